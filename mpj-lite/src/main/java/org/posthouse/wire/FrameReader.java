@@ -1,0 +1,64 @@
+package org.posthouse.wire;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** Reads the variable part of a control frame and turns a short or odd one into a {@link WireException}. */
+final class FrameReader {
+    private final ByteBuffer in;
+    private final FrameType type;
+
+    /** Reads {@code frame} (position = frame start, limit = frame end) from byte {@code from} of the frame on. */
+    FrameReader(ByteBuffer frame, int from) {
+        this.type = FrameType.of(frame.get(frame.position() + 4));
+        this.in = frame.duplicate();
+        in.position(frame.position() + from);
+    }
+
+    int u16(String what) throws WireException {
+        need(2, what);
+        return in.getShort() & 0xffff;
+    }
+
+    int i32(String what) throws WireException {
+        need(4, what);
+        return in.getInt();
+    }
+
+    long i64(String what) throws WireException {
+        need(8, what);
+        return in.getLong();
+    }
+
+    String text(String what) throws WireException {
+        int bytes = u16(what);
+        need(bytes, what);
+        byte[] utf8 = new byte[bytes];
+        in.get(utf8);
+        return new String(utf8, StandardCharsets.UTF_8);
+    }
+
+    /** A count of {@code what} that follow, each at least {@code bytesEach} long: never more than can be there. */
+    int count(int bytesEach, String what) throws WireException {
+        int count = i32("count of " + what);
+        if (count < 0 || (long) count * bytesEach > in.remaining()) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME, type + " announces " + count + " " + what + " in " + in.remaining() + " bytes");
+        }
+        return count;
+    }
+
+    void end() throws WireException {
+        if (in.hasRemaining()) {
+            throw new WireException(Reason.MALFORMED_FRAME, type + " with " + in.remaining() + " bytes too many");
+        }
+    }
+
+    private void need(int bytes, String what) throws WireException {
+        if (in.remaining() < bytes) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME,
+                    type + " ends before its " + what + ": " + in.remaining() + " bytes left, expected " + bytes);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+package org.posthouse.wire;
+
+/**
+ * Frame types of protocol version 1. Each names its wire id, its shortest legal length in bytes, and who may send it.
+ * An id is never reused: a retired one stays in this list.
+ */
+public enum FrameType {
+    HELLO(1, 76, Role.RANK | Role.LAUNCHER),
+    WELCOME(2, 84, Role.RELAY),
+    SEND(3, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
+    EAGER(4, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
+    OFFER(5, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
+    CLEAR(6, 48, Role.RELAY | Role.LINK),
+    CHUNK(7, Wire.CHUNK_HEADER_BYTES, Role.RANK | Role.RELAY | Role.LINK),
+    POST(8, 48, Role.RANK),
+    DELIVERED(9, Wire.MESSAGE_HEADER_BYTES, Role.RELAY),
+    PROBE(10, 48, Role.RANK),
+    PROBE_ANSWER(11, Wire.MESSAGE_HEADER_BYTES, Role.RELAY),
+    CREDIT(12, 32, Role.RELAY | Role.LINK),
+    FINALIZE(13, 24, Role.RANK | Role.RELAY),
+    ABORT(14, 32, Role.RANK | Role.RELAY),
+    CLOSE(15, 32, Role.RANK | Role.LAUNCHER | Role.RELAY | Role.LINK),
+    JOB_OPEN(20, 48, Role.LAUNCHER),
+    JOB_OPENED(21, Wire.HEADER_BYTES, Role.RELAY),
+    JOB_EVENT(22, 32, Role.RELAY),
+    JOB_CLOSE(23, 32, Role.LAUNCHER),
+    LINK_HELLO(30, 54, Role.LINK),
+    LINK_ACK(31, 24, Role.LINK),
+    LINK_PING(32, 24, Role.LINK),
+    LINK_PONG(33, 24, Role.LINK);
+
+    /** Who stands at the sending end of a connection; a set of them is a bit mask. */
+    public static final class Role {
+        public static final int RANK = 1;
+        public static final int LAUNCHER = 2;
+        public static final int RELAY = 4;
+        public static final int LINK = 8;
+
+        private Role() {}
+    }
+
+    private static final FrameType[] BY_ID = new FrameType[64];
+
+    static {
+        for (FrameType type : values()) {
+            BY_ID[type.id] = type;
+        }
+    }
+
+    private final byte id;
+    private final int bytesMin;
+    private final int senders;
+
+    FrameType(int id, int bytesMin, int senders) {
+        this.id = (byte) id;
+        this.bytesMin = bytesMin;
+        this.senders = senders;
+    }
+
+    public byte id() {
+        return id;
+    }
+
+    /** Shortest legal frame of this type, in bytes, header included. */
+    public int bytesMin() {
+        return bytesMin;
+    }
+
+    /** Whether an end in {@code role} (one of {@link Role}) may send this frame. */
+    public boolean sentBy(int role) {
+        return (senders & role) != 0;
+    }
+
+    /** The type with this wire id, or null if the id is unknown to version 1. */
+    public static FrameType of(byte id) {
+        return id >= 0 && id < BY_ID.length ? BY_ID[id] : null;
+    }
+}

@@ -1,0 +1,274 @@
+package org.posthouse.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A window on one frame inside a byte buffer: reads and writes fields in place, at the offsets of docs/wire.md,
+ * without moving the buffer's position. Confined to whoever wrapped it; reused from frame to frame.
+ *
+ * <p>A SEND becomes a DELIVERED by changing its type and its request id and nothing else, and a CHUNK is forwarded as
+ * it came: that is why all message frames share one layout.
+ */
+public final class FrameView {
+    private static final int LENGTH = 0;
+    private static final int TYPE = 4;
+    private static final int FLAGS = 5;
+    private static final int RESERVED = 6;
+    private static final int JOB = 8;
+    private static final int CONTEXT = 16;
+    private static final int SOURCE = 20;
+    private static final int DESTINATION = 24;
+    private static final int TAG = 28;
+    private static final int SEQUENCE = 32;
+    private static final int MESSAGE_BYTES = 40;
+    private static final int ELEMENTS = 48;
+    private static final int DATATYPE = 52;
+    private static final int REQUEST = 56;
+    private static final int FAILED_POLLS = 60;
+    private static final int CHUNK_OFFSET = 40;
+    private static final int POST_REQUEST = 40;
+    private static final int POST_FAILED_POLLS = 44;
+    private static final int CREDIT_BYTES = 16;
+    private static final int CREDIT_MESSAGES = 24;
+    private static final int CREDIT_RANK = 28;
+    private static final int FINALIZE_FAILED_POLLS = 16;
+
+    /** Flag of PROBE: do not answer before there is a message. */
+    public static final int BLOCKING = 1;
+
+    /** Flag of PROBE_ANSWER: a message is there, and the frame describes it. */
+    public static final int FOUND = 1;
+
+    private ByteBuffer buffer;
+    private int base;
+
+    /** Looks at the frame that begins at index {@code base} of {@code buffer}, which must be big-endian. */
+    public FrameView wrap(ByteBuffer buffer, int base) {
+        this.buffer = buffer;
+        this.base = base;
+        return this;
+    }
+
+    /**
+     * Checks the common header: length in range for the type, a known type, reserved bits zero.
+     *
+     * @param available bytes of the buffer that belong to the stream, from {@code base} on
+     * @return the frame's length in bytes, or 0 if fewer than {@link Wire#HEADER_BYTES} bytes are there yet; the rest
+     *     of the frame may still be missing
+     */
+    public int checkHeader(int available) throws WireException {
+        if (available < Wire.HEADER_BYTES) {
+            return 0;
+        }
+        int length = length();
+        if (length < Wire.HEADER_BYTES || length > Wire.FRAME_BYTES_MAX) {
+            throw new WireException(
+                    length < Wire.HEADER_BYTES && length >= 0 ? Reason.MALFORMED_FRAME : Reason.FRAME_TOO_LONG,
+                    "frame length " + Integer.toUnsignedString(length) + ", expected " + Wire.HEADER_BYTES + " to "
+                            + Wire.FRAME_BYTES_MAX);
+        }
+        FrameType type = type();
+        if (type == null) {
+            throw new WireException(Reason.UNKNOWN_TYPE, "frame type " + (buffer.get(base + TYPE) & 0xff));
+        }
+        if (length < type.bytesMin()) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME,
+                    type + " of " + length + " bytes, expected at least " + type.bytesMin());
+        }
+        if (buffer.getShort(base + RESERVED) != 0) {
+            throw new WireException(Reason.MALFORMED_FRAME, type + " with reserved bytes that are not zero");
+        }
+        return length;
+    }
+
+    /** Writes the common header and clears all bytes up to {@code headerBytes}. */
+    public FrameView begin(FrameType type, int headerBytes, long job) {
+        for (int at = base; at < base + headerBytes; at += Long.BYTES) {
+            buffer.putLong(at, 0);
+        }
+        buffer.putInt(base + LENGTH, headerBytes);
+        buffer.put(base + TYPE, type.id());
+        buffer.putLong(base + JOB, job);
+        return this;
+    }
+
+    public int length() {
+        return buffer.getInt(base + LENGTH);
+    }
+
+    public FrameView length(int bytes) {
+        buffer.putInt(base + LENGTH, bytes);
+        return this;
+    }
+
+    /** The frame's type, or null if its id is unknown. */
+    public FrameType type() {
+        return FrameType.of(buffer.get(base + TYPE));
+    }
+
+    public FrameView type(FrameType type) {
+        buffer.put(base + TYPE, type.id());
+        return this;
+    }
+
+    public int flags() {
+        return buffer.get(base + FLAGS) & 0xff;
+    }
+
+    public FrameView flags(int flags) {
+        buffer.put(base + FLAGS, (byte) flags);
+        return this;
+    }
+
+    public long job() {
+        return buffer.getLong(base + JOB);
+    }
+
+    public int context() {
+        return buffer.getInt(base + CONTEXT);
+    }
+
+    /** World rank of the sender; in POST and PROBE it may be {@link Wire#ANY}. */
+    public int source() {
+        return buffer.getInt(base + SOURCE);
+    }
+
+    public int destination() {
+        return buffer.getInt(base + DESTINATION);
+    }
+
+    public int tag() {
+        return buffer.getInt(base + TAG);
+    }
+
+    /** Sets the four fields that messages are matched by. Ranks are world ranks. */
+    public FrameView address(int context, int source, int destination, int tag) {
+        buffer.putInt(base + CONTEXT, context);
+        buffer.putInt(base + SOURCE, source);
+        buffer.putInt(base + DESTINATION, destination);
+        buffer.putInt(base + TAG, tag);
+        return this;
+    }
+
+    /** Place in the channel (job, context, source, destination); the first message has 1. */
+    public long sequence() {
+        return buffer.getLong(base + SEQUENCE);
+    }
+
+    public FrameView sequence(long sequence) {
+        buffer.putLong(base + SEQUENCE, sequence);
+        return this;
+    }
+
+    /** Payload bytes of the whole message, in all its frames. */
+    public long messageBytes() {
+        return buffer.getLong(base + MESSAGE_BYTES);
+    }
+
+    /** Elements of the datatype in the message (objects, for OBJECT). */
+    public int elements() {
+        return buffer.getInt(base + ELEMENTS);
+    }
+
+    /** Code of the datatype, as the library numbers them; the relay only carries it. */
+    public int datatype() {
+        return buffer.get(base + DATATYPE) & 0xff;
+    }
+
+    public FrameView content(long messageBytes, int elements, int datatype) {
+        buffer.putLong(base + MESSAGE_BYTES, messageBytes);
+        buffer.putInt(base + ELEMENTS, elements);
+        buffer.put(base + DATATYPE, (byte) datatype);
+        return this;
+    }
+
+    /** The receive or probe that a DELIVERED or PROBE_ANSWER belongs to. */
+    public int request() {
+        return buffer.getInt(base + REQUEST);
+    }
+
+    public FrameView request(int request) {
+        buffer.putInt(base + REQUEST, request);
+        return this;
+    }
+
+    /** Failed polls of the sending rank since its last event (DESIGN section 5). */
+    public int failedPolls() {
+        return buffer.getInt(base + FAILED_POLLS);
+    }
+
+    public FrameView failedPolls(int polls) {
+        buffer.putInt(base + FAILED_POLLS, polls);
+        return this;
+    }
+
+    /** CHUNK: where in the message these bytes begin. CLEAR: up to where the sender may send, exclusive. */
+    public long offset() {
+        return buffer.getLong(base + CHUNK_OFFSET);
+    }
+
+    public FrameView offset(long offset) {
+        buffer.putLong(base + CHUNK_OFFSET, offset);
+        return this;
+    }
+
+    public int postRequest() {
+        return buffer.getInt(base + POST_REQUEST);
+    }
+
+    public int postFailedPolls() {
+        return buffer.getInt(base + POST_FAILED_POLLS);
+    }
+
+    public FrameView post(int request, int failedPolls) {
+        buffer.putInt(base + POST_REQUEST, request);
+        buffer.putInt(base + POST_FAILED_POLLS, failedPolls);
+        return this;
+    }
+
+    public long creditBytes() {
+        return buffer.getLong(base + CREDIT_BYTES);
+    }
+
+    public int creditMessages() {
+        return buffer.getInt(base + CREDIT_MESSAGES);
+    }
+
+    /** The rank whose credit this is; a link needs it to find the rank's home. */
+    public int creditRank() {
+        return buffer.getInt(base + CREDIT_RANK);
+    }
+
+    public FrameView credit(long bytes, int messages, int rank) {
+        buffer.putLong(base + CREDIT_BYTES, bytes);
+        buffer.putInt(base + CREDIT_MESSAGES, messages);
+        buffer.putInt(base + CREDIT_RANK, rank);
+        return this;
+    }
+
+    public int finalizeFailedPolls() {
+        return buffer.getInt(base + FINALIZE_FAILED_POLLS);
+    }
+
+    public FrameView finalizeFailedPolls(int polls) {
+        buffer.putInt(base + FINALIZE_FAILED_POLLS, polls);
+        return this;
+    }
+
+    /** LINK_ACK, LINK_PING and LINK_PONG: the count or time stamp they carry. */
+    public long linkWord() {
+        return buffer.getLong(base + CREDIT_BYTES);
+    }
+
+    public FrameView linkWord(long word) {
+        buffer.putLong(base + CREDIT_BYTES, word);
+        return this;
+    }
+
+    @Override
+    public String toString() {
+        FrameType type = type();
+        return type + "[job " + Long.toHexString(job()) + ", " + length() + " bytes]";
+    }
+}

@@ -1,0 +1,109 @@
+package org.posthouse.wire;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The first frame of a rank or a launcher: who it is and, for a rank, what it remembers (DESIGN section 5). A first
+ * start has all counters at zero; the relay compares them with what it knows.
+ *
+ * @param kind {@link #RANK} or {@link #LAUNCHER}
+ * @param job the job's id; 0 for a launcher
+ * @param rank world rank; 0 for a launcher
+ * @param incarnation which start of this rank it is, from 1
+ * @param token the job's token, or the relay's for a launcher
+ * @param deliveries messages delivered to the rank so far
+ * @param failedPolls failed polls since the last event
+ * @param sent for each channel on which the rank sent, the last sequence number
+ */
+public record Hello(
+        int kind, long job, int rank, int incarnation, Token token, long deliveries, long failedPolls, List<Sent> sent) {
+    public static final int RANK = 1;
+    public static final int LAUNCHER = 2;
+
+    /** The last sequence number sent on the channel to {@code destination} in {@code context}. */
+    public record Sent(int context, int destination, long sequence) {}
+
+    /** A rank that starts from nothing. */
+    public static Hello firstStart(long job, int rank, Token token) {
+        return new Hello(RANK, job, rank, 1, token, 0, 0, List.of());
+    }
+
+    /** A launcher that knocks with {@code token}, {@link Token#NONE} if it was given none. */
+    public static Hello launcher(Token token) {
+        return new Hello(LAUNCHER, 0, 0, 0, token, 0, 0, List.of());
+    }
+
+    public ByteBuffer encode() {
+        FrameWriter out = new FrameWriter(FrameType.HELLO, job)
+                .i32(Wire.MAGIC)
+                .u16(Wire.VERSION)
+                .u16(kind)
+                .i32(rank)
+                .i32(incarnation)
+                .i32(0)
+                .i64(token.high())
+                .i64(token.low())
+                .i64(deliveries)
+                .i64(failedPolls)
+                .i32(0);
+        writeSent(out, sent);
+        return out.finish();
+    }
+
+    /** Reads a frame whose header was checked. @throws WireException on any other magic, version, kind or length */
+    public static Hello decode(ByteBuffer frame) throws WireException {
+        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        checkVersion(in);
+        int kind = in.u16("kind");
+        if (kind != RANK && kind != LAUNCHER) {
+            throw new WireException(Reason.MALFORMED_FRAME, "HELLO of kind " + kind + ", expected 1 (rank) or 2 (launcher)");
+        }
+        int rank = in.i32("rank");
+        int incarnation = in.i32("incarnation");
+        int features = in.i32("features");
+        if (features != 0) {
+            throw new WireException(
+                    Reason.WRONG_VERSION, "HELLO wants features 0x" + Integer.toHexString(features) + ", version 1 has none");
+        }
+        Token token = new Token(in.i64("token"), in.i64("token"));
+        long deliveries = in.i64("deliveries");
+        long failedPolls = in.i64("failed polls");
+        in.i32("reserved");
+        List<Sent> sent = readSent(in);
+        in.end();
+        return new Hello(
+                kind, new FrameView().wrap(frame, frame.position()).job(), rank, incarnation, token, deliveries, failedPolls, sent);
+    }
+
+    static void checkVersion(FrameReader in) throws WireException {
+        int magic = in.i32("magic");
+        if (magic != Wire.MAGIC) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME,
+                    "magic 0x" + Integer.toHexString(magic) + ", expected 0x" + Integer.toHexString(Wire.MAGIC));
+        }
+        int version = in.u16("version");
+        if (version != Wire.VERSION) {
+            throw new WireException(
+                    Reason.WRONG_VERSION, "wire version " + version + ", this end speaks " + Wire.VERSION);
+        }
+    }
+
+    static void writeSent(FrameWriter out, List<Sent> sent) {
+        out.i32(sent.size());
+        for (Sent channel : sent) {
+            out.i32(channel.context()).i32(channel.destination()).i64(channel.sequence());
+        }
+    }
+
+    static List<Sent> readSent(FrameReader in) throws WireException {
+        int count = in.count(16, "channels");
+        List<Sent> sent = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            sent.add(new Sent(in.i32("context"), in.i32("destination"), in.i64("sequence")));
+        }
+        return sent;
+    }
+}

@@ -1,0 +1,51 @@
+package org.posthouse.wire;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A relay that ranks can be homed at.
+ *
+ * @param site the relay's site
+ * @param relay the relay's id, unique in the grid
+ * @param address where ranks and launchers connect, as host:port
+ */
+public record Home(String site, String relay, String address) {
+    private static final int NAME_BYTES_MAX = 255;
+
+    static void write(FrameWriter out, List<Home> homes) {
+        out.i32(homes.size());
+        for (Home home : homes) {
+            out.text(home.site, NAME_BYTES_MAX).text(home.relay, NAME_BYTES_MAX).text(home.address, NAME_BYTES_MAX);
+        }
+    }
+
+    static List<Home> read(FrameReader in) throws WireException {
+        int count = in.count(6, "homes");
+        List<Home> homes = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            homes.add(new Home(in.text("site"), in.text("relay"), in.text("address")));
+        }
+        return homes;
+    }
+
+    static void writePlacement(FrameWriter out, int[] homeOf) {
+        out.i32(homeOf.length);
+        for (int home : homeOf) {
+            out.u16(home);
+        }
+    }
+
+    /** Reads, for every rank, an index into {@code homes}. */
+    static int[] readPlacement(FrameReader in, int homes) throws WireException {
+        int[] homeOf = new int[in.count(2, "placed ranks")];
+        for (int rank = 0; rank < homeOf.length; rank++) {
+            homeOf[rank] = in.u16("home of a rank");
+            if (homeOf[rank] >= homes) {
+                throw new WireException(
+                        Reason.MALFORMED_FRAME, "rank " + rank + " placed at home " + homeOf[rank] + " of " + homes);
+            }
+        }
+        return homeOf;
+    }
+}

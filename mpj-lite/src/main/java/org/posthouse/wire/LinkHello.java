@@ -1,0 +1,46 @@
+package org.posthouse.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The first frame in each direction of a link. Both ends send it; the dialling end first.
+ *
+ * @param site the sender's site, checked against its certificate
+ * @param relay the sender's relay id
+ * @param expected the site that the sender wants to reach; empty if it was dialled
+ * @param epoch when the sending relay started: a newer one has forgotten the link's frames
+ * @param peerEpoch the epoch that the sender last saw at the other end; 0 if never
+ * @param received link frames received from the other end in that epoch: where to resume
+ */
+public record LinkHello(String site, String relay, String expected, long epoch, long peerEpoch, long received) {
+    private static final int NAME_BYTES_MAX = 255;
+
+    public ByteBuffer encode() {
+        return new FrameWriter(FrameType.LINK_HELLO, 0)
+                .i32(Wire.MAGIC)
+                .u16(Wire.VERSION)
+                .u16(0)
+                .i64(epoch)
+                .i64(peerEpoch)
+                .i64(received)
+                .text(site, NAME_BYTES_MAX)
+                .text(relay, NAME_BYTES_MAX)
+                .text(expected, NAME_BYTES_MAX)
+                .finish();
+    }
+
+    /** Reads a frame whose header was checked. @throws WireException if it is not a LINK_HELLO of version 1 */
+    public static LinkHello decode(ByteBuffer frame) throws WireException {
+        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        Hello.checkVersion(in);
+        in.u16("reserved");
+        long epoch = in.i64("epoch");
+        long peerEpoch = in.i64("peer epoch");
+        long received = in.i64("received");
+        String site = in.text("site");
+        String relay = in.text("relay");
+        String expected = in.text("expected site");
+        in.end();
+        return new LinkHello(site, relay, expected, epoch, peerEpoch, received);
+    }
+}

@@ -1,0 +1,48 @@
+package org.posthouse.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The body that ABORT, CLOSE and JOB_CLOSE share: a code, the rank it is about, and a line for people.
+ *
+ * @param job the job's id, or 0 if no job is meant
+ * @param code ABORT and JOB_CLOSE: the job's exit status; CLOSE: a {@link Reason} code
+ * @param rank the rank that caused it, or -1
+ * @param text what happened; may be empty
+ */
+public record Notice(long job, int code, int rank, String text) {
+    private static final int TEXT_BYTES_MAX = 4096;
+
+    /** A CLOSE of kind {@code reason}; {@code detail} says what was found and expected. */
+    public static Notice closing(long job, Reason reason, String detail) {
+        return new Notice(job, reason.code(), -1, detail);
+    }
+
+    public Reason reason() {
+        return Reason.of(code);
+    }
+
+    /** Encodes as {@code type}: ABORT, CLOSE or JOB_CLOSE. */
+    public ByteBuffer encode(FrameType type) {
+        return new FrameWriter(type, job, Wire.HEADER_BYTES + 16 + TEXT_BYTES_MAX)
+                .i32(code)
+                .i32(rank)
+                .i32(0)
+                .text(text, TEXT_BYTES_MAX)
+                .u16(0)
+                .finish();
+    }
+
+    /** Reads a frame whose header was checked. @throws WireException if a field is missing */
+    public static Notice decode(ByteBuffer frame) throws WireException {
+        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        long job = new FrameView().wrap(frame, frame.position()).job();
+        int code = in.i32("code");
+        int rank = in.i32("rank");
+        in.i32("reserved");
+        String text = in.text("text");
+        in.u16("reserved");
+        in.end();
+        return new Notice(job, code, rank, text);
+    }
+}

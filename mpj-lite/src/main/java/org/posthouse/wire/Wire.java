@@ -1,0 +1,40 @@
+package org.posthouse.wire;
+
+/** The numbers of wire protocol version 1 (docs/wire.md). Integers on the wire are big-endian. */
+public final class Wire {
+    /** First word of HELLO, WELCOME and LINK_HELLO: "PHS1". */
+    public static final int MAGIC = 0x50485331;
+
+    public static final int VERSION = 1;
+
+    /** Wildcard for a source or a tag in POST and PROBE. */
+    public static final int ANY = -2;
+
+    /** Bytes of the header that every frame begins with. */
+    public static final int HEADER_BYTES = 16;
+
+    /** Bytes of a message frame's header: SEND, EAGER, OFFER, DELIVERED and PROBE_ANSWER. */
+    public static final int MESSAGE_HEADER_BYTES = 64;
+
+    /** Bytes of a CHUNK frame's header. */
+    public static final int CHUNK_HEADER_BYTES = 48;
+
+    /** Most payload bytes in one frame; a longer message is sent in chunks. */
+    public static final int PAYLOAD_BYTES_MAX = 64 * 1024;
+
+    /** Longest frame: a full payload behind the longest header. */
+    public static final int FRAME_BYTES_MAX = PAYLOAD_BYTES_MAX + MESSAGE_HEADER_BYTES;
+
+    /**
+     * What one message costs of the byte credit beyond its payload: its header and the relay's bookkeeping. It keeps
+     * a flood of empty messages as bounded as one of large ones.
+     */
+    public static final int MESSAGE_COST_BYTES = 256;
+
+    private Wire() {}
+
+    /** The byte credit that a message of {@code payloadBytes} takes. */
+    public static long cost(long payloadBytes) {
+        return payloadBytes + MESSAGE_COST_BYTES;
+    }
+}
