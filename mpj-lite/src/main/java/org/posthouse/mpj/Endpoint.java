@@ -1,0 +1,57 @@
+package org.posthouse.mpj;
+
+/**
+ * A rank's end of the message-passing machine: what the API layer and the collectives stand on. All ranks are world
+ * ranks; a context separates the traffic of one communicator (and of its collectives) from all others.
+ *
+ * <p>Thread-safe: several threads of a rank may wait at once. There is no progress thread; frames move while some
+ * thread is inside one of these methods. If the connection or the job ends, the process ends ({@link #abort}).
+ */
+public interface Endpoint {
+    int rank();
+
+    int size();
+
+    /** Number of the site that {@code rank} runs at, from 0; ranks of one site have one number. */
+    int siteOf(int rank);
+
+    /**
+     * Starts a send in standard mode. Small messages are complete on return; a large one, or any when the rank is out
+     * of credit, is complete when it was matched and its bytes have left.
+     */
+    Operation send(int context, int destination, int tag, Content content);
+
+    /**
+     * Posts a receive.
+     *
+     * @param source a world rank, or {@link org.posthouse.wire.Wire#ANY}
+     * @param tag a tag, or {@link org.posthouse.wire.Wire#ANY}
+     */
+    Operation receive(int context, int source, int tag, Sink sink);
+
+    /**
+     * A receive and a send started together, with one write to the wire.
+     *
+     * @return the receive, then the send
+     */
+    Operation[] exchange(
+            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content);
+
+    /** Blocks until the operation is done. */
+    void await(Operation operation);
+
+    /** Whether the operation is done, after moving what frames there are; a false is counted as a failed poll. */
+    boolean test(Operation operation);
+
+    /** Blocks until a matching message is there, and says which; it stays where it is. */
+    Envelope probe(int context, int source, int tag);
+
+    /** A matching message that is there now, or null, which is counted as a failed poll. */
+    Envelope tryProbe(int context, int source, int tag);
+
+    /** Waits until all sends have left, says goodbye to the relay and closes. The endpoint is of no use afterwards. */
+    void close();
+
+    /** Ends the whole job with {@code status} and this process with it. Does not return. */
+    void abort(int status, String why);
+}

@@ -1,0 +1,29 @@
+package org.posthouse.mpj;
+
+import java.nio.ByteBuffer;
+
+/** Where an incoming message goes: straight into the program's array, as its bytes arrive. */
+public interface Sink {
+    /**
+     * Called once, before any byte, when a message was matched to this receive.
+     *
+     * @throws ReceiveException if the message does not fit: too long, or of another datatype. Its bytes are then
+     *     discarded and the receive ends with this error.
+     */
+    void begin(Envelope envelope) throws ReceiveException;
+
+    /**
+     * Takes the bytes [{@code at}, {@code at} + {@code in.remaining()}) of the message. Calls come in order.
+     *
+     * @param at a multiple of {@link org.posthouse.wire.Wire#PAYLOAD_BYTES_MAX}
+     * @param in little-endian; read to its limit
+     */
+    void read(long at, ByteBuffer in);
+
+    /**
+     * Called once, after the last byte (for an empty message, after {@link #begin}).
+     *
+     * @throws ReceiveException if the bytes cannot be turned into the program's values
+     */
+    void end() throws ReceiveException;
+}
