@@ -1,0 +1,295 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.WriteBufferWaterMark;
+import io.vertx.core.internal.net.NetSocketInternal;
+import io.vertx.core.net.NetSocket;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * A connection that speaks frames: cuts the incoming stream into checked frames and coalesces outgoing ones to one
+ * flush per turn of the event loop. Confined to the connection's event loop: call it nowhere
+ * else.
+ *
+ * <p>It sits in the pipeline ahead of Vert.x's own handler, so that a frame is handled in the buffer it was read
+ * into. A frame that breaks the wire format closes this connection with a CLOSE frame and nothing else.
+ */
+public final class FrameSocket {
+    private static final String HANDLER_NAME = "posthouse-frames";
+    private static final int READ_BYTES_MIN = 512;
+    private static final int READ_BYTES_FIRST = 4 * 1024;
+    private static final int READ_BYTES_MAX = 256 * 1024;
+
+    /** Outgoing bytes in memory past which {@link #writable} turns false, and below which it turns true again. */
+    private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
+
+    /** What the connection's owner wants to hear. All calls come on the event loop. */
+    public interface Listener {
+        /**
+         * One whole frame, header checked.
+         *
+         * @param buffer holds the frame at [{@code index}, {@code index} + {@code length}); retain a slice to keep it
+         * @param view looks at the frame; valid during this call
+         * @throws WireException to close the connection with that reason
+         */
+        void onFrame(FrameSocket socket, ByteBuf buffer, int index, int length, FrameView view) throws WireException;
+
+        /** {@link FrameSocket#writable} turned true. */
+        default void onWritable(FrameSocket socket) {}
+
+        /** Called once. {@code why} says what ended the connection. */
+        void onClosed(FrameSocket socket, Notice why);
+    }
+
+    private final Channel channel;
+    private final Listener listener;
+    private final FrameView view = new FrameView();
+    private final Runnable flush = this::flush;
+    private ByteBuf partial;
+    private boolean flushScheduled;
+    private Notice closing;
+    private boolean closed;
+    private long framesIn;
+    private long framesOut;
+    private long bytesIn;
+    private long bytesOut;
+
+    private FrameSocket(Channel channel, Listener listener) {
+        this.channel = channel;
+        this.listener = listener;
+    }
+
+    /** Takes over a fresh connection, before anything was read from it. Called on its event loop. */
+    public static FrameSocket attach(NetSocket socket, Listener listener) {
+        ChannelHandlerContext context = ((NetSocketInternal) socket).channelHandlerContext();
+        FrameSocket frames = new FrameSocket(context.channel(), listener);
+        assert frames.inLoop();
+        context.channel()
+                .config()
+                .setRecvByteBufAllocator(
+                        new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, READ_BYTES_MAX))
+                .setWriteBufferWaterMark(WATER_MARK);
+        context.pipeline().addBefore(context.name(), HANDLER_NAME, frames.new Inbound());
+        return frames;
+    }
+
+    /** Sends one frame or several whole ones in a row; takes over the buffer. After {@link #close} it is dropped. */
+    public void write(ByteBuf frames) {
+        assert inLoop();
+        if (closing != null) {
+            frames.release();
+            return;
+        }
+        framesOut++;
+        bytesOut += frames.readableBytes();
+        channel.write(frames, channel.voidPromise());
+        if (!flushScheduled) {
+            flushScheduled = true;
+            channel.eventLoop().execute(flush);
+        }
+    }
+
+    /** Sends a control frame, which must not be changed afterwards. */
+    public void write(ByteBuffer frame) {
+        write(Unpooled.wrappedBuffer(frame));
+    }
+
+    /** A buffer to build outgoing frames in. */
+    public ByteBuf allocate(int bytes) {
+        return channel.alloc().ioBuffer(bytes, bytes);
+    }
+
+    /** False while more than a mebibyte waits to leave: a reader that is slow or does not read. */
+    public boolean writable() {
+        return channel.isWritable();
+    }
+
+    /** Says why in a CLOSE frame, then closes. Later calls do nothing. */
+    public void close(Notice why) {
+        assert inLoop();
+        if (closing != null) {
+            return;
+        }
+        write(why.encode(FrameType.CLOSE));
+        closing = why;
+        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> channel.close());
+    }
+
+    /** Breaks the connection off without a word, as a cut does. */
+    public void cut(Notice why) {
+        assert inLoop();
+        if (closing == null) {
+            closing = why;
+        }
+        channel.close();
+    }
+
+    public boolean isClosed() {
+        return closed || closing != null;
+    }
+
+    /** The other end, as host:port. */
+    public String remote() {
+        return String.valueOf(channel.remoteAddress()).replaceFirst("^[^/]*/", "");
+    }
+
+    public long framesIn() {
+        return framesIn;
+    }
+
+    public long framesOut() {
+        return framesOut;
+    }
+
+    public long bytesIn() {
+        return bytesIn;
+    }
+
+    public long bytesOut() {
+        return bytesOut;
+    }
+
+    private boolean inLoop() {
+        return channel.eventLoop().inEventLoop();
+    }
+
+    private void flush() {
+        flushScheduled = false;
+        channel.flush();
+    }
+
+    private void onBytes(ByteBuf in) throws WireException {
+        bytesIn += in.readableBytes();
+        while (in.isReadable() && closing == null) {
+            if (partial != null) {
+                completePartial(in);
+            } else if (!dispatchWhole(in)) {
+                startPartial(in);
+            }
+        }
+    }
+
+    /** Hands over the whole frames of {@code in}; false if an incomplete one remains. */
+    private boolean dispatchWhole(ByteBuf in) throws WireException {
+        ByteBuffer bytes = in.nioBuffer();
+        int start = in.readerIndex();
+        int end = in.writerIndex();
+        int at = start;
+        while (at < end) {
+            int length = view.wrap(bytes, at - start).checkHeader(end - at);
+            if (length == 0 || length > end - at) {
+                in.readerIndex(at);
+                return false;
+            }
+            dispatch(in, at, length);
+            at += length;
+            if (closing != null) {
+                break;
+            }
+        }
+        in.readerIndex(end);
+        return true;
+    }
+
+    private void startPartial(ByteBuf in) throws WireException {
+        int there = in.readableBytes();
+        int length = there < Wire.HEADER_BYTES
+                ? Wire.HEADER_BYTES
+                : view.wrap(in.nioBuffer(), 0).checkHeader(there);
+        partial = allocate(length);
+        partial.writeBytes(in);
+    }
+
+    private void completePartial(ByteBuf in) throws WireException {
+        partial.writeBytes(in, Math.min(in.readableBytes(), partial.writableBytes()));
+        if (partial.isWritable()) {
+            return;
+        }
+        int there = partial.readableBytes();
+        ByteBuffer bytes = partial.nioBuffer();
+        int length = view.wrap(bytes, 0).checkHeader(there);
+        if (length > there) {
+            ByteBuf whole = allocate(length);
+            whole.writeBytes(partial);
+            partial.release();
+            partial = whole;
+            return;
+        }
+        ByteBuf frame = partial;
+        partial = null;
+        try {
+            dispatch(frame, 0, length);
+        } finally {
+            frame.release();
+        }
+    }
+
+    private void dispatch(ByteBuf buffer, int index, int length) throws WireException {
+        framesIn++;
+        listener.onFrame(this, buffer, index, length, view);
+    }
+
+    private void onInactive() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (partial != null) {
+            partial.release();
+            partial = null;
+        }
+        Notice why = closing != null ? closing : Notice.closing(0, Reason.NORMAL, "the connection ended");
+        closing = why;
+        listener.onClosed(this, why);
+    }
+
+    private final class Inbound extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            ByteBuf in = (ByteBuf) message;
+            try {
+                onBytes(in);
+            } catch (WireException e) {
+                close(Notice.closing(0, e.reason(), e.getMessage()));
+            } finally {
+                in.release();
+            }
+        }
+
+        @Override
+        public void channelWritabilityChanged(ChannelHandlerContext context) {
+            if (context.channel().isWritable() && !isClosed()) {
+                listener.onWritable(FrameSocket.this);
+            }
+            context.fireChannelWritabilityChanged();
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext context) {
+            onInactive();
+            context.fireChannelInactive();
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            boolean environment = cause instanceof IOException;
+            cut(Notice.closing(0, environment ? Reason.NORMAL : Reason.INTERNAL, cause.toString()));
+            if (!environment) {
+                // Ours, not the network's: Vert.x's handler reports it.
+                context.fireExceptionCaught(cause);
+            }
+        }
+    }
+}

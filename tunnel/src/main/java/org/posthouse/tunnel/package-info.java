@@ -1,0 +1,8 @@
+/**
+ * What joins sites: connections that speak frames, and the authenticated links between relays.
+ *
+ * <p>A connection or link belongs to one event loop and is called only there. The appliance dials and accepts through
+ * this package and hears of frames, links going up and down, and peers that restarted. It knows nothing of jobs,
+ * ranks or matching.
+ */
+package org.posthouse.tunnel;
