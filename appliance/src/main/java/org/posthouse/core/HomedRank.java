@@ -1,0 +1,165 @@
+package org.posthouse.core;
+
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+
+/** One rank at its home relay: its mailbox, its way out, and what it has under way. Confined to the relay core. */
+public final class HomedRank {
+    /** Names a message whose bytes are still arriving. {@code peer} is the source, or the destination for an outgoing one. */
+    record Transfer(int context, int peer, long sequence) {}
+
+    private final Job job;
+    private final int rank;
+    private final Mailbox mailbox;
+    private final Map<Transfer, Message> arriving = new HashMap<>();
+    private final Outgoing outgoing = new Outgoing();
+    private final ArrayDeque<Message> deferred = new ArrayDeque<>();
+    private RankState state = RankState.WAITING;
+    private RankPort port;
+    private int incarnation;
+    private long creditBytesUsed;
+    private int creditMessagesUsed;
+    private long failedPolls;
+    private long messagesSent;
+    private long bytesSent;
+    private long messagesDelivered;
+    private long bytesDelivered;
+
+    HomedRank(Job job, int rank) {
+        this.job = job;
+        this.rank = rank;
+        this.mailbox = new Mailbox(job.size());
+    }
+
+    public Job job() {
+        return job;
+    }
+
+    public int rank() {
+        return rank;
+    }
+
+    public Mailbox mailbox() {
+        return mailbox;
+    }
+
+    public RankState state() {
+        return state;
+    }
+
+    public int incarnation() {
+        return incarnation;
+    }
+
+    public long messagesSent() {
+        return messagesSent;
+    }
+
+    public long bytesSent() {
+        return bytesSent;
+    }
+
+    /** Messages delivered: the rank's delivery counter of the handshake. */
+    public long messagesDelivered() {
+        return messagesDelivered;
+    }
+
+    public long bytesDelivered() {
+        return bytesDelivered;
+    }
+
+    public long creditBytesUsed() {
+        return creditBytesUsed;
+    }
+
+    /** Null unless connected. */
+    RankPort port() {
+        return port;
+    }
+
+    Map<Transfer, Message> arriving() {
+        return arriving;
+    }
+
+    Outgoing outgoing() {
+        return outgoing;
+    }
+
+    /** Messages whose credit waits until the rank reads again. */
+    ArrayDeque<Message> deferred() {
+        return deferred;
+    }
+
+    void connect(RankPort port, int incarnation) {
+        transition(RankState.CONNECTED);
+        this.port = port;
+        this.incarnation = incarnation;
+    }
+
+    void disconnect(RankState next) {
+        transition(next);
+        port = null;
+        mailbox.forgetReceives();
+        deferred.clear();
+    }
+
+    private void transition(RankState next) {
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException("rank " + rank + " of job " + job.hexId() + " cannot go from " + state + " to " + next);
+        }
+        state = next;
+    }
+
+    /** Takes a message's cost of the rank's credit; false if it has not that much. */
+    boolean useCredit(long bytes, CoreConfig config) {
+        if (creditBytesUsed + bytes > config.creditBytes() || creditMessagesUsed + 1 > config.creditMessages()) {
+            return false;
+        }
+        creditBytesUsed += bytes;
+        creditMessagesUsed++;
+        return true;
+    }
+
+    void returnCredit(long bytes, int messages) {
+        creditBytesUsed -= bytes;
+        creditMessagesUsed -= messages;
+        if (port != null) {
+            port.credit(bytes, messages);
+        }
+    }
+
+    void countSent(long messageBytes) {
+        messagesSent++;
+        bytesSent += messageBytes;
+    }
+
+    /** The number of this delivery, from 1. */
+    long countDelivered(Message message) {
+        bytesDelivered += message.bytes();
+        return ++messagesDelivered;
+    }
+
+    void addFailedPolls(int polls) {
+        failedPolls += polls;
+    }
+
+    /** Failed polls since the last event, and starts counting anew. */
+    long takeFailedPolls() {
+        long taken = failedPolls;
+        failedPolls = 0;
+        return taken;
+    }
+
+    void release() {
+        mailbox.drain(Message::release);
+        arriving.values().forEach(Message::release);
+        arriving.clear();
+        deferred.clear();
+    }
+
+    @Override
+    public String toString() {
+        return "job " + job.hexId() + " rank " + rank;
+    }
+}

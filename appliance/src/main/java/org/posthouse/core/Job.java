@@ -1,0 +1,139 @@
+package org.posthouse.core;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
+
+/** One job as one relay sees it: where every rank is at home, and the ranks that are at home here. Confined to the core. */
+public final class Job {
+    private final JobOpen opening;
+    private final String hexId;
+    private final int self;
+    private final HomedRank[] homed;
+    private final JobWatch watch;
+    private final Journal journal;
+    private final long[] owedBytes;
+    private final int[] owedMessages;
+
+    Job(JobOpen opening, String relay, JobWatch watch, Journal journal) {
+        this.opening = opening;
+        this.hexId = hexId(opening.job());
+        this.watch = watch;
+        this.journal = journal;
+        this.homed = new HomedRank[opening.size()];
+        this.owedBytes = new long[opening.size()];
+        this.owedMessages = new int[opening.size()];
+        this.self = indexOf(relay, opening.homes());
+        for (int rank = 0; rank < homed.length; rank++) {
+            if (opening.homeOf()[rank] == self) {
+                homed[rank] = new HomedRank(this, rank);
+            }
+        }
+    }
+
+    private static int indexOf(String relay, List<Home> homes) {
+        for (int i = 0; i < homes.size(); i++) {
+            if (homes.get(i).relay().equals(relay)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** How people write a job's id. */
+    public static String hexId(long id) {
+        return String.format("%016x", id);
+    }
+
+    public long id() {
+        return opening.job();
+    }
+
+    public String hexId() {
+        return hexId;
+    }
+
+    public String name() {
+        return opening.name();
+    }
+
+    public int size() {
+        return opening.size();
+    }
+
+    public boolean logged() {
+        return opening.logged();
+    }
+
+    /** The job's relays. */
+    public List<Home> homes() {
+        return opening.homes();
+    }
+
+    /** The relay that {@code rank} is connected to. */
+    public Home home(int rank) {
+        return opening.homes().get(opening.homeOf()[rank]);
+    }
+
+    /** The ranks whose home is this relay. */
+    public List<HomedRank> homedRanks() {
+        List<HomedRank> ranks = new ArrayList<>();
+        for (HomedRank rank : homed) {
+            if (rank != null) {
+                ranks.add(rank);
+            }
+        }
+        return ranks;
+    }
+
+    Token token() {
+        return opening.token();
+    }
+
+    int self() {
+        return self;
+    }
+
+    int[] homeOf() {
+        return opening.homeOf();
+    }
+
+    JobWatch watch() {
+        return watch;
+    }
+
+    Journal journal() {
+        return journal;
+    }
+
+    /** The rank if this relay is its home, else null. */
+    HomedRank homed(int rank) {
+        return rank >= 0 && rank < homed.length ? homed[rank] : null;
+    }
+
+    /** Adds to the credit that is owed to {@code rank}; true if it is worth a frame now. */
+    boolean owe(int rank, long bytes, CoreConfig config) {
+        owedBytes[rank] += bytes;
+        owedMessages[rank]++;
+        return owedBytes[rank] >= config.creditPortionBytes() || owedMessages[rank] >= config.creditPortionMessages();
+    }
+
+    long takeOwedBytes(int rank) {
+        long owed = owedBytes[rank];
+        owedBytes[rank] = 0;
+        return owed;
+    }
+
+    int takeOwedMessages(int rank) {
+        int owed = owedMessages[rank];
+        owedMessages[rank] = 0;
+        return owed;
+    }
+
+    @Override
+    public String toString() {
+        return "job " + hexId + " (" + name() + ")";
+    }
+}

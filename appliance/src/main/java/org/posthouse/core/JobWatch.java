@@ -1,0 +1,8 @@
+package org.posthouse.core;
+
+import org.posthouse.wire.JobEvent;
+
+/** Who started a job and hears what becomes of its ranks: the relay's connection to the launcher. */
+public interface JobWatch {
+    void onJobEvent(JobEvent event);
+}

@@ -1,0 +1,201 @@
+package org.posthouse.core;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.posthouse.wire.Wire;
+
+/**
+ * The channel memory of one rank (MPICH-CM): posted receives, unexpected messages and the next sequence number of every
+ * channel. Confined to the relay core that owns the rank.
+ *
+ * <p>It guarantees MPI's non-overtaking rule (MPI-4.1, section 3.5): of two messages in one channel that match a
+ * receive, the earlier sent is received first; of two receives that match a message, the earlier posted gets it.
+ *
+ * <p>Cost: a receive that names its source, and a message that meets a posted receive, are found in constant time
+ * however many messages of other sources wait; among messages of one channel with other tags, and among receives with
+ * other tags, the search is linear. A wildcard source with a wildcard tag is constant too, with a named tag linear in
+ * the messages that arrived before it.
+ */
+public final class Mailbox {
+    /** What became of an arriving message. */
+    public enum Arrival {
+        /** Its place in the channel is the expected one; it is stored, or matched if {@link Message#receive} is set. */
+        ACCEPTED,
+        /** The same channel and sequence was stored before: dropped, as promise P2 wants. */
+        DUPLICATE,
+        /** A message before it is missing: never acknowledged past. */
+        GAP
+    }
+
+    private final int size;
+    private final Map<Integer, Context> contexts = new HashMap<>();
+    private Context recent;
+    private long posts;
+    private int unexpected;
+    private int posted;
+
+    /** The mailbox of a rank in a job of {@code size} ranks. */
+    Mailbox(int size) {
+        this.size = size;
+    }
+
+    /** One communicator's traffic to this rank. */
+    private final class Context {
+        private final int id;
+        private final Channel[] channels = new Channel[size];
+        private final MessageList arrived = new MessageList(MessageList.Order.ARRIVAL);
+        private final ReceiveList anySource = new ReceiveList();
+        private final ReceiveList anySourceProbes = new ReceiveList();
+
+        private Context(int id) {
+            this.id = id;
+        }
+
+        private Channel channel(int source) {
+            Channel channel = channels[source];
+            if (channel == null) {
+                channel = new Channel();
+                channels[source] = channel;
+            }
+            return channel;
+        }
+    }
+
+    /** One ordered (context, source) stream to this rank. */
+    private static final class Channel {
+        private final MessageList unexpected = new MessageList(MessageList.Order.CHANNEL);
+        private final ReceiveList posted = new ReceiveList();
+        private final ReceiveList probes = new ReceiveList();
+        private long sequence;
+    }
+
+    /** Whether the next message of this channel may have {@code sequence}; changes nothing. */
+    Arrival check(int context, int source, long sequence) {
+        long expected = context(context).channel(source).sequence + 1;
+        if (sequence == expected) {
+            return Arrival.ACCEPTED;
+        }
+        return sequence < expected ? Arrival.DUPLICATE : Arrival.GAP;
+    }
+
+    /** The last sequence number accepted in this channel; 0 if there was none. */
+    long lastSequence(int context, int source) {
+        return context(context).channel(source).sequence;
+    }
+
+    /** Takes in a message that {@link #check} accepted: matches it to the earliest posted receive, or stores it. */
+    void accept(Message message) {
+        Context context = context(message.context());
+        Channel channel = context.channel(message.source());
+        assert message.sequence() == channel.sequence + 1 : message + " after " + channel.sequence;
+        channel.sequence = message.sequence();
+        Receive receive = earlier(channel.posted.firstFor(message.tag()), context.anySource.firstFor(message.tag()));
+        if (receive != null) {
+            (receive.source() == Wire.ANY ? context.anySource : channel.posted).remove(receive);
+            posted--;
+            message.match(receive);
+            return;
+        }
+        channel.unexpected.append(message);
+        context.arrived.append(message);
+        unexpected++;
+    }
+
+    /** The message that a newly posted receive gets, taken out of the mailbox; null if the receive has to wait. */
+    Message post(Receive receive) {
+        Message message = find(receive.context(), receive.source(), receive.tag());
+        if (message == null) {
+            receive.order(posts++);
+            Context context = context(receive.context());
+            (receive.source() == Wire.ANY ? context.anySource : context.channel(receive.source()).posted).append(receive);
+            posted++;
+            return null;
+        }
+        Context context = context(receive.context());
+        context.channel(message.source()).unexpected.remove(message);
+        context.arrived.remove(message);
+        unexpected--;
+        message.match(receive);
+        return message;
+    }
+
+    /** The message that a receive with this pattern would get now; null if there is none. It stays. */
+    Message find(int contextId, int source, int tag) {
+        Context context = context(contextId);
+        return source == Wire.ANY
+                ? context.arrived.firstWithTag(tag)
+                : context.channel(source).unexpected.firstWithTag(tag);
+    }
+
+    /** Lets a blocking probe wait for the first message that it matches and no receive takes. */
+    void postProbe(Receive probe) {
+        Context context = context(probe.context());
+        probe.order(posts++);
+        (probe.source() == Wire.ANY ? context.anySourceProbes : context.channel(probe.source()).probes).append(probe);
+    }
+
+    /** A waiting probe that an unexpected {@code message} answers, taken out; null if there is none (more). */
+    Receive takeProbe(Message message) {
+        Context context = context(message.context());
+        Channel channel = context.channel(message.source());
+        Receive probe = earlier(channel.probes.firstFor(message.tag()), context.anySourceProbes.firstFor(message.tag()));
+        if (probe != null) {
+            (probe.source() == Wire.ANY ? context.anySourceProbes : channel.probes).remove(probe);
+        }
+        return probe;
+    }
+
+    /** Forgets all receives and probes: they end with the incarnation that posted them. */
+    void forgetReceives() {
+        for (Context context : contexts.values()) {
+            context.anySource.clear();
+            context.anySourceProbes.clear();
+            for (Channel channel : context.channels) {
+                if (channel != null) {
+                    channel.posted.clear();
+                    channel.probes.clear();
+                }
+            }
+        }
+        posted = 0;
+    }
+
+    /** Messages that wait for a receive. */
+    public int unexpected() {
+        return unexpected;
+    }
+
+    /** Receives that wait for a message. */
+    public int posted() {
+        return posted;
+    }
+
+    /** Gives all waiting messages to {@code end} and forgets them. */
+    void drain(Consumer<Message> end) {
+        for (Context context : contexts.values()) {
+            for (Message message = context.arrived.firstWithTag(Wire.ANY);
+                    message != null;
+                    message = context.arrived.firstWithTag(Wire.ANY)) {
+                context.arrived.remove(message);
+                context.channel(message.source()).unexpected.remove(message);
+                unexpected--;
+                end.accept(message);
+            }
+        }
+    }
+
+    private static Receive earlier(Receive a, Receive b) {
+        if (a == null || b == null) {
+            return a == null ? b : a;
+        }
+        return a.order() < b.order() ? a : b;
+    }
+
+    private Context context(int id) {
+        if (recent == null || recent.id != id) {
+            recent = contexts.computeIfAbsent(id, Context::new);
+        }
+        return recent;
+    }
+}

@@ -1,0 +1,78 @@
+package org.posthouse.core;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.WireException;
+
+/**
+ * What a rank has sent to other sites: the last sequence number of each channel, and the large messages that are not
+ * wholly sent. The home relay checks here, so that a rank that breaks the protocol loses its own connection and never
+ * the link that many ranks share. Confined to the relay core.
+ */
+final class Outgoing {
+    private record Channel(int context, int destination) {}
+
+    /** A message whose chunks follow. */
+    private static final class Sending {
+        private final boolean offered;
+        private final long bytes;
+        private long sent;
+        private long granted;
+
+        private Sending(boolean offered, long bytes, long granted) {
+            this.offered = offered;
+            this.bytes = bytes;
+            this.granted = granted;
+        }
+    }
+
+    private final Map<Channel, Long> sequences = new HashMap<>();
+    private final Map<HomedRank.Transfer, Sending> sending = new HashMap<>();
+
+    /** Checks and counts the frame that begins a message. */
+    void begin(FrameView view) throws WireException {
+        Channel channel = new Channel(view.context(), view.destination());
+        long expected = sequences.getOrDefault(channel, 0L) + 1;
+        if (view.sequence() != expected) {
+            throw new WireException(
+                    Reason.SEQUENCE_GAP,
+                    "sequence " + view.sequence() + " to rank " + view.destination() + " in context " + view.context()
+                            + ", expected " + expected);
+        }
+        sequences.put(channel, expected);
+        long bytes = view.messageBytes();
+        if (view.type() != FrameType.SEND && bytes > 0) {
+            boolean offered = view.type() == FrameType.OFFER;
+            sending.put(transfer(view), new Sending(offered, bytes, offered ? 0 : bytes));
+        }
+    }
+
+    /** Checks and counts a chunk. */
+    void chunk(FrameView view, int chunkBytes) throws WireException {
+        HomedRank.Transfer transfer = transfer(view);
+        Sending message = sending.get(transfer);
+        if (message == null) {
+            throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not being sent: " + transfer);
+        }
+        Transfers.checkChunk(view, chunkBytes, message.sent, message.granted);
+        message.sent += chunkBytes;
+        if (message.sent == message.bytes) {
+            sending.remove(transfer);
+        }
+    }
+
+    /** The other end has granted more of an offered message. */
+    void granted(FrameView clear) {
+        Sending message = sending.get(transfer(clear));
+        if (message != null && message.offered) {
+            message.granted = Math.max(message.granted, Math.min(clear.offset(), message.bytes));
+        }
+    }
+
+    private static HomedRank.Transfer transfer(FrameView view) {
+        return new HomedRank.Transfer(view.context(), view.destination(), view.sequence());
+    }
+}

@@ -1,0 +1,33 @@
+package org.posthouse.core;
+
+import org.posthouse.wire.Notice;
+
+/** The way out to one connected rank. Implemented by the relay's connection; called by the core's owner only. */
+public interface RankPort {
+    /** A message that was matched: its first frame, with the receive's number. Takes over the parcel. */
+    void deliver(Message message, Parcel head);
+
+    /** More bytes of a message that is being delivered. Takes over the parcel. */
+    void chunk(Parcel chunk);
+
+    /** The rank's own offer was matched; it may send its bytes up to {@code upTo}, exclusive. */
+    void clear(int context, int destination, long sequence, long upTo);
+
+    /** Credit given back to the rank. */
+    void credit(long bytes, int messages);
+
+    /** Answers a probe; {@code found} is null if there is no such message. */
+    void probeAnswer(int request, Message found);
+
+    /** Answers Finalize. */
+    void finalized();
+
+    /** The job has ended; the rank's process shall end with the notice's status. */
+    void aborted(Notice notice);
+
+    /** Closes the connection, saying why. */
+    void close(Notice why);
+
+    /** False while the rank is slow to read: credit that depends on it is held back. */
+    boolean writable();
+}

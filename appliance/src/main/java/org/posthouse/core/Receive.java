@@ -1,0 +1,76 @@
+package org.posthouse.core;
+
+import org.posthouse.wire.Wire;
+
+/**
+ * A receive or a blocking probe that a rank posted. Confined to the mailbox's owner.
+ */
+public final class Receive {
+    private final int context;
+    private final int source;
+    private final int tag;
+    private final int request;
+    private final boolean probe;
+    private long order;
+    private Receive next;
+
+    private Receive(int context, int source, int tag, int request, boolean probe) {
+        this.context = context;
+        this.source = source;
+        this.tag = tag;
+        this.request = request;
+        this.probe = probe;
+    }
+
+    /** A receive; {@code source} and {@code tag} may be {@link Wire#ANY}. */
+    static Receive receive(int context, int source, int tag, int request) {
+        return new Receive(context, source, tag, request, false);
+    }
+
+    /** A blocking probe; {@code source} and {@code tag} may be {@link Wire#ANY}. */
+    static Receive probe(int context, int source, int tag, int request) {
+        return new Receive(context, source, tag, request, true);
+    }
+
+    public int context() {
+        return context;
+    }
+
+    public int source() {
+        return source;
+    }
+
+    public int tag() {
+        return tag;
+    }
+
+    /** The library's number for it; it comes back with the message. */
+    public int request() {
+        return request;
+    }
+
+    boolean isProbe() {
+        return probe;
+    }
+
+    boolean takesTag(int messageTag) {
+        return tag == Wire.ANY || tag == messageTag;
+    }
+
+    /** Place among the mailbox's posted receives: the lower one was posted earlier. */
+    long order() {
+        return order;
+    }
+
+    void order(long order) {
+        this.order = order;
+    }
+
+    Receive next() {
+        return next;
+    }
+
+    void next(Receive next) {
+        this.next = next;
+    }
+}

@@ -1,0 +1,49 @@
+package org.posthouse.core;
+
+/** Posted receives of one channel, or of one context with a wildcard source, in the order they were posted. */
+final class ReceiveList {
+    private Receive first;
+    private Receive last;
+
+    void append(Receive receive) {
+        if (last == null) {
+            first = receive;
+        } else {
+            last.next(receive);
+        }
+        last = receive;
+    }
+
+    /** The earliest posted one that takes a message with this tag, or null. */
+    Receive firstFor(int messageTag) {
+        Receive receive = first;
+        while (receive != null && !receive.takesTag(messageTag)) {
+            receive = receive.next();
+        }
+        return receive;
+    }
+
+    /** Removes {@code receive}, which must be here. Constant time for the first, the usual case. */
+    void remove(Receive receive) {
+        Receive before = null;
+        Receive at = first;
+        while (at != receive) {
+            before = at;
+            at = at.next();
+        }
+        if (before == null) {
+            first = receive.next();
+        } else {
+            before.next(receive.next());
+        }
+        if (last == receive) {
+            last = before;
+        }
+        receive.next(null);
+    }
+
+    void clear() {
+        first = null;
+        last = null;
+    }
+}

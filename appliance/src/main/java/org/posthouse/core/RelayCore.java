@@ -1,0 +1,511 @@
+package org.posthouse.core;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Welcome;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * All that a relay decides: who may join, where a frame goes, which receive gets which message, who is given credit.
+ * A single-owner state machine; every method is called by its owner and returns at once.
+ *
+ * <p>The way of a message is DESIGN section 3. A frame from a rank that breaks the protocol is answered with a {@link
+ * WireException}, which closes that rank's connection; a frame from another site that does so ends the job it names.
+ */
+public final class RelayCore {
+    private final String relay;
+    private final CoreConfig config;
+    private final SitePort sites;
+    private final Function<JobOpen, Journal> journals;
+    private final Map<Long, Job> jobs = new LinkedHashMap<>();
+    private long messagesMatched;
+    private long messagesStored;
+
+    /**
+     * @param relay this relay's id in the homes of a job
+     * @param journals opens the journal of a job that is logged
+     */
+    public RelayCore(String relay, CoreConfig config, SitePort sites, Function<JobOpen, Journal> journals) {
+        this.relay = relay;
+        this.config = config;
+        this.sites = sites;
+        this.journals = journals;
+    }
+
+    // ---- jobs and ranks
+
+    /** Opens a job, so that its ranks may come and messages for them may wait. */
+    public Job openJob(JobOpen opening, JobWatch watch) throws Refusal {
+        if (jobs.containsKey(opening.job())) {
+            throw new Refusal(Reason.DUPLICATE_JOB, "job " + Job.hexId(opening.job()) + " is open already");
+        }
+        Journal journal = opening.logged() ? journals.apply(opening) : Journal.NONE;
+        Job job = new Job(opening, relay, watch, journal);
+        if (job.self() < 0) {
+            throw new Refusal(
+                    Reason.WRONG_SITE, "job " + job.hexId() + " has no rank at relay " + relay + "; its homes: " + opening.homes());
+        }
+        jobs.put(job.id(), job);
+        return job;
+    }
+
+    /** Ends a job: whoever is still connected is told, and everything kept for it is forgotten. */
+    public void closeJob(long id, Notice why) {
+        Job job = jobs.remove(id);
+        if (job == null) {
+            return;
+        }
+        for (HomedRank rank : job.homedRanks()) {
+            RankPort port = rank.port();
+            if (port != null) {
+                rank.disconnect(RankState.LOST);
+                port.aborted(why);
+            }
+            rank.release();
+        }
+    }
+
+    public Collection<Job> jobs() {
+        return Collections.unmodifiableCollection(jobs.values());
+    }
+
+    /** The job with this id, or null. */
+    public Job job(long id) {
+        return jobs.get(id);
+    }
+
+    /** Messages matched to a receive, and messages that had to wait for one, since the relay's start. */
+    public long messagesMatched() {
+        return messagesMatched;
+    }
+
+    public long messagesStored() {
+        return messagesStored;
+    }
+
+    /**
+     * A rank says HELLO. Version 1 of the relay starts ranks only once: a restart or a reconnect, which would need what
+     * was logged, is refused by name.
+     *
+     * @return the connected rank; {@link #welcome} is what to answer
+     */
+    public HomedRank connect(Hello hello, RankPort port) throws Refusal {
+        Job job = jobs.get(hello.job());
+        if (job == null) {
+            throw new Refusal(Reason.UNKNOWN_JOB, "job " + Job.hexId(hello.job()) + " is not open at relay " + relay);
+        }
+        try {
+            HomedRank rank = admit(job, hello);
+            rank.connect(port, hello.incarnation());
+            job.watch().onJobEvent(new JobEvent(job.id(), JobEvent.CONNECTED, rank.rank(), 0, ""));
+            return rank;
+        } catch (Refusal refusal) {
+            job.watch()
+                    .onJobEvent(new JobEvent(
+                            job.id(), JobEvent.REFUSED, hello.rank(), refusal.reason().code(), refusal.getMessage()));
+            throw refusal;
+        }
+    }
+
+    private HomedRank admit(Job job, Hello hello) throws Refusal {
+        String who = "rank " + hello.rank() + " of job " + job.hexId();
+        if (!job.token().matches(hello.token())) {
+            throw new Refusal(Reason.WRONG_TOKEN, who + " came with a token that is not the job's");
+        }
+        HomedRank rank = job.homed(hello.rank());
+        if (rank == null) {
+            throw new Refusal(
+                    Reason.WRONG_RANK,
+                    hello.rank() >= 0 && hello.rank() < job.size()
+                            ? who + " is at home at relay " + job.home(hello.rank()).relay() + ", not at " + relay
+                            : who + ", which has ranks 0 to " + (job.size() - 1));
+        }
+        if (rank.state() != RankState.WAITING && hello.incarnation() <= rank.incarnation()) {
+            throw new Refusal(
+                    Reason.FENCED,
+                    who + " with incarnation " + hello.incarnation() + ", but incarnation " + rank.incarnation() + " is "
+                            + rank.state());
+        }
+        boolean fresh = hello.deliveries() == 0 && hello.failedPolls() == 0 && hello.sent().isEmpty();
+        if (rank.state() != RankState.WAITING || !fresh) {
+            throw new Refusal(
+                    Reason.CANNOT_RESUME,
+                    who + " is " + rank.state() + " after " + rank.messagesDelivered() + " deliveries and comes with "
+                            + hello.deliveries() + "; this version starts a rank once");
+        }
+        return rank;
+    }
+
+    /** The answer to a rank that {@link #connect} admitted. */
+    public Welcome welcome(HomedRank rank) {
+        Job job = rank.job();
+        return new Welcome(
+                job.id(),
+                rank.rank(),
+                rank.incarnation(),
+                config.creditBytes(),
+                config.creditMessages(),
+                rank.messagesDelivered(),
+                List.of(),
+                job.self(),
+                job.homes(),
+                job.homeOf());
+    }
+
+    /** A rank's connection ended. */
+    public void disconnected(HomedRank rank, Notice why) {
+        if (rank.state() == RankState.CONNECTED) {
+            rank.disconnect(RankState.LOST);
+            rank.job().watch().onJobEvent(new JobEvent(rank.job().id(), JobEvent.LOST, rank.rank(), why.code(), why.text()));
+        }
+    }
+
+    /** A rank called Abort: its launcher ends the job. */
+    public void aborted(HomedRank rank, Notice notice) {
+        rank.job().watch().onJobEvent(new JobEvent(rank.job().id(), JobEvent.ABORTED, rank.rank(), notice.code(), notice.text()));
+    }
+
+    // ---- frames of ranks
+
+    /** A frame other than HELLO, ABORT and CLOSE from a rank. */
+    public void fromRank(HomedRank rank, Frame frame) throws WireException {
+        FrameView view = frame.view();
+        if (rank.state() != RankState.CONNECTED) {
+            throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + rank + ", which is " + rank.state());
+        }
+        if (view.job() != rank.job().id()) {
+            throw new WireException(Reason.UNKNOWN_JOB, view.type() + " for job " + Job.hexId(view.job()) + " from " + rank);
+        }
+        switch (view.type()) {
+            case SEND, EAGER, OFFER -> send(rank, frame);
+            case CHUNK -> sendChunk(rank, frame);
+            case POST -> post(rank, view);
+            case PROBE -> probe(rank, view);
+            case FINALIZE -> finalizeRank(rank, view);
+            default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + rank);
+        }
+    }
+
+    private void send(HomedRank from, Frame frame) throws WireException {
+        FrameView view = frame.view();
+        Job job = from.job();
+        Transfers.checkBegin(view, job.size(), Transfers.payloadBytes(view, Wire.MESSAGE_HEADER_BYTES));
+        if (view.source() != from.rank()) {
+            throw new WireException(Reason.WRONG_RANK, view.type() + " in the name of rank " + view.source() + " from " + from);
+        }
+        logPolls(from, view.failedPolls());
+        if (view.type() != FrameType.OFFER && !from.useCredit(Wire.cost(view.messageBytes()), config)) {
+            throw new WireException(
+                    Reason.CREDIT_EXCEEDED,
+                    view.messageBytes() + " bytes from " + from + " with " + from.creditBytesUsed() + " of "
+                            + config.creditBytes() + " in use");
+        }
+        from.countSent(view.messageBytes());
+        HomedRank to = job.homed(view.destination());
+        if (to == null) {
+            from.outgoing().begin(view);
+            forward(job, view.destination(), frame);
+        } else {
+            arrive(to, frame);
+        }
+    }
+
+    private void sendChunk(HomedRank from, Frame frame) throws WireException {
+        FrameView view = frame.view();
+        int bytes = Transfers.payloadBytes(view, Wire.CHUNK_HEADER_BYTES);
+        if (view.source() != from.rank() || view.destination() < 0 || view.destination() >= from.job().size()) {
+            throw new WireException(
+                    Reason.WRONG_RANK, "CHUNK from rank " + view.source() + " to rank " + view.destination() + " sent by " + from);
+        }
+        HomedRank to = from.job().homed(view.destination());
+        if (to == null) {
+            from.outgoing().chunk(view, bytes);
+            forward(from.job(), view.destination(), frame);
+        } else {
+            arriveChunk(to, frame, bytes);
+        }
+    }
+
+    private void forward(Job job, int destination, Frame frame) {
+        String site = job.home(destination).site();
+        if (!sites.forward(site, frame.hold())) {
+            fail(job, Reason.SITE_UNREACHABLE, "no link to site " + site + ", the home of rank " + destination);
+        }
+    }
+
+    private void post(HomedRank rank, FrameView view) throws WireException {
+        checkPattern(rank, view);
+        logPolls(rank, view.postFailedPolls());
+        Receive receive = Receive.receive(view.context(), view.source(), view.tag(), view.postRequest());
+        Message message = rank.mailbox().post(receive);
+        if (message != null) {
+            deliver(rank, message);
+        }
+    }
+
+    private void probe(HomedRank rank, FrameView view) throws WireException {
+        checkPattern(rank, view);
+        logPolls(rank, view.postFailedPolls());
+        Message found = rank.mailbox().find(view.context(), view.source(), view.tag());
+        if (found == null && (view.flags() & FrameView.BLOCKING) != 0) {
+            rank.mailbox().postProbe(Receive.probe(view.context(), view.source(), view.tag(), view.postRequest()));
+        } else {
+            rank.port().probeAnswer(view.postRequest(), found);
+        }
+    }
+
+    private static void checkPattern(HomedRank rank, FrameView view) throws WireException {
+        int source = view.source();
+        if (source != Wire.ANY && (source < 0 || source >= rank.job().size())) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME,
+                    view.type() + " for source " + source + " from " + rank + ", which has " + rank.job().size() + " ranks");
+        }
+    }
+
+    private void finalizeRank(HomedRank rank, FrameView view) {
+        logPolls(rank, view.finalizeFailedPolls());
+        RankPort port = rank.port();
+        rank.disconnect(RankState.FINALIZED);
+        port.finalized();
+        rank.job().watch().onJobEvent(new JobEvent(rank.job().id(), JobEvent.FINALIZED, rank.rank(), 0, ""));
+    }
+
+    private void logPolls(HomedRank rank, int polls) {
+        if (polls > 0) {
+            rank.addFailedPolls(polls);
+            rank.job().journal().polls(rank.job().id(), rank.rank(), polls);
+        }
+    }
+
+    /** A rank that was slow to read reads again: what depended on it goes on. */
+    public void writable(HomedRank rank) {
+        for (int left = rank.deferred().size(); left > 0; left--) {
+            progress(rank, rank.deferred().remove());
+        }
+    }
+
+    // ---- frames of other sites
+
+    /** A frame that another site's relay passed on. Frames of jobs that have ended here are dropped. */
+    public void fromSite(String site, Frame frame) {
+        FrameView view = frame.view();
+        Job job = jobs.get(view.job());
+        if (job == null) {
+            return;
+        }
+        try {
+            switch (view.type()) {
+                case SEND, EAGER, OFFER -> {
+                    Transfers.checkBegin(view, job.size(), Transfers.payloadBytes(view, Wire.MESSAGE_HEADER_BYTES));
+                    arrive(homedFor(job, site, view), frame);
+                }
+                case CHUNK -> arriveChunk(
+                        homedFor(job, site, view), frame, Transfers.payloadBytes(view, Wire.CHUNK_HEADER_BYTES));
+                case CLEAR -> cleared(job, view);
+                case CREDIT -> credited(job, view);
+                default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from site " + site);
+            }
+        } catch (WireException e) {
+            fail(job, e.reason(), e.getMessage() + ", from site " + site);
+        }
+    }
+
+    /** The destination of a frame from {@code site}, whose source must be at home there. */
+    private static HomedRank homedFor(Job job, String site, FrameView view) throws WireException {
+        int source = view.source();
+        if (source < 0 || source >= job.size() || !job.home(source).site().equals(site)) {
+            throw new WireException(Reason.WRONG_SITE, view.type() + " in the name of rank " + source);
+        }
+        HomedRank to = job.homed(view.destination());
+        if (to == null) {
+            throw new WireException(Reason.WRONG_RANK, view.type() + " for rank " + view.destination() + ", not at home here");
+        }
+        return to;
+    }
+
+    private static void cleared(Job job, FrameView view) {
+        HomedRank source = job.homed(view.source());
+        if (source != null && source.port() != null) {
+            source.outgoing().granted(view);
+            source.port().clear(view.context(), view.destination(), view.sequence(), view.offset());
+        }
+    }
+
+    private static void credited(Job job, FrameView view) {
+        HomedRank rank = job.homed(view.creditRank());
+        if (rank != null) {
+            rank.returnCredit(view.creditBytes(), view.creditMessages());
+        }
+    }
+
+    /** What relays share has gone: the relay at {@code site} has restarted and forgotten its jobs. */
+    public void forgotten(String site) {
+        for (Job job : List.copyOf(jobs.values())) {
+            if (job.homes().stream().anyMatch(home -> home.site().equals(site))) {
+                fail(job, Reason.CANNOT_RESUME, "the relay at site " + site + " was restarted");
+            }
+        }
+    }
+
+    // ---- the mailbox's side
+
+    private void arrive(HomedRank to, Frame frame) throws WireException {
+        FrameView view = frame.view();
+        Job job = to.job();
+        switch (to.mailbox().check(view.context(), view.source(), view.sequence())) {
+            case DUPLICATE -> {
+                return;
+            }
+            case GAP -> throw new WireException(
+                    Reason.SEQUENCE_GAP,
+                    "sequence " + view.sequence() + " from rank " + view.source() + " to " + to + " in context "
+                            + view.context() + ", expected " + (to.mailbox().lastSequence(view.context(), view.source()) + 1));
+            case ACCEPTED -> {}
+        }
+        if (!job.journal().hasRoom()) {
+            fail(job, Reason.LOG_FULL, "at " + to);
+            return;
+        }
+        Parcel head = frame.hold();
+        Message message = Message.of(view, head);
+        message.logged(job.journal().arrival(job.id(), message, head));
+        to.mailbox().accept(message);
+        if (!message.isComplete()) {
+            to.arriving().put(new HomedRank.Transfer(message.context(), message.source(), message.sequence()), message);
+        }
+        if (message.receive() != null) {
+            deliver(to, message);
+        } else {
+            messagesStored++;
+            head.settle();
+            answerProbes(to, message);
+        }
+    }
+
+    private static void answerProbes(HomedRank to, Message message) {
+        for (Receive probe = to.mailbox().takeProbe(message); probe != null; probe = to.mailbox().takeProbe(message)) {
+            to.port().probeAnswer(probe.request(), message);
+        }
+    }
+
+    private void arriveChunk(HomedRank to, Frame frame, int bytes) throws WireException {
+        FrameView view = frame.view();
+        HomedRank.Transfer transfer = new HomedRank.Transfer(view.context(), view.source(), view.sequence());
+        Message message = to.arriving().get(transfer);
+        if (message == null) {
+            throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not arriving at " + to + ": " + transfer);
+        }
+        long allowed = message.form() == FrameType.OFFER ? message.granted() : message.bytes();
+        Transfers.checkChunk(view, bytes, message.arrived(), allowed);
+        Parcel chunk = frame.hold();
+        to.job().journal().chunk(to.job().id(), message, message.arrived(), chunk);
+        message.chunkArrived(bytes);
+        if (message.isComplete()) {
+            to.arriving().remove(transfer);
+        }
+        if (message.receive() == null) {
+            chunk.settle();
+            message.keepChunk(chunk);
+        } else {
+            pass(to, chunk);
+            progress(to, message);
+        }
+    }
+
+    private static void pass(HomedRank to, Parcel chunk) {
+        if (to.port() == null) {
+            chunk.release();
+        } else {
+            to.port().chunk(chunk);
+        }
+    }
+
+    /** The rank's next delivery: logged first, then at once on its way. */
+    private void deliver(HomedRank to, Message message) {
+        messagesMatched++;
+        Job job = to.job();
+        long delivery = to.countDelivered(message);
+        job.journal().delivery(job.id(), to.rank(), to.incarnation(), delivery, to.takeFailedPolls(), message);
+        to.port().deliver(message, message.takeHead());
+        for (Parcel chunk = message.nextWaitingChunk(); chunk != null; chunk = message.nextWaitingChunk()) {
+            pass(to, chunk);
+        }
+        if (message.form() == FrameType.OFFER && message.bytes() == 0) {
+            clear(job, message, 0);
+        } else {
+            progress(to, message);
+        }
+    }
+
+    /** Gives a matched message's sender what it may send next, or its credit back, unless the receiver is slow. */
+    private void progress(HomedRank to, Message message) {
+        if (to.port() == null) {
+            return;
+        }
+        boolean offered = message.form() == FrameType.OFFER;
+        if (offered ? !wantsClear(message) : !message.isComplete()) {
+            return;
+        }
+        if (!to.port().writable()) {
+            to.deferred().add(message);
+        } else if (offered) {
+            message.grant(Math.min(message.bytes(), message.arrived() + config.windowBytes()));
+            clear(to.job(), message, message.granted());
+        } else {
+            giveBack(to.job(), message);
+        }
+    }
+
+    private boolean wantsClear(Message message) {
+        return message.granted() < message.bytes() && message.granted() - message.arrived() <= config.windowBytes() / 2;
+    }
+
+    private void clear(Job job, Message message, long upTo) {
+        HomedRank source = job.homed(message.source());
+        if (source == null) {
+            sites.clear(
+                    job.home(message.source()).site(),
+                    job.id(),
+                    message.context(),
+                    message.source(),
+                    message.destination(),
+                    message.sequence(),
+                    upTo);
+        } else if (source.port() != null) {
+            source.port().clear(message.context(), message.destination(), message.sequence(), upTo);
+        }
+    }
+
+    private void giveBack(Job job, Message message) {
+        int source = message.source();
+        if (!job.owe(source, message.cost(), config)) {
+            return;
+        }
+        long bytes = job.takeOwedBytes(source);
+        int messages = job.takeOwedMessages(source);
+        HomedRank local = job.homed(source);
+        if (local != null) {
+            local.returnCredit(bytes, messages);
+        } else {
+            sites.credit(job.home(source).site(), job.id(), source, bytes, messages);
+        }
+    }
+
+    /** Tells the launcher that the job cannot go on; the launcher ends it. */
+    private static void fail(Job job, Reason reason, String detail) {
+        job.watch().onJobEvent(new JobEvent(job.id(), JobEvent.ABORTED, -1, 1, reason + ": " + detail + "; " + reason.advice()));
+    }
+}

@@ -1,0 +1,17 @@
+package org.posthouse.core;
+
+/** The way out to other sites. Implemented over the tunnel's links; called by the core's owner only. */
+public interface SitePort {
+    /**
+     * Passes a frame of a rank on to {@code site}. Takes over the parcel.
+     *
+     * @return false if there is no way to that site
+     */
+    boolean forward(String site, Parcel frame);
+
+    /** Tells the home of a message's source at {@code site} that it was matched. */
+    void clear(String site, long job, int context, int source, int destination, long sequence, long upTo);
+
+    /** Gives credit back to {@code rank}, homed at {@code site}. */
+    void credit(String site, long job, int rank, long bytes, int messages);
+}

@@ -1,0 +1,39 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import org.posthouse.wire.Notice;
+
+/** How this rank's process ends when the job or its connection does: one line on standard error, then a status. */
+class Ending {
+    /** The relay refused or dropped this rank, or cannot be reached. */
+    static final int STATUS_CONNECTION = 70;
+
+    private final int rank;
+
+    Ending(int rank) {
+        this.rank = rank;
+    }
+
+    /** Another rank or the launcher ended the job; the launcher tells why, so this rank is silent. */
+    void aborted(Notice notice) {
+        exit(notice.code());
+    }
+
+    void refused(String relay, Notice why) {
+        System.err.println("rank " + rank + ": the relay at " + relay + " closed the connection: " + why.reason() + ": "
+                + why.text() + "; " + why.reason().advice());
+        exit(STATUS_CONNECTION);
+    }
+
+    void lost(String relay, IOException cause) {
+        System.err.println("rank " + rank + ": the connection to the relay at " + relay + " broke: " + cause.getMessage());
+        exit(STATUS_CONNECTION);
+    }
+
+    /** Ends the process at once; the program's own shutdown hooks do not run, as its state is no longer of use. */
+    void exit(int status) {
+        System.out.flush();
+        System.err.flush();
+        Runtime.getRuntime().halt(status);
+    }
+}

@@ -1,0 +1,62 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.util.HexFormat;
+import java.util.Map;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Token;
+
+/** Finds this process's endpoint from what the launcher put into its environment. */
+public final class Endpoints {
+    /** Where the rank's home relay listens, as host:port. */
+    public static final String RELAY = "POSTHOUSE_RELAY";
+
+    /** The job's id, 16 hexadecimal digits. */
+    public static final String JOB = "POSTHOUSE_JOB";
+
+    /** The rank's number in the job. */
+    public static final String RANK = "POSTHOUSE_RANK";
+
+    /** The job's token, 32 hexadecimal digits; not an argument, as arguments can be read by every user of the host. */
+    public static final String TOKEN = "POSTHOUSE_TOKEN";
+
+    private static Endpoint connected;
+
+    private Endpoints() {}
+
+    /**
+     * Connects this rank to its home relay.
+     *
+     * @throws IllegalStateException if the process was not started by {@code posthouse run}, the relay cannot be
+     *     reached, or a connection was made before
+     */
+    public static synchronized Endpoint fromEnvironment() {
+        if (connected != null) {
+            throw new IllegalStateException("this rank is connected already: MPI.Init was called before");
+        }
+        Map<String, String> environment = System.getenv();
+        int rank = Integer.parseInt(variable(environment, RANK));
+        Hello hello = Hello.firstStart(
+                HexFormat.fromHexDigitsToLong(variable(environment, JOB)), rank, Token.parse(variable(environment, TOKEN)));
+        try {
+            connected = RelayEndpoint.connect(variable(environment, RELAY), hello, new Ending(rank));
+        } catch (IOException e) {
+            throw new IllegalStateException("rank " + rank + ": " + e.getMessage(), e);
+        }
+        return connected;
+    }
+
+    /** The endpoint that this process connected, or null. */
+    static synchronized Endpoint connected() {
+        return connected;
+    }
+
+    private static String variable(Map<String, String> environment, String name) {
+        String value = environment.get(name);
+        if (value == null) {
+            throw new IllegalStateException(
+                    name + " is not set: start MPI programs with \"posthouse run -n N -cp JAR Class\"");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,87 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.util.Arrays;
+
+/**
+ * Starts an MPI program as one rank of a job: the main class of every rank's process.
+ *
+ * <p>The launcher holds the other end of this process's standard input. When it closes, the launcher is gone, and so
+ * is this process, however busy the program is. A program that throws ends the whole job.
+ */
+public final class RankMain {
+    /** The program could not be started: no such class, or it has no main method. */
+    static final int STATUS_NO_PROGRAM = 127;
+
+    private static final int STATUS_THROWN = 1;
+    private static final int STATUS_ORPHANED = 143;
+
+    private RankMain() {}
+
+    /** Arguments: the program's main class, then its own arguments. */
+    public static void main(String[] args) {
+        Ending ending = new Ending(Integer.parseInt(System.getenv().getOrDefault(Endpoints.RANK, "0")));
+        endWithLauncher(ending);
+        Method program = find(args[0], ending);
+        try {
+            program.invoke(null, (Object) Arrays.copyOfRange(args, 1, args.length));
+        } catch (InvocationTargetException e) {
+            thrown(e.getCause(), ending);
+        } catch (IllegalAccessException e) {
+            refuse("class " + args[0] + " has a main method that cannot be called: " + e.getMessage(), ending);
+        }
+    }
+
+    private static void endWithLauncher(Ending ending) {
+        Thread guard = new Thread(() -> awaitEndOfInput(ending), "posthouse-launcher-guard");
+        guard.setDaemon(true);
+        guard.start();
+    }
+
+    private static void awaitEndOfInput(Ending ending) {
+        try {
+            while (System.in.read() >= 0) {
+                // The launcher never writes; only the end matters.
+            }
+        } catch (IOException e) {
+            System.err.println("posthouse: lost the launcher: " + e.getMessage());
+        }
+        ending.exit(STATUS_ORPHANED);
+    }
+
+    private static Method find(String className, Ending ending) {
+        try {
+            Class<?> type = Class.forName(className, true, Thread.currentThread().getContextClassLoader());
+            Method main = type.getMethod("main", String[].class);
+            if (!Modifier.isStatic(main.getModifiers())) {
+                refuse("main in class " + className + " is not static", ending);
+            }
+            main.setAccessible(true);
+            return main;
+        } catch (ClassNotFoundException e) {
+            throw refuse("no class " + e.getMessage() + " on the class path " + System.getProperty("java.class.path"), ending);
+        } catch (NoSuchMethodException e) {
+            throw refuse("class " + className + " has no public static void main(String[])", ending);
+        } catch (LinkageError e) {
+            throw refuse("class " + className + " cannot be loaded: " + e, ending);
+        }
+    }
+
+    private static IllegalStateException refuse(String why, Ending ending) {
+        System.err.println("posthouse: " + why);
+        ending.exit(STATUS_NO_PROGRAM);
+        return new IllegalStateException(why);
+    }
+
+    private static void thrown(Throwable cause, Ending ending) {
+        cause.printStackTrace();
+        Endpoint endpoint = Endpoints.connected();
+        if (endpoint != null) {
+            endpoint.abort(STATUS_THROWN, "threw " + cause);
+        }
+        ending.exit(STATUS_THROWN);
+    }
+}

@@ -1,0 +1,459 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Welcome;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * A rank's connection to its home relay. All state is guarded by one lock; of the threads that wait, one reads the
+ * socket for all of them, without the lock while it blocks.
+ *
+ * <p>A message of up to 64 KiB rides in its frame, one of up to {@link #EAGER_BYTES_MAX} follows in chunks at once,
+ * both if there is credit for it; any other is offered, and its bytes leave when it was matched. So a rank that is out
+ * of credit never deadlocks on a message that another rank waits for.
+ */
+public final class RelayEndpoint implements Endpoint {
+    /** Longest message that is sent without waiting for a receive, in bytes. */
+    static final int EAGER_BYTES_MAX = 256 * 1024;
+
+    private static final int POST_BYTES = 48;
+
+    private record Transfer(int context, int peer, long sequence) {}
+
+    private final FrameLine line;
+    private final Ending ending;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final FrameLine.Handler handler = this::onFrame;
+    private final Pending pending = new Pending();
+    private final Map<Transfer, Sending> offered = new HashMap<>();
+    private final Map<Transfer, Receiving> arriving = new HashMap<>();
+    private final Map<Integer, long[]> sequences = new HashMap<>();
+    private Welcome welcome;
+    private int[] siteOf;
+    private int rank;
+    private long job;
+    private long creditBytes;
+    private int creditMessages;
+    private int failedPolls;
+    private boolean reading;
+    private int waiting;
+    private boolean finalized;
+
+    private RelayEndpoint(FrameLine line, Ending ending) {
+        this.line = line;
+        this.ending = ending;
+    }
+
+    /**
+     * Connects to the relay and says HELLO.
+     *
+     * @param ending how the process ends when the job or the connection does
+     * @throws IOException if the relay cannot be reached, in one line that names it
+     */
+    static RelayEndpoint connect(String relay, Hello hello, Ending ending) throws IOException {
+        RelayEndpoint endpoint = new RelayEndpoint(FrameLine.connect(relay), ending);
+        endpoint.job = hello.job();
+        endpoint.rank = hello.rank();
+        endpoint.line.write(hello.encode());
+        endpoint.lock.lock();
+        try {
+            while (endpoint.welcome == null) {
+                endpoint.readFrames();
+            }
+        } finally {
+            endpoint.lock.unlock();
+        }
+        return endpoint;
+    }
+
+    @Override
+    public int rank() {
+        return rank;
+    }
+
+    @Override
+    public int size() {
+        return welcome.size();
+    }
+
+    @Override
+    public int siteOf(int rank) {
+        return siteOf[rank];
+    }
+
+    // ---- sending
+
+    @Override
+    public Operation send(int context, int destination, int tag, Content content) {
+        lock.lock();
+        try {
+            Operation operation = startSend(context, destination, tag, content);
+            line.flush();
+            return operation;
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Operation receive(int context, int source, int tag, Sink sink) {
+        lock.lock();
+        try {
+            Operation operation = post(context, source, tag, sink);
+            line.flush();
+            return operation;
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Operation[] exchange(
+            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content) {
+        lock.lock();
+        try {
+            Operation receive = post(context, source, receiveTag, sink);
+            Operation send = startSend(context, destination, sendTag, content);
+            line.flush();
+            return new Operation[] {receive, send};
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private Operation startSend(int context, int destination, int tag, Content content) throws IOException {
+        long bytes = content.bytes();
+        long cost = Wire.cost(bytes);
+        boolean credit = cost <= creditBytes && creditMessages > 0;
+        FrameType form = !credit || bytes > EAGER_BYTES_MAX
+                ? FrameType.OFFER
+                : bytes > Wire.PAYLOAD_BYTES_MAX ? FrameType.EAGER : FrameType.SEND;
+        Sending sending = new Sending(content, context, destination, nextSequence(context, destination));
+        int rides = form == FrameType.SEND ? (int) bytes : 0;
+        line.begin(Wire.MESSAGE_HEADER_BYTES + rides)
+                .begin(form, Wire.MESSAGE_HEADER_BYTES, job)
+                .address(context, rank, destination, tag)
+                .sequence(sending.sequence)
+                .content(bytes, content.elements(), content.datatype())
+                .failedPolls(takeFailedPolls());
+        if (rides > 0) {
+            content.write(0, line.payload(Wire.MESSAGE_HEADER_BYTES, rides));
+        }
+        line.end(Wire.MESSAGE_HEADER_BYTES + rides);
+        if (form == FrameType.OFFER) {
+            offered.put(new Transfer(context, destination, sending.sequence), sending);
+            return sending;
+        }
+        creditBytes -= cost;
+        creditMessages--;
+        sending.sent = rides;
+        sendChunks(sending, bytes);
+        sending.complete(null, null);
+        return sending;
+    }
+
+    /** Sends the chunks of [sent, upTo). They leave at the latest with the caller's flush. */
+    private void sendChunks(Sending sending, long upTo) throws IOException {
+        while (sending.sent < upTo) {
+            int bytes = (int) Math.min(upTo - sending.sent, Wire.PAYLOAD_BYTES_MAX);
+            line.begin(Wire.CHUNK_HEADER_BYTES + bytes)
+                    .begin(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, job)
+                    .address(sending.context, rank, sending.destination, 0)
+                    .sequence(sending.sequence)
+                    .offset(sending.sent);
+            sending.content.write(sending.sent, line.payload(Wire.CHUNK_HEADER_BYTES, bytes));
+            line.end(Wire.CHUNK_HEADER_BYTES + bytes);
+            sending.sent += bytes;
+        }
+    }
+
+    private long nextSequence(int context, int destination) {
+        return ++sequences.computeIfAbsent(context, unseen -> new long[size()])[destination];
+    }
+
+    private int takeFailedPolls() {
+        int polls = failedPolls;
+        failedPolls = 0;
+        return polls;
+    }
+
+    // ---- receiving
+
+    private Operation post(int context, int source, int tag, Sink sink) throws IOException {
+        Receiving receiving = new Receiving(sink);
+        request(FrameType.POST, 0, context, source, tag, receiving);
+        return receiving;
+    }
+
+    private void request(FrameType type, int flags, int context, int source, int tag, Operation operation)
+            throws IOException {
+        line.begin(POST_BYTES)
+                .begin(type, POST_BYTES, job)
+                .flags(flags)
+                .address(context, source, rank, tag)
+                .post(pending.add(operation), takeFailedPolls());
+        line.end(POST_BYTES);
+    }
+
+    @Override
+    public Envelope probe(int context, int source, int tag) {
+        return askProbe(FrameView.BLOCKING, context, source, tag);
+    }
+
+    @Override
+    public Envelope tryProbe(int context, int source, int tag) {
+        Envelope found = askProbe(0, context, source, tag);
+        if (found == null) {
+            countFailedPoll();
+        }
+        return found;
+    }
+
+    private Envelope askProbe(int flags, int context, int source, int tag) {
+        Probing probing = new Probing();
+        lock.lock();
+        try {
+            request(FrameType.PROBE, flags, context, source, tag, probing);
+            line.flush();
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+        await(probing);
+        return probing.envelope();
+    }
+
+    private void countFailedPoll() {
+        lock.lock();
+        try {
+            failedPolls++;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- progress
+
+    @Override
+    public void await(Operation operation) {
+        lock.lock();
+        try {
+            while (!operation.isDone()) {
+                progress();
+            }
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public boolean test(Operation operation) {
+        lock.lock();
+        try {
+            if (!operation.isDone() && !reading && line.readable()) {
+                readFrames();
+            }
+            if (!operation.isDone()) {
+                failedPolls++;
+            }
+            return operation.isDone();
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for the next frames: reads them, or lets the thread that is reading do it. */
+    private void progress() throws IOException {
+        if (!reading) {
+            readFrames();
+            return;
+        }
+        waiting++;
+        try {
+            changed.awaitUninterruptibly();
+        } finally {
+            waiting--;
+        }
+    }
+
+    private void readFrames() throws IOException {
+        reading = true;
+        lock.unlock();
+        try {
+            line.read();
+        } finally {
+            lock.lock();
+            reading = false;
+            if (waiting > 0) {
+                changed.signalAll();
+            }
+        }
+        try {
+            line.dispatch(handler);
+            line.flush();
+        } catch (WireException e) {
+            throw new IOException("the relay at " + line.remote() + " sent a bad frame: " + e.getMessage(), e);
+        }
+    }
+
+    private void onFrame(ByteBuffer frame, FrameView view) throws WireException {
+        switch (view.type()) {
+            case DELIVERED -> onDelivered(frame, view);
+            case CHUNK -> onChunk(frame, view);
+            case CLEAR -> onClear(view);
+            case CREDIT -> {
+                creditBytes += view.creditBytes();
+                creditMessages += view.creditMessages();
+            }
+            case PROBE_ANSWER -> onProbeAnswer(view);
+            case WELCOME -> onWelcome(Welcome.decode(frame));
+            case FINALIZE -> finalized = true;
+            case ABORT -> ending.aborted(Notice.decode(frame));
+            case CLOSE -> ending.refused(line.remote(), Notice.decode(frame));
+            default -> throw new WireException(Reason.NOT_EXPECTED, view + " from a relay");
+        }
+    }
+
+    private void onWelcome(Welcome answer) {
+        creditBytes = answer.creditBytes();
+        creditMessages = answer.creditMessages();
+        siteOf = siteNumbers(answer.homes(), answer.homeOf());
+        welcome = answer;
+    }
+
+    private static int[] siteNumbers(List<Home> homes, int[] homeOf) {
+        Map<String, Integer> numbers = new LinkedHashMap<>();
+        int[] siteOf = new int[homeOf.length];
+        for (int rank = 0; rank < homeOf.length; rank++) {
+            siteOf[rank] = numbers.computeIfAbsent(homes.get(homeOf[rank]).site(), site -> numbers.size());
+        }
+        return siteOf;
+    }
+
+    private void onDelivered(ByteBuffer frame, FrameView view) throws WireException {
+        if (!(pending.remove(view.request()) instanceof Receiving receiving)) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
+        }
+        receiving.begin(envelope(view));
+        int rides = view.length() - Wire.MESSAGE_HEADER_BYTES;
+        if (rides == view.messageBytes()) {
+            receiving.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
+        } else {
+            arriving.put(new Transfer(view.context(), view.source(), view.sequence()), receiving);
+        }
+    }
+
+    private void onChunk(ByteBuffer frame, FrameView view) throws WireException {
+        Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
+        Receiving receiving = arriving.get(transfer);
+        if (receiving == null) {
+            throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not arriving: " + transfer);
+        }
+        receiving.read(payload(frame, Wire.CHUNK_HEADER_BYTES));
+        if (receiving.isDone()) {
+            arriving.remove(transfer);
+        }
+    }
+
+    private void onClear(FrameView view) throws WireException {
+        Transfer transfer = new Transfer(view.context(), view.destination(), view.sequence());
+        Sending sending = offered.get(transfer);
+        if (sending == null || view.offset() > sending.content.bytes()) {
+            throw new WireException(Reason.NOT_EXPECTED, "CLEAR up to " + view.offset() + " of " + transfer);
+        }
+        try {
+            sendChunks(sending, view.offset());
+        } catch (IOException e) {
+            throw lost(e);
+        }
+        if (sending.sent == sending.content.bytes()) {
+            offered.remove(transfer);
+            sending.complete(null, null);
+        }
+    }
+
+    private void onProbeAnswer(FrameView view) throws WireException {
+        if (!(pending.remove(view.request()) instanceof Probing probing)) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED, "PROBE_ANSWER for request " + view.request() + ", which is no probe");
+        }
+        probing.answer((view.flags() & FrameView.FOUND) != 0 ? envelope(view) : null);
+    }
+
+    private static Envelope envelope(FrameView view) {
+        return new Envelope(view.source(), view.tag(), view.messageBytes(), view.elements(), view.datatype());
+    }
+
+    private static ByteBuffer payload(ByteBuffer frame, int headerBytes) {
+        return frame.slice(headerBytes, frame.limit() - headerBytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    // ---- the end
+
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            while (!offered.isEmpty()) {
+                progress();
+            }
+            line.begin(24).begin(FrameType.FINALIZE, 24, job).finalizeFailedPolls(takeFailedPolls());
+            line.end(24);
+            line.flush();
+            while (!finalized) {
+                progress();
+            }
+            line.close();
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void abort(int status, String why) {
+        lock.lock();
+        try {
+            line.write(new Notice(job, status, rank, why).encode(FrameType.ABORT));
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+        ending.exit(status);
+    }
+
+    private IllegalStateException lost(IOException cause) {
+        ending.lost(line.remote(), cause);
+        return new IllegalStateException("the process was to end", cause);
+    }
+}
