@@ -1,0 +1,35 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import org.posthouse.core.Frame;
+import org.posthouse.core.Parcel;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
+
+/** The frame that a connection is handling, as the core wants to see it. Reused; confined to its connection. */
+final class ArrivedFrame implements Frame {
+    private ByteBuf buffer;
+    private int index;
+    private int length;
+    private FrameView view;
+
+    ArrivedFrame set(ByteBuf buffer, int index, int length, FrameView view) {
+        this.buffer = buffer;
+        this.index = index;
+        this.length = length;
+        this.view = view;
+        return this;
+    }
+
+    @Override
+    public FrameView view() {
+        return view;
+    }
+
+    @Override
+    public Parcel hold() {
+        int headerBytes = view.type() == FrameType.CHUNK ? Wire.CHUNK_HEADER_BYTES : Wire.MESSAGE_HEADER_BYTES;
+        return new BufferParcel(buffer.retainedSlice(index, length), headerBytes);
+    }
+}

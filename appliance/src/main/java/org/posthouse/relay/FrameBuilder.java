@@ -1,0 +1,63 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.ByteBuffer;
+import org.posthouse.core.Message;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
+
+/** Builds the relay's own small frames in pooled buffers. Confined to one event loop; reuses its view. */
+final class FrameBuilder {
+    private final FrameView view = new FrameView();
+
+    private FrameView begin(ByteBuf frame, FrameType type, long job) {
+        int bytes = frame.capacity();
+        ByteBuffer nio = frame.internalNioBuffer(0, bytes);
+        frame.writerIndex(bytes);
+        return view.wrap(nio, nio.position()).begin(type, bytes, job);
+    }
+
+    private static ByteBuf buffer(int bytes) {
+        return ByteBufAllocator.DEFAULT.ioBuffer(bytes, bytes);
+    }
+
+    ByteBuf clear(long job, int context, int source, int destination, long sequence, long upTo) {
+        ByteBuf frame = buffer(FrameType.CLEAR.bytesMin());
+        begin(frame, FrameType.CLEAR, job).address(context, source, destination, 0).sequence(sequence).offset(upTo);
+        return frame;
+    }
+
+    ByteBuf credit(long job, int rank, long bytes, int messages) {
+        ByteBuf frame = buffer(FrameType.CREDIT.bytesMin());
+        begin(frame, FrameType.CREDIT, job).credit(bytes, messages, rank);
+        return frame;
+    }
+
+    ByteBuf finalized(long job) {
+        ByteBuf frame = buffer(FrameType.FINALIZE.bytesMin());
+        begin(frame, FrameType.FINALIZE, job);
+        return frame;
+    }
+
+    /** {@code found} is null if no message matches. */
+    ByteBuf probeAnswer(long job, int request, Message found) {
+        ByteBuf frame = buffer(Wire.MESSAGE_HEADER_BYTES);
+        FrameView answer = begin(frame, FrameType.PROBE_ANSWER, job).request(request);
+        if (found != null) {
+            answer.flags(FrameView.FOUND)
+                    .address(found.context(), found.source(), found.destination(), found.tag())
+                    .sequence(found.sequence())
+                    .content(found.bytes(), found.elements(), found.datatype());
+        }
+        return frame;
+    }
+
+    /** Turns the frame that began a message into the frame that delivers it, in place. */
+    ByteBuf delivered(ByteBuf head, int request) {
+        ByteBuffer nio = head.internalNioBuffer(head.readerIndex(), Wire.MESSAGE_HEADER_BYTES);
+        view.wrap(nio, nio.position()).type(FrameType.DELIVERED).request(request).failedPolls(0);
+        return head;
+    }
+}
