@@ -7,25 +7,15 @@ package org.posthouse.examples;
  * test key by one: the first {@code rising} ones upwards, the others downwards.
  */
 enum IsClass {
-    S(16, 11, 9, new int[] {48427, 17148, 23627, 62548, 4431}, new int[] {0, 18, 346, 64917, 65463}, 3, 0, 0),
-    W(
-            20,
-            16,
-            10,
+    S(16, 11, 9,
+            new int[] {48427, 17148, 23627, 62548, 4431},
+            new int[] {0, 18, 346, 64917, 65463}, 3, 0, 0),
+    W(20, 16, 10,
             new int[] {357773, 934767, 875723, 898999, 404505},
-            new int[] {1249, 11698, 1039987, 1043896, 1048018},
-            2,
-            2,
-            0),
-    A(
-            23,
-            19,
-            10,
+            new int[] {1249, 11698, 1039987, 1043896, 1048018}, 2, 2, 0),
+    A(23, 19, 10,
             new int[] {2112377, 662041, 5336171, 3642833, 4250760},
-            new int[] {104, 17523, 123928, 8288932, 8388264},
-            3,
-            1,
-            1);
+            new int[] {104, 17523, 123928, 8288932, 8388264}, 3, 1, 1);
 
     /** Timed iterations of the benchmark. */
     static final int ITERATIONS = 10;
@@ -41,15 +31,8 @@ enum IsClass {
     private final int risingSince;
     private final int fallingSince;
 
-    IsClass(
-            int keysLog2,
-            int maxKeyLog2,
-            int bucketsLog2,
-            int[] testIndexes,
-            int[] testRanks,
-            int rising,
-            int risingSince,
-            int fallingSince) {
+    IsClass(int keysLog2, int maxKeyLog2, int bucketsLog2,
+            int[] testIndexes, int[] testRanks, int rising, int risingSince, int fallingSince) {
         this.keysLog2 = keysLog2;
         this.maxKeyLog2 = maxKeyLog2;
         this.bucketsLog2 = bucketsLog2;
