@@ -18,7 +18,7 @@ final class Arguments {
         this.words = words;
     }
 
-    /** The whole number in word {@code index}, or {@code fallback} without such a word; ends the job if not in range. */
+    /** The whole number in word {@code index}, or {@code fallback} without that word; ends the job if out of range. */
     long number(int index, String name, long fallback, long min, long max) {
         try {
             return index < words.length ? parseNumber(name, words[index], min, max) : fallback;

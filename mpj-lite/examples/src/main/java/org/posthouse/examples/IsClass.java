@@ -25,8 +25,12 @@ enum IsClass {
     private final int keysLog2;
     private final int maxKeyLog2;
     private final int bucketsLog2;
+    @SuppressWarnings("ImmutableEnumChecker") // never written to, never handed out
     private final int[] testIndexes;
+
+    @SuppressWarnings("ImmutableEnumChecker") // never written to, never handed out
     private final int[] testRanks;
+
     private final int rising;
     private final int risingSince;
     private final int fallingSince;

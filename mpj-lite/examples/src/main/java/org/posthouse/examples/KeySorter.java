@@ -6,9 +6,9 @@ import mpi.MPI;
 /**
  * Ranks the keys of all ranks of a communicator: the heart of NAS IS.
  *
- * <p>Confined to its rank; all ranks must call {@link #rankKeys} together. Keys go into buckets by their high bits, each
- * rank is given neighbouring buckets with about its share of the keys, the keys travel there, and every rank counts
- * what it got.
+ * <p>Confined to its rank; all ranks must call {@link #rankKeys} together. Keys go into buckets by their high bits,
+ * each rank is given neighbouring buckets with about its share of the keys, the keys travel there, and every rank
+ * counts what it got.
  */
 final class KeySorter {
 
@@ -97,7 +97,7 @@ final class KeySorter {
     }
 
     /**
-     * Gives every rank neighbouring buckets: a rank takes buckets until all ranks up to it have their share of the keys.
+     * Gives every rank neighbouring buckets: a rank takes buckets until all ranks up to it have their share of keys.
      * Rank r gets the buckets {@code [result[r], result[r + 1])}; with more ranks than buckets the last get none.
      */
     static int[] shareBuckets(int[] totals, int buckets, int size) {

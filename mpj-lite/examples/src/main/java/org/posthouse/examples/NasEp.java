@@ -24,12 +24,12 @@ public final class NasEp {
         int rank = MPI.COMM_WORLD.Rank();
         int size = MPI.COMM_WORLD.Size();
 
-        int[] choice = new int[1];
+        char[] letter = new char[1];
         if (rank == ROOT) {
-            choice[0] = new Arguments("nas-ep", words).problemClass(EpClass.S).ordinal();
+            letter[0] = new Arguments("nas-ep", words).problemClass(EpClass.S).name().charAt(0);
         }
-        MPI.COMM_WORLD.Bcast(choice, 0, 1, MPI.INT, ROOT);
-        EpClass problem = EpClass.values()[choice[0]];
+        MPI.COMM_WORLD.Bcast(letter, 0, 1, MPI.CHAR, ROOT);
+        EpClass problem = EpClass.valueOf(String.valueOf(letter));
 
         MPI.COMM_WORLD.Barrier();
         double start = MPI.Wtime();
@@ -53,7 +53,8 @@ public final class NasEp {
 
     private static void report(EpClass problem, double[] sums, long[] counts, int ranks, double seconds) {
         long pairs = Arrays.stream(counts).sum();
-        Report.nas("EP", problem, problem.randomNumbers(), ranks, seconds, problem.randomNumbers());
+        double operations = (double) problem.randomNumbers();
+        Report.nas("EP", problem, problem.randomNumbers(), ranks, seconds, operations);
         Report.line("Gaussian pairs: %d", pairs);
         Report.line("Sums: %.15e %.15e", sums[0], sums[1]);
         for (int ring = 0; ring < counts.length; ring++) {

@@ -24,12 +24,12 @@ public final class NasIs {
         int rank = MPI.COMM_WORLD.Rank();
         int size = MPI.COMM_WORLD.Size();
 
-        int[] choice = new int[1];
+        char[] letter = new char[1];
         if (rank == ROOT) {
-            choice[0] = new Arguments("nas-is", words).problemClass(IsClass.S).ordinal();
+            letter[0] = new Arguments("nas-is", words).problemClass(IsClass.S).name().charAt(0);
         }
-        MPI.COMM_WORLD.Bcast(choice, 0, 1, MPI.INT, ROOT);
-        IsClass problem = IsClass.values()[choice[0]];
+        MPI.COMM_WORLD.Bcast(letter, 0, 1, MPI.CHAR, ROOT);
+        IsClass problem = IsClass.valueOf(String.valueOf(letter));
 
         KeySorter sorter = new KeySorter(problem, MPI.COMM_WORLD);
         int[] testKeys = new int[IsClass.TESTS];

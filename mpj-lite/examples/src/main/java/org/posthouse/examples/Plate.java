@@ -8,8 +8,9 @@ import java.util.Arrays;
  * <p>Confined to its rank. The cells lie row by row in one array, {@link #width} cells a row: rows 1 to {@code rows}
  * and columns 1 to n are metal; row 0 and row {@code rows + 1} are the frame, or copies of the neighbours' rows
  * where the plate goes on; columns 0 and n+1 are always frame. The frame's temperature never changes: 100 above the
- * plate, 0 elsewhere. A new value depends on five old ones and on nothing else, so a plate cut into pieces gives the
- * same bits as the whole.
+ * plate, 0 elsewhere. The metal starts unevenly warm, so that a row that is lost, late or misplaced shows in the
+ * result. A new value depends on four old ones and on nothing else, so a plate cut into pieces gives the same bits as
+ * the whole.
  */
 final class Plate {
 
@@ -28,7 +29,16 @@ final class Plate {
         if (firstRow == 0) {
             Arrays.fill(now, 0, width(), HOT);
         }
+        for (int row = 1; row <= rows; row++) {
+            for (int column = 1; column <= n; column++) {
+                now[at(row) + column] = startingTemperature(firstRow + row, column);
+            }
+        }
         next = now.clone();
+    }
+
+    private static double startingTemperature(int row, int column) {
+        return (31 * row + 17 * column) % HOT;
     }
 
     /** The cells of this moment; not a copy, and another array after {@link #advance}. */

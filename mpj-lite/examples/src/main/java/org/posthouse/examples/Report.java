@@ -12,6 +12,7 @@ final class Report {
     private Report() {}
 
     /** Prints one formatted line. */
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation would be a dependency
     static void line(String format, Object... values) {
         System.out.println(String.format(Locale.ROOT, format, values));
     }
@@ -36,7 +37,7 @@ final class Report {
         }
     }
 
-    /** Says why the job cannot run and ends all ranks with status 2; to be thrown, should that leave this rank alive. */
+    /** Says why the job cannot run and ends all ranks with status 2; to be thrown, in case this rank lives on. */
     static IllegalArgumentException refuse(String program, String reason) {
         System.err.println(program + ": " + reason);
         System.err.flush();

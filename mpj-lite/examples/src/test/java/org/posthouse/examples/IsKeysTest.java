@@ -38,7 +38,9 @@ class IsKeysTest {
 
     @Test
     void keysStayBelowTheMaximum() {
-        assertThat(Arrays.stream(new IsKeys(IsClass.W, 0, 1).array())).allMatch(key -> 0 <= key && key < IsClass.W.maxKey());
+        int[] keys = new IsKeys(IsClass.W, 0, 1).array();
+
+        assertThat(Arrays.stream(keys)).allMatch(key -> 0 <= key && key < IsClass.W.maxKey());
     }
 
     /** The whole benchmark without messages: one rank that has all keys must find the published ranks. */

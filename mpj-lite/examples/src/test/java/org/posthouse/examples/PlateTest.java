@@ -12,14 +12,16 @@ class PlateTest {
     void firstStepsAreThoseOneCanDoByHand() {
         Plate plate = new Plate(2, 0, 2);
 
-        assertThat(plate.relax(1, 3)).isEqualTo(25.0);
-        plate.advance();
-        assertThat(plate.cells()).containsExactly(100, 100, 100, 100, 0, 25, 25, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        assertThat(plate.cells()).containsExactly(100, 100, 100, 100, 0, 48, 65, 0, 0, 79, 96, 0, 0, 0, 0, 0);
 
-        assertThat(plate.relax(1, 3)).isEqualTo(6.25);
+        assertThat(plate.relax(1, 3)).isEqualTo(60.0);
+        plate.advance();
+        assertThat(plate.cells()).containsExactly(100, 100, 100, 100, 0, 61, 61, 0, 0, 36, 36, 0, 0, 0, 0, 0);
+
+        assertThat(plate.relax(1, 3)).isEqualTo(11.75);
         plate.advance();
         assertThat(plate.cells())
-                .containsExactly(100, 100, 100, 100, 0, 31.25, 31.25, 0, 0, 6.25, 6.25, 0, 0, 0, 0, 0);
+                .containsExactly(100, 100, 100, 100, 0, 49.25, 49.25, 0, 0, 24.25, 24.25, 0, 0, 0, 0, 0);
     }
 
     @Test
