@@ -1,0 +1,79 @@
+package org.posthouse.relay;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import org.posthouse.core.CoreConfig;
+import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.wire.Token;
+
+/**
+ * One relay's settings.
+ *
+ * @param site the site it stands at
+ * @param relay its id, unique in the grid
+ * @param host address that ranks and launchers connect to
+ * @param port their port; 0 lets the system choose
+ * @param ops host:port of this relay's console as others are told, or empty
+ * @param mode how the work is placed on threads
+ * @param logFolder where messages and deliveries are logged; without it, a job that wants a log is refused
+ * @param launchToken what a launcher must show; {@link Token#NONE} lets every launcher in
+ * @param links the links to other sites; without them the relay serves its own site only
+ * @param core the core's limits
+ * @param helloTimeoutMs how long a new connection may say nothing, in milliseconds
+ * @param connectionsMax most connections of ranks and launchers at once
+ */
+public record RelayConfig(
+        String site,
+        String relay,
+        String host,
+        int port,
+        String ops,
+        Mode mode,
+        Optional<Path> logFolder,
+        Token launchToken,
+        Optional<LinkConfig> links,
+        CoreConfig core,
+        long helloTimeoutMs,
+        int connectionsMax) {
+
+    public static final long HELLO_TIMEOUT_MS_DEFAULT = 5_000;
+    public static final int CONNECTIONS_MAX_DEFAULT = 4_096;
+
+    /** How a relay's work is placed on threads (DESIGN section 6). */
+    public enum Mode {
+        /** One event loop does all. */
+        MULTIPLEXED;
+
+        /** The name on the command line and in metrics. */
+        public String word() {
+            return name().toLowerCase(java.util.Locale.ROOT);
+        }
+    }
+
+    /** A relay of {@code site} on loopback with the usual limits. */
+    public static RelayConfig loopback(String site, String relay, int port) {
+        return new RelayConfig(
+                site,
+                relay,
+                "127.0.0.1",
+                port,
+                "",
+                Mode.MULTIPLEXED,
+                Optional.empty(),
+                Token.NONE,
+                Optional.empty(),
+                CoreConfig.DEFAULT,
+                HELLO_TIMEOUT_MS_DEFAULT,
+                CONNECTIONS_MAX_DEFAULT);
+    }
+
+    public RelayConfig withLog(Path folder) {
+        return new RelayConfig(
+                site, relay, host, port, ops, mode, Optional.of(folder), launchToken, links, core, helloTimeoutMs, connectionsMax);
+    }
+
+    public RelayConfig withLinks(LinkConfig config) {
+        return new RelayConfig(
+                site, relay, host, port, ops, mode, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax);
+    }
+}
