@@ -1,0 +1,69 @@
+package org.posthouse.logstore;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * The 48 bytes before every record's body: where each field stands, and whether a stretch of bytes is one whole
+ * record. Little endian. docs/log-format.md is the same table in words. Stateless.
+ */
+final class Envelope {
+    static final int CRC = 0;
+    static final int MAGIC = 4;
+    static final int VERSION = 6;
+    static final int TYPE = 7;
+    static final int TOTAL = 8;
+    static final int RANK = 12;
+    static final int POSITION = 16;
+    static final int EPOCH = 24;
+    static final int JOB = 32;
+    static final int PREVIOUS = 40;
+    static final int PAYLOAD = 44;
+    static final int BYTES = 48;
+
+    /** The bytes 'P', 'H'. */
+    static final short MAGIC_VALUE = 0x4850;
+
+    static final byte VERSION_VALUE = 1;
+
+    private Envelope() {}
+
+    /**
+     * What keeps the bytes [at, at + length) from being one whole record, or null if nothing does. The buffer is
+     * little endian and holds that range; its position and limit are kept.
+     */
+    static String flaw(ByteBuffer file, int at, int length, CRC32C crc) {
+        if (length < BYTES) {
+            return "has " + length + " bytes, an envelope alone has " + BYTES;
+        }
+        if (file.getShort(at + MAGIC) != MAGIC_VALUE || file.get(at + VERSION) != VERSION_VALUE) {
+            return String.format("begins with 0x%08x, expected magic PH and version %d",
+                    Integer.reverseBytes(file.getInt(at + MAGIC)), VERSION_VALUE);
+        }
+        if (file.getInt(at + TOTAL) != length) {
+            return "says it has " + file.getInt(at + TOTAL) + " bytes, stands in " + length;
+        }
+        RecordType type = RecordType.of(file.get(at + TYPE));
+        int payload = file.getInt(at + PAYLOAD);
+        if (type == null || payload < 0 || BYTES + type.bodyBytes() + payload != length) {
+            return "has type " + file.get(at + TYPE) + " with a payload of " + payload + " in " + length + " bytes";
+        }
+        int found = checksum(file, at + MAGIC, length - MAGIC, crc);
+        if (found != file.getInt(at + CRC)) {
+            return String.format("has CRC32C 0x%08x, expected 0x%08x", found, file.getInt(at + CRC));
+        }
+        return null;
+    }
+
+    private static int checksum(ByteBuffer file, int from, int length, CRC32C crc) {
+        int position = file.position();
+        int limit = file.limit();
+        crc.reset();
+        try {
+            crc.update(file.limit(from + length).position(from));
+        } finally {
+            file.limit(limit).position(position);
+        }
+        return (int) crc.getValue();
+    }
+}

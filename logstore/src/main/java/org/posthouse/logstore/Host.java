@@ -1,0 +1,47 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import java.util.function.LongSupplier;
+
+/**
+ * What a log asks of the machine it runs on, so that tests can answer instead.
+ *
+ * @param freeBytes on the file system of the log's folder, usable by this process
+ * @param wallTimeMs Unix time in ms, written into the start record only
+ * @param pid of this process
+ * @param boot identity of the machine's boot, all zero if unknown
+ */
+record Host(LongSupplier freeBytes, LongSupplier wallTimeMs, long pid, UUID boot) {
+    /** The boot of a machine that does not tell. */
+    static final UUID UNKNOWN_BOOT = new UUID(0, 0);
+
+    private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
+
+    /** This machine, for a log in an existing folder. */
+    static Host here(Path folder) throws IOException {
+        FileStore store = Files.getFileStore(folder);
+        return new Host(() -> free(folder, store), System::currentTimeMillis, ProcessHandle.current().pid(), bootOfThisMachine());
+    }
+
+    private static long free(Path folder, FileStore store) {
+        try {
+            return store.getUsableSpace();
+        } catch (IOException e) {
+            throw new LogException(folder, LogException.NO_POSITION, "cannot tell how much space is free",
+                    "check that the file system is mounted", e);
+        }
+    }
+
+    private static UUID bootOfThisMachine() throws IOException {
+        return Files.isReadable(BOOT_ID) ? UUID.fromString(Files.readString(BOOT_ID).strip()) : UNKNOWN_BOOT;
+    }
+
+    /** Whether the page cache that a writer of that boot filled may be gone. */
+    boolean rebootedSince(UUID writersBoot) {
+        return writersBoot == null || boot.equals(UNKNOWN_BOOT) || !boot.equals(writersBoot);
+    }
+}

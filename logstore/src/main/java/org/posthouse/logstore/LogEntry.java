@@ -1,0 +1,19 @@
+package org.posthouse.logstore;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+
+/**
+ * One whole, verified record as a scan shows it. The payload is a read-only view of the mapped file and must not be
+ * touched after the visitor returned: copy what is to be kept.
+ *
+ * @param position the log's own record number, 1, 2, … without a gap
+ * @param epoch of the writer that appended it
+ * @param record what it says
+ * @param payload bytes that follow the record's fields; empty for most types
+ * @param file where it stands
+ * @param index Chronicle's index of it
+ * @param offset of its first byte in the file
+ */
+public record LogEntry(long position, long epoch, LogRecord record, ByteBuffer payload, Path file, long index,
+        long offset) {}

@@ -1,0 +1,38 @@
+package org.posthouse.logstore;
+
+import java.nio.file.Path;
+
+/**
+ * The log cannot be opened, read or appended to. The message is one line: what, which file, which position, what to
+ * do. Full room is no exception but a status, see {@link MessageLog#hasRoom()}.
+ */
+public final class LogException extends RuntimeException {
+    /** The position of a failure that concerns no single record. */
+    public static final long NO_POSITION = 0;
+
+    private static final long serialVersionUID = 1L;
+
+    private final transient Path file;
+    private final long position;
+
+    LogException(Path file, long position, String what, String advice, Throwable cause) {
+        super("log " + file + (position == NO_POSITION ? "" : ", position " + position) + ": " + what + "; " + advice,
+                cause);
+        this.file = file;
+        this.position = position;
+    }
+
+    LogException(Path file, String what, String advice) {
+        this(file, NO_POSITION, what, advice, null);
+    }
+
+    /** The file or folder concerned. */
+    public Path file() {
+        return file;
+    }
+
+    /** The record number concerned, or {@link #NO_POSITION}. */
+    public long position() {
+        return position;
+    }
+}

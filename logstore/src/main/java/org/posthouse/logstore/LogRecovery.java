@@ -1,0 +1,57 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.SortedMap;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings a folder into a state that a writer can go on from: reads it whole, cuts what a dead writer left half
+ * written, refuses what is damaged. Runs under the folder's lock, before Chronicle opens the folder.
+ *
+ * @param scan what the log holds; its defect, if any, has been cut
+ * @param nextFile number of the file to append to
+ * @param files of the log, the one to append to included
+ */
+record LogRecovery(LogScan scan, int nextFile, int files) {
+    private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
+
+    static LogRecovery recover(Path folder, Host host) throws IOException {
+        TailCut.clean(folder);
+        LogScan scan = LogReader.read(folder, entry -> {});
+        if (scan.defect().isPresent()) {
+            cut(scan, scan.defect().get(), host);
+        }
+        dropChronicleState(folder);
+        LogScan.End end = scan.end();
+        int nextFile = end.marked() ? end.lastFile() + 1 : Math.max(0, end.lastFile());
+        SortedMap<Integer, Path> files = QueueFiles.list(folder);
+        return new LogRecovery(scan, nextFile, files.size() + (files.containsKey(nextFile) ? 0 : 1));
+    }
+
+    private static void cut(LogScan scan, LogDefect defect, Host host) throws IOException {
+        boolean damaged = defect.lost() > 0 && !host.rebootedSince(scan.end().boot());
+        if (!defect.atTail() || damaged) {
+            throw new LogException(defect.file(), defect.position(), "is damaged: " + defect,
+                    "restore the folder from a copy, or move it away to begin a new log and lose what it holds", null);
+        }
+        TailCut.cut(scan.folder(), scan.end().lastFile(), scan.end().recordsInFile());
+        LOG.warn("log {}: cut {} behind position {}, offset {}: {}; published records lost: {}", scan.folder(),
+                defect.file().getFileName(), scan.lastPosition(), defect.offset(), defect, defect.lost());
+    }
+
+    /**
+     * Chronicle's metadata file holds nothing that cannot be told from the log's files, but also the write lock of a
+     * writer that was killed while appending. If that writer had the process id that we have now, as in a container,
+     * Chronicle would take us for it, wait 15 s for ourselves and fail. We hold the folder's lock, so there is no
+     * other writer: without the file, the lock is gone.
+     */
+    private static void dropChronicleState(Path folder) throws IOException {
+        if (Files.deleteIfExists(folder.resolve(SingleChronicleQueue.QUEUE_METADATA_FILE))) {
+            LOG.debug("log {}: made Chronicle's metadata anew", folder);
+        }
+    }
+}

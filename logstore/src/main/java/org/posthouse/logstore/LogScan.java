@@ -1,0 +1,44 @@
+package org.posthouse.logstore;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * What a forward reading of a whole log found, up to its end or to its first defect. Immutable.
+ *
+ * @param folder that was read
+ * @param counts whole records of each type; a type without records is absent
+ * @param firstPosition of the first record, 0 if there is none
+ * @param lastPosition of the last whole record, 0 if there is none
+ * @param epoch highest found, 0 if there is none
+ * @param bytes of the whole records, envelopes included
+ * @param files of the log
+ * @param defect the first, if any; on a log that is being written a torn tail is the record just being written
+ * @param end what a writer needs to go on
+ */
+public record LogScan(Path folder, Map<RecordType, Long> counts, long firstPosition, long lastPosition, long epoch,
+        long bytes, int files, Optional<LogDefect> defect, End end) {
+
+    /** Copies the counts. */
+    public LogScan {
+        counts = Map.copyOf(counts);
+    }
+
+    /** Whole records of all types. */
+    public long records() {
+        return counts.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /**
+     * The end of the chain.
+     *
+     * @param hash checksum of the last whole record, 0 if there is none
+     * @param lastFile number of the last file, -1 if there is none
+     * @param marked that file carries Chronicle's mark that it is complete
+     * @param recordsInFile whole records in that file
+     * @param boot of the last writer, null if unknown
+     */
+    record End(int hash, int lastFile, boolean marked, long recordsInFile, UUID boot) {}
+}

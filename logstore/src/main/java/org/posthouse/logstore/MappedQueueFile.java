@@ -1,0 +1,202 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+
+/**
+ * One Chronicle file seen without Chronicle: mapped read-only, walked from document to document by the four-byte
+ * headers. Chronicle's own tailer stops in silence at damage; this walk says where and what. Confined to the thread
+ * that opened it; the bytes may grow meanwhile if a writer is alive.
+ */
+final class MappedQueueFile implements AutoCloseable {
+    private static final int NOT_COMPLETE = 0x8000_0000;
+    private static final int META_DATA = 0x4000_0000;
+    private static final int END_OF_DATA = NOT_COMPLETE | META_DATA;
+    private static final int LENGTH = 0x3FFF_FFFF;
+    private static final byte[] WRITE_POSITION = "writePosition".getBytes(StandardCharsets.US_ASCII);
+    private static final int I64_ARRAY = 0x8D;
+
+    /** Where the walk stands. */
+    enum At {
+        /** A record of ours, or what should be one: {@link #offset()} and {@link #length()} say where. */
+        RECORD,
+        /** The header is zero: nothing was published here, or it was wiped out. */
+        NOTHING,
+        /** Chronicle's mark that the file is complete and a later one was begun. */
+        END_MARK,
+        /** The header is no header: not complete, or longer than the file. */
+        BAD_HEADER
+    }
+
+    private final Path file;
+    private final Arena arena = Arena.ofConfined();
+    private final ByteBuffer bytes;
+    private final CRC32C crc = new CRC32C();
+    private int next;
+    private int header;
+    private int length;
+
+    MappedQueueFile(Path file) throws IOException {
+        this.file = file;
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            this.bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena).asByteBuffer()
+                    .order(ByteOrder.LITTLE_ENDIAN);
+        } catch (IOException | RuntimeException e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    Path file() {
+        return file;
+    }
+
+    ByteBuffer bytes() {
+        return bytes;
+    }
+
+    /** Offset of the four-byte header where the walk stands. */
+    int header() {
+        return header;
+    }
+
+    /** Offset of the document behind that header. */
+    int offset() {
+        return header + Integer.BYTES;
+    }
+
+    /** Bytes of the document, as its header says. */
+    int length() {
+        return length;
+    }
+
+    /** Moves to the next document that is not Chronicle's own. */
+    At advance() {
+        while (true) {
+            header = align(next);
+            length = 0;
+            if (header + Integer.BYTES > bytes.capacity()) {
+                return At.NOTHING;
+            }
+            int word = bytes.getInt(header);
+            if (word == 0 || word == END_OF_DATA) {
+                return word == 0 ? At.NOTHING : At.END_MARK;
+            }
+            length = word & LENGTH;
+            if ((word & NOT_COMPLETE) != 0 || offset() + (long) length > bytes.capacity()) {
+                return At.BAD_HEADER;
+            }
+            next = offset() + length;
+            if ((word & META_DATA) == 0) {
+                return At.RECORD;
+            }
+        }
+    }
+
+    private static int align(int offset) {
+        return (offset + 3) & ~3;
+    }
+
+    /** What is wrong with the record where the walk stands, or null. */
+    String flaw() {
+        return Envelope.flaw(bytes, offset(), length, crc);
+    }
+
+    /**
+     * Looks for a whole record whose position lies in [first, last], from this offset to the end of the file.
+     *
+     * @return its offset, or -1
+     */
+    int findRecord(int from, long first, long last) {
+        for (int at = align(from); at + Envelope.BYTES <= bytes.capacity(); at += Integer.BYTES) {
+            if (bytes.getShort(at + Envelope.MAGIC) == Envelope.MAGIC_VALUE && isRecord(at, first, last)) {
+                return at;
+            }
+        }
+        return -1;
+    }
+
+    private boolean isRecord(int at, long first, long last) {
+        int total = bytes.getInt(at + Envelope.TOTAL);
+        long position = bytes.getLong(at + Envelope.POSITION);
+        return position >= first && position <= last && total >= Envelope.BYTES
+                && at + (long) total <= bytes.capacity() && Envelope.flaw(bytes, at, total, crc) == null;
+    }
+
+    /** Where the search for published records begins, if a whole but unpublished record stands here: behind it. */
+    int endOfUnpublished() {
+        boolean whole = offset() + Envelope.BYTES <= bytes.capacity() && isRecord(offset(), 0, Long.MAX_VALUE);
+        return whole ? offset() + bytes.getInt(offset() + Envelope.TOTAL) : offset();
+    }
+
+    /** Whether zeros stand where the record's envelope should begin, or reach from within it over its end. */
+    boolean isZeroed() {
+        int behind = align(offset() + length);
+        boolean lengthAgrees = length >= Envelope.BYTES && bytes.getInt(offset() + Envelope.TOTAL) == length;
+        return isZero(offset()) || lengthAgrees && isZero(behind) && isZero(behind - Long.BYTES);
+    }
+
+    private boolean isZero(int at) {
+        return at + (long) Long.BYTES <= bytes.capacity() && bytes.getLong(at) == 0;
+    }
+
+    /** The first byte from here on that is not zero, or -1. */
+    int findNonZero(int from) {
+        int at = from;
+        while (isZero(at)) {
+            at += Long.BYTES;
+        }
+        for (; at < bytes.capacity(); at++) {
+            if (bytes.get(at) != 0) {
+                return at;
+            }
+        }
+        return -1;
+    }
+
+    /**
+     * How many records Chronicle counts in this file, from the pair (write position, sequence) that it keeps in the
+     * file's first document; 0 if there is no such count. It may lag behind by the last record, never run ahead.
+     */
+    long chronicleCount() {
+        int limit = Math.min(bytes.capacity(), 512) - 64;
+        for (int at = 0; at < limit; at++) {
+            if (startsWith(at, WRITE_POSITION)) {
+                return countBehind(at + WRITE_POSITION.length);
+            }
+        }
+        return 0;
+    }
+
+    private boolean startsWith(int at, byte[] name) {
+        for (int i = 0; i < name.length; i++) {
+            if (bytes.get(at + i) != name[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** An array of two longs: code, capacity 2, used 2, position, (position &lt;&lt; 32) + sequence. */
+    private long countBehind(int from) {
+        for (int at = from; at < from + 16; at++) {
+            if ((bytes.get(at) & 0xFF) == I64_ARRAY && bytes.getLong(at + 1) == 2) {
+                long pair = bytes.getLong(at + 25);
+                return pair == 0 ? 0 : (pair & 0xFFFF_FFFFL) + 1;
+            }
+        }
+        return 0;
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

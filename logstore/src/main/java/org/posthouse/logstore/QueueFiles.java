@@ -1,0 +1,82 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.DateTimeException;
+import java.time.LocalDate;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import net.openhft.chronicle.queue.RollCycle;
+import net.openhft.chronicle.queue.RollCycles;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
+
+/**
+ * How a log is laid out as a Chronicle Queue: names of its files, and the settings every queue over them is built
+ * with. File n carries the name of the n-th day after 1 January 1970, because Chronicle names its files by days; that
+ * date means nothing else. Stateless.
+ */
+final class QueueFiles {
+    static final RollCycle CYCLE = RollCycles.FAST_DAILY;
+
+    /** A file grows in steps of this, sparse until written: 16 MiB. */
+    static final int BLOCK_BYTES = 16 << 20;
+
+    private static final String SUFFIX = "F.cq4";
+    private static final DateTimeFormatter DAY = DateTimeFormatter.BASIC_ISO_DATE.withLocale(Locale.ROOT);
+
+    static {
+        quiet("chronicle.announcer.disable");
+        quiet("chronicle.disk.monitor.disable");
+    }
+
+    private QueueFiles() {}
+
+    /** Chronicle prints an advertisement and starts a thread of its own to watch the disk; both are turned off. */
+    private static void quiet(String property) {
+        if (System.getProperty(property) == null) {
+            System.setProperty(property, "true");
+        }
+    }
+
+    static Path file(Path folder, int number) {
+        return folder.resolve(LocalDate.ofEpochDay(number).format(DAY) + SUFFIX);
+    }
+
+    /** The log's files by number, in the order they were written. */
+    static SortedMap<Integer, Path> list(Path folder) throws IOException {
+        SortedMap<Integer, Path> files = new TreeMap<>();
+        try (Stream<Path> entries = Files.list(folder)) {
+            entries.filter(f -> f.getFileName().toString().endsWith(".cq4")).forEach(f -> files.put(number(f), f));
+        }
+        return files;
+    }
+
+    private static int number(Path file) {
+        String name = file.getFileName().toString();
+        try {
+            String day = name.endsWith(SUFFIX) ? name.substring(0, name.length() - SUFFIX.length()) : "";
+            return Math.toIntExact(LocalDate.parse(day, DAY).toEpochDay());
+        } catch (DateTimeException e) {
+            throw new LogException(file, LogException.NO_POSITION, "is not named as a file of a message log",
+                    "move it out of the folder", e);
+        }
+    }
+
+    /** Chronicle's index of the record with this number in this file, both from 0. */
+    static long index(int file, long sequence) {
+        return CYCLE.toIndex(file, sequence);
+    }
+
+    static SingleChronicleQueue open(Path folder, FileClock clock) {
+        return SingleChronicleQueueBuilder.binary(folder)
+                .rollCycle(CYCLE)
+                .timeProvider(clock)
+                .blockSize(BLOCK_BYTES)
+                .build();
+    }
+}

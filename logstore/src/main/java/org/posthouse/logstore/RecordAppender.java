@@ -1,0 +1,142 @@
+package org.posthouse.logstore;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import net.openhft.chronicle.bytes.Bytes;
+import net.openhft.chronicle.core.io.Closeable;
+import net.openhft.chronicle.queue.ExcerptAppender;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
+import net.openhft.chronicle.wire.DocumentContext;
+
+/**
+ * Puts whole records at the end of a Chronicle Queue and begins a new file once the current one is full. Confined to
+ * one thread at a time. A record is published complete or not at all: any failure before it is published rolls it
+ * back. If Chronicle itself fails to begin or to publish, nobody knows what it left behind, and the appender is
+ * broken: see {@link #broken()}.
+ */
+final class RecordAppender implements AutoCloseable {
+    private final FileClock clock;
+    private final long rollBytes;
+    private final SingleChronicleQueue queue;
+    private final ExcerptAppender appender;
+    private final byte[] copy = new byte[8 << 10];
+    private long fileBytes;
+    private long rolls;
+    private boolean broken;
+
+    RecordAppender(Path folder, int file, long rollBytes) {
+        this.clock = new FileClock(file);
+        this.rollBytes = rollBytes;
+        this.queue = QueueFiles.open(folder, clock);
+        try {
+            this.appender = queue.createAppender();
+            appender.singleThreadedCheckDisabled(true);
+        } catch (RuntimeException | Error e) {
+            queue.close();
+            throw e;
+        }
+    }
+
+    /**
+     * Appends one record: the head, then the pieces of its payload. Their positions and limits are kept. An
+     * interrupt is held back meanwhile, because it would close the file that Chronicle is mapping.
+     */
+    void append(ByteBuffer head, ByteBuffer[] payload) {
+        boolean interrupted = Thread.interrupted();
+        try {
+            if (fileBytes >= rollBytes) {
+                roll();
+            }
+            write(head, payload);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void roll() {
+        clock.nextFile();
+        rolls++;
+        fileBytes = 0;
+    }
+
+    private void write(ByteBuffer head, ByteBuffer[] payload) {
+        DocumentContext context = begin();
+        try {
+            Bytes<?> bytes = context.wire().bytes();
+            put(bytes, head);
+            for (ByteBuffer piece : payload) {
+                put(bytes, piece);
+            }
+            fileBytes = bytes.writePosition();
+        } catch (RuntimeException | Error e) {
+            context.rollbackOnClose();
+            closeAfter(context, e);
+            throw e;
+        }
+        publish(context);
+    }
+
+    private DocumentContext begin() {
+        broken = true;
+        DocumentContext context = appender.writingDocument();
+        broken = false;
+        return context;
+    }
+
+    private void publish(DocumentContext context) {
+        broken = true;
+        context.close();
+        broken = false;
+    }
+
+    private void closeAfter(DocumentContext context, Throwable failure) {
+        try {
+            context.close();
+        } catch (RuntimeException | Error e) {
+            broken = true;
+            failure.addSuppressed(e);
+        }
+    }
+
+    /**
+     * The write position moves first, since a rollback clears up to there. Chronicle's own copy ignores the array
+     * offset of a slice and refuses read-only heap buffers.
+     */
+    private void put(Bytes<?> bytes, ByteBuffer piece) {
+        int length = piece.remaining();
+        long at = bytes.writePosition();
+        bytes.writePosition(at + length);
+        if (piece.isDirect()) {
+            bytes.write(at, piece, piece.position(), length);
+        } else if (piece.hasArray()) {
+            bytes.write(at, piece.array(), piece.arrayOffset() + piece.position(), length);
+        } else {
+            putCopied(bytes, at, piece);
+        }
+    }
+
+    private void putCopied(Bytes<?> bytes, long at, ByteBuffer piece) {
+        for (int done = 0; done < piece.remaining(); done += copy.length) {
+            int step = Math.min(copy.length, piece.remaining() - done);
+            piece.get(piece.position() + done, copy, 0, step);
+            bytes.write(at + done, copy, 0, step);
+        }
+    }
+
+    /** True once Chronicle failed in a way that leaves its state unknown: nothing may be appended any more. */
+    boolean broken() {
+        return broken;
+    }
+
+    /** Files begun since this appender was made. */
+    long rolls() {
+        return rolls;
+    }
+
+    @Override
+    public void close() {
+        Closeable.closeQuietly(appender, queue);
+    }
+}

@@ -1,0 +1,197 @@
+package org.posthouse.logstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.logstore.LogDefect.Kind;
+
+/** A log of 21 records, damaged in every way that section 13 of the design names. */
+final class DamageTest {
+    private static final UUID OTHER_BOOT = new UUID(1, 2);
+
+    @TempDir
+    private Path folder;
+
+    private LogDefect defect() {
+        return Samples.scan(folder).defect().orElseThrow();
+    }
+
+    private void assertRefusedAt(Path file, long position) {
+        assertThatThrownBy(() -> Samples.open(folder)).isInstanceOf(LogException.class)
+                .hasMessageContaining(file.toString()).hasMessageContaining("position " + position)
+                .hasMessageContaining("damaged");
+    }
+
+    @ParameterizedTest(name = "at byte {0} of the record")
+    @ValueSource(ints = {-4, -2, 0, 4, 6, 7, 8, 12, 16, 24, 32, 40, 44, 48, 88, 200, 287})
+    void findsAFlippedByte(int at) {
+        Samples.closedLog(folder, 20);
+        Samples.flip(Samples.onlyFile(folder), Samples.entry(folder, 11).offset() + at);
+        LogScan scan = Samples.scan(folder);
+        assertThat(scan.lastPosition()).isEqualTo(10);
+        assertThat(defect().kind()).isEqualTo(Kind.FLIPPED_BYTE);
+        assertThat(defect().position()).isEqualTo(11);
+        assertThat(defect().index()).isEqualTo(10);
+        assertThat(defect().atTail()).isFalse();
+        assertRefusedAt(Samples.onlyFile(folder), 11);
+    }
+
+    @ParameterizedTest(name = "from byte {0} of the record")
+    @ValueSource(ints = {-4, 0, 100})
+    void findsAZeroedMiddle(int at) {
+        Samples.closedLog(folder, 20);
+        Samples.overwrite(Samples.onlyFile(folder), Samples.entry(folder, 11).offset() + at, new byte[1000]);
+        assertThat(defect().kind()).isEqualTo(Kind.ZEROED_MIDDLE);
+        assertThat(defect().position()).isEqualTo(11);
+        assertRefusedAt(Samples.onlyFile(folder), 11);
+    }
+
+    @Test
+    void refusesAFlippedByteInTheLastPublishedRecord() {
+        Samples.closedLog(folder, 20);
+        Samples.flip(Samples.onlyFile(folder), Samples.entry(folder, 21).offset() + 60);
+        assertThat(defect().kind()).isEqualTo(Kind.FLIPPED_BYTE);
+        assertThat(defect().lost()).isEqualTo(1);
+        assertRefusedAt(Samples.onlyFile(folder), 21);
+    }
+
+    @Test
+    void refusesALogThatHasFewerRecordsThanChronicleCounted() {
+        Samples.closedLog(folder, 20);
+        zeroFrom(11);
+        assertThat(defect().kind()).isEqualTo(Kind.MISSING_RECORDS);
+        assertThat(defect().lost()).isEqualTo(11);
+        assertRefusedAt(Samples.onlyFile(folder), 11);
+    }
+
+    @Test
+    void cutsWhatALostPageCacheLeftAfterAReboot() {
+        Samples.closedLog(folder, 20);
+        zeroFrom(11);
+        try (MessageLog log = MessageLog.open(Samples.config(folder), Samples.host(OTHER_BOOT))) {
+            assertThat(log.position()).isEqualTo(11);
+            Samples.fill(log, 5, 300);
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+        assertThat(Samples.scan(folder).lastPosition()).isEqualTo(16);
+    }
+
+    private void zeroFrom(long position) {
+        long from = Samples.entry(folder, position).offset() - 4;
+        Samples.overwrite(Samples.onlyFile(folder), from, new byte[20_000]);
+    }
+
+    @Test
+    void findsAMissingFile() throws Exception {
+        try (MessageLog log = MessageLog.open(new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0))) {
+            Samples.fill(log, 300, 1000);
+        }
+        LogEntry first = Samples.entries(folder).stream()
+                .filter(e -> e.file().equals(QueueFiles.file(folder, 2))).findFirst().orElseThrow();
+        Files.delete(QueueFiles.file(folder, 2));
+        assertThat(defect().kind()).isEqualTo(Kind.MISSING_RECORDS);
+        assertThat(defect().position()).isEqualTo(first.position());
+        assertRefusedAt(QueueFiles.file(folder, 3), first.position());
+    }
+
+    @Test
+    void findsARecordOfAnotherLog(@TempDir Path other) throws Exception {
+        Samples.closedLog(folder, 20);
+        try (MessageLog log = MessageLog.open(Samples.config(other), Samples.host(OTHER_BOOT))) {
+            Samples.fill(log, 20, 200);
+        }
+        LogEntry foreign = Samples.entry(other, 11);
+        byte[] bytes = new byte[288];
+        ByteBuffer.wrap(Files.readAllBytes(foreign.file())).get((int) foreign.offset(), bytes);
+        Samples.overwrite(Samples.onlyFile(folder), foreign.offset(), bytes);
+        assertThat(defect().kind()).isEqualTo(Kind.BROKEN_CHAIN);
+        assertRefusedAt(Samples.onlyFile(folder), 11);
+    }
+
+    @ParameterizedTest(name = "{0} bytes of the next record")
+    @ValueSource(ints = {1, 5, 60, 287, 288})
+    void cutsATornTailAndGoesOn(int written) throws Exception {
+        Samples.closedLog(folder, 20);
+        byte[] next = nextRecord();
+        long end = Samples.entry(folder, 21).offset() + 288;
+        byte[] torn = new byte[4 + written];
+        System.arraycopy(next, 0, torn, 4, written);
+        torn[4 + written - 1] |= 1;
+        Samples.overwrite(Samples.onlyFile(folder), end, written == 288 ? unpublished(next) : torn);
+
+        assertThat(defect().kind()).isEqualTo(Kind.TORN_TAIL);
+        assertThat(defect().position()).isEqualTo(22);
+        try (MessageLog log = Samples.open(folder)) {
+            assertThat(log.position()).isEqualTo(22);
+            Samples.fill(log, 3, 20);
+        }
+        LogScan scan = Samples.scan(folder);
+        assertThat(scan.defect()).isEmpty();
+        assertThat(scan.lastPosition()).isEqualTo(25);
+        assertThat(scan.epoch()).isEqualTo(2);
+        assertThat(folder.resolve("cut.tmp")).doesNotExist();
+    }
+
+    private static byte[] unpublished(byte[] record) {
+        return ByteBuffer.allocate(4 + record.length).put(4, record).array();
+    }
+
+    /** A whole record that would follow position 21, as it stands in memory before its header is written. */
+    private byte[] nextRecord() {
+        RecordCodec codec = new RecordCodec();
+        codec.arrival(Samples.arrival(21, 200));
+        ByteBuffer payload = ByteBuffer.wrap(Samples.bytes(21, 200));
+        codec.seal(22, 1, Samples.scan(folder).end().hash(), new ByteBuffer[] {payload}, 200);
+        return ByteBuffer.allocate(288).put(codec.head().duplicate()).put(payload).array();
+    }
+
+    @Test
+    void cutsAnIncompleteHeaderAtTheEnd() {
+        Samples.closedLog(folder, 20);
+        ByteBuffer header = ByteBuffer.allocate(4).order(ByteOrder.LITTLE_ENDIAN).putInt(0, 0x8000_0000);
+        Samples.overwrite(Samples.onlyFile(folder), Samples.entry(folder, 21).offset() + 288, header.array());
+        assertThat(defect().kind()).isEqualTo(Kind.TORN_TAIL);
+        Samples.open(folder).close();
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+        assertThat(Samples.scan(folder).lastPosition()).isEqualTo(22);
+    }
+
+    @Test
+    void replacesAFileWhoseBirthWasInterrupted() throws Exception {
+        ByteBuffer header = ByteBuffer.allocate(70_000).order(ByteOrder.LITTLE_ENDIAN).putInt(0, 0x8000_0000);
+        Files.write(Samples.onlyFile(folder), header.put(30, (byte) 1).array());
+        Samples.closedLog(folder, 2);
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+        assertThat(Samples.scan(folder).lastPosition()).isEqualTo(3);
+    }
+
+    @Test
+    void finishesACutThatWasInterrupted() throws Exception {
+        Samples.closedLog(folder, 20);
+        Files.writeString(Files.createDirectory(folder.resolve("cut.tmp")).resolve("19700101F.cq4"), "half");
+        Samples.overwrite(Samples.onlyFile(folder), Samples.entry(folder, 21).offset() + 300, (byte) 1);
+        Samples.open(folder).close();
+        assertThat(Samples.scan(folder).lastPosition()).isEqualTo(22);
+    }
+
+    @Test
+    void doesNotPublishARecordWhosePayloadFailedHalfWay() {
+        try (RecordAppender appender = new RecordAppender(folder, 0, Long.MAX_VALUE)) {
+            ByteBuffer head = ByteBuffer.wrap(Samples.bytes(1, 100));
+            ByteBuffer[] broken = {ByteBuffer.wrap(Samples.bytes(2, 5000)), null};
+            assertThatThrownBy(() -> appender.append(head, broken)).isInstanceOf(NullPointerException.class);
+            assertThat(appender.broken()).isFalse();
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+        assertThat(Samples.scan(folder).records()).isZero();
+    }
+}

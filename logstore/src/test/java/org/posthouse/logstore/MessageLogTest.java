@@ -1,0 +1,197 @@
+package org.posthouse.logstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.logstore.LogRecord.Arrival;
+import org.posthouse.logstore.LogRecord.Chunk;
+import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.LogRecord.JobClosed;
+import org.posthouse.logstore.LogRecord.JobOpened;
+import org.posthouse.logstore.LogRecord.Polls;
+import org.posthouse.logstore.LogRecord.WriterStarted;
+
+final class MessageLogTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void readsBackEveryKindOfRecord() {
+        JobOpened opened = new JobOpened(Samples.JOB, 16, "heat diffusion, größer");
+        Arrival arrival = Samples.arrival(1, 9);
+        Delivery delivery = new Delivery(Samples.JOB, 3, 2, 1, 5, 1, 2, 1, 3);
+        Polls polls = new Polls(Samples.JOB, 3, 2, 77);
+        JobClosed closed = new JobClosed(Samples.JOB);
+        try (MessageLog log = Samples.open(folder)) {
+            assertThat(log.appendJobOpened(opened)).isEqualTo(2);
+            assertThat(log.appendArrival(arrival, ByteBuffer.wrap(new byte[] {1, 2, 3}))).isEqualTo(3);
+            assertThat(log.appendChunk(Samples.JOB, 3, 3, 3, ByteBuffer.wrap(new byte[] {4, 5, 6, 7, 8, 9})))
+                    .isEqualTo(4);
+            assertThat(log.appendDelivery(delivery)).isEqualTo(5);
+            assertThat(log.appendPolls(polls)).isEqualTo(6);
+            assertThat(log.appendJobClosed(closed)).isEqualTo(7);
+        }
+        assertThat(Samples.entries(folder)).extracting(LogEntry::record).containsExactly(
+                new WriterStarted(Samples.WALL_TIME_MS, 4711, Samples.BOOT), opened, arrival,
+                new Chunk(Samples.JOB, 3, 3, 3), delivery, polls, closed);
+        LogScan scan = Samples.scan(folder);
+        assertThat(scan.defect()).isEmpty();
+        assertThat(scan.records()).isEqualTo(7);
+        assertThat(scan.counts()).hasSize(RecordType.values().length).containsEntry(RecordType.ARRIVAL, 1L);
+        assertThat(List.of(scan.firstPosition(), scan.lastPosition(), scan.epoch())).containsExactly(1L, 7L, 1L);
+    }
+
+    @Test
+    void joinsPayloadFromPiecesOfAnyKindAndKeepsThemUntouched() {
+        byte[] bytes = Samples.bytes(1, 40_000);
+        ByteBuffer direct = ByteBuffer.allocateDirect(10_000).put(bytes, 0, 10_000).flip();
+        ByteBuffer slice = ByteBuffer.wrap(bytes).slice(10_000, 10_000);
+        ByteBuffer readOnly = ByteBuffer.wrap(bytes).slice(20_000, 20_000).asReadOnlyBuffer().position(100);
+        ByteBuffer between = ByteBuffer.wrap(bytes, 20_000, 100);
+        try (MessageLog log = Samples.open(folder)) {
+            log.appendArrival(Samples.arrival(1, bytes.length), direct, slice, between, readOnly);
+        }
+        assertThat(payloads()).containsExactly(bytes);
+        assertThat(List.of(direct.remaining(), slice.remaining(), between.remaining(), readOnly.remaining()))
+                .containsExactly(10_000, 10_000, 100, 19_900);
+    }
+
+    @Test
+    void keepsLargestRecordsAcrossMappedBlocks() {
+        try (MessageLog log = Samples.open(folder)) {
+            for (int i = 1; i <= 40; i++) {
+                ByteBuffer direct = ByteBuffer.allocateDirect(MessageLog.MAX_PAYLOAD_BYTES)
+                        .put(Samples.bytes(i, MessageLog.MAX_PAYLOAD_BYTES)).flip();
+                log.appendArrival(Samples.arrival(i, MessageLog.MAX_PAYLOAD_BYTES), direct);
+            }
+        }
+        List<byte[]> payloads = payloads();
+        assertThat(payloads).hasSize(40);
+        assertThat(payloads.get(19)).isEqualTo(Samples.bytes(20, MessageLog.MAX_PAYLOAD_BYTES));
+        assertThat(payloads.get(39)).isEqualTo(Samples.bytes(40, MessageLog.MAX_PAYLOAD_BYTES));
+    }
+
+    private List<byte[]> payloads() {
+        List<byte[]> payloads = new ArrayList<>();
+        LogScan scan = MessageLog.scan(folder, entry -> {
+            if (entry.record() instanceof Arrival) {
+                byte[] bytes = new byte[entry.payload().remaining()];
+                entry.payload().get(bytes);
+                payloads.add(bytes);
+            }
+        });
+        assertThat(scan.defect()).isEmpty();
+        return payloads;
+    }
+
+    @Test
+    void continuesPositionsAndTakesTheNextEpochOnReopen() {
+        Samples.closedLog(folder, 4);
+        try (MessageLog log = Samples.open(folder)) {
+            assertThat(log.epoch()).isEqualTo(2);
+            assertThat(log.position()).isEqualTo(6);
+            assertThat(log.appendPolls(new Polls(Samples.JOB, 1, 1, 1))).isEqualTo(7);
+        }
+        assertThat(Samples.entries(folder)).extracting(LogEntry::epoch).containsExactly(1L, 1L, 1L, 1L, 1L, 2L, 2L);
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    @Test
+    void showsChroniclesOwnIndexOfEachRecord() {
+        Samples.closedLog(folder, 2);
+        assertThat(Samples.entries(folder)).extracting(LogEntry::index).containsExactly(0L, 1L, 2L);
+    }
+
+    @Test
+    void refusesAppendFromAnotherThreadUntilHandedOver() throws Exception {
+        try (MessageLog log = Samples.open(folder)) {
+            log.appendPolls(new Polls(Samples.JOB, 1, 1, 1));
+            assertThatThrownBy(() -> inAnotherThread(log)).hasCauseInstanceOf(IllegalStateException.class)
+                    .hasMessageContaining(Thread.currentThread().getName());
+            log.handOver();
+            assertThat(inAnotherThread(log)).isEqualTo(3);
+            assertThatThrownBy(log::hasRoom).isInstanceOf(IllegalStateException.class).hasMessageContaining("second");
+        }
+    }
+
+    private static long inAnotherThread(MessageLog log) throws InterruptedException, ExecutionException {
+        FutureTask<Long> task = new FutureTask<>(() -> log.appendPolls(new Polls(Samples.JOB, 1, 1, 1)));
+        Thread.ofPlatform().name("second").start(task).join();
+        return task.get();
+    }
+
+    @Test
+    void refusesAppendsWithAStatusWhileTheDiskIsNearlyFull() {
+        AtomicLong free = new AtomicLong(2000);
+        Host host = new Host(free::get, () -> 0, 1, Samples.BOOT);
+        try (MessageLog log = MessageLog.open(new LogConfig(folder, LogConfig.DEFAULT_ROLL_BYTES, 1000), host)) {
+            assertThat(log.hasRoom()).isTrue();
+            free.set(999);
+            int accepted = 0;
+            while (log.appendArrival(Samples.arrival(1, 100_000), ByteBuffer.allocate(100_000)) != MessageLog.NO_ROOM) {
+                accepted++;
+            }
+            assertThat(accepted * 100_000L).isLessThanOrEqualTo(Room.STEP_BYTES + 100_000);
+            assertThat(log.hasRoom()).isFalse();
+            assertThat(log.appendPolls(new Polls(Samples.JOB, 1, 1, 1))).isEqualTo(MessageLog.NO_ROOM);
+            free.set(1000);
+            assertThat(log.appendPolls(new Polls(Samples.JOB, 1, 1, 1))).isEqualTo(accepted + 2L);
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    @Test
+    void refusesWhatDoesNotFitByName() {
+        try (MessageLog log = Samples.open(folder)) {
+            ByteBuffer tooLarge = ByteBuffer.allocate(MessageLog.MAX_PAYLOAD_BYTES + 1);
+            assertThatThrownBy(() -> log.appendArrival(Samples.arrival(1, 2 << 20), tooLarge))
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("1048577");
+            assertThatThrownBy(() -> log.appendArrival(Samples.arrival(1, 1), ByteBuffer.allocate(2)))
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("2 bytes inline");
+            assertThatThrownBy(() -> log.appendChunk(Samples.JOB, 3, 9, 0, ByteBuffer.allocate(1)))
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("arrival at 9, log is at 1");
+            assertThatThrownBy(() -> new LogConfig(folder, 1, 0)).isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("rollBytes is 1");
+            assertThat(log.position()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void refusesAppendAfterClose() {
+        MessageLog log = Samples.open(folder);
+        log.close();
+        log.close();
+        assertThatThrownBy(() -> log.appendPolls(new Polls(Samples.JOB, 1, 1, 1))).isInstanceOf(LogException.class)
+                .hasMessageContaining(folder.toString()).hasMessageContaining("is closed");
+    }
+
+    @Test
+    void countsForMetrics() {
+        try (MessageLog log = Samples.open(folder)) {
+            Samples.fill(log, 10, 100);
+            int arrivalBytes = Envelope.BYTES + RecordType.ARRIVAL.bodyBytes() + 100;
+            int startBytes = Envelope.BYTES + RecordType.WRITER_STARTED.bodyBytes();
+            assertThat(log.stats()).isEqualTo(new LogStats(11, 10L * arrivalBytes + startBytes, 11, 1, 1, 0));
+        }
+    }
+
+    @Test
+    void appendsThoughItsThreadIsInterrupted() {
+        try (MessageLog log = Samples.open(folder)) {
+            Thread.currentThread().interrupt();
+            long position = log.appendPolls(new Polls(Samples.JOB, 1, 1, 1));
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(position).isEqualTo(2);
+        }
+        assertThat(Samples.scan(folder).records()).isEqualTo(2);
+    }
+}

@@ -1,0 +1,79 @@
+package org.posthouse.logstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class RollTest {
+    private static final LocalDate FIRST_DAY = LocalDate.of(1970, 1, 1);
+
+    @TempDir
+    private Path folder;
+
+    private LogConfig smallFiles() {
+        return new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
+    }
+
+    @Test
+    void beginsANewFileOnceTheCurrentOneIsFull() throws Exception {
+        try (MessageLog log = MessageLog.open(smallFiles(), Samples.host(Samples.BOOT))) {
+            Samples.fill(log, 1000, 1000);
+            LogStats stats = log.stats();
+            assertThat(stats.files()).isBetween(14L, 20L).isEqualTo(QueueFiles.list(folder).size());
+            assertThat(stats.rolls()).isEqualTo(stats.files() - 1);
+        }
+        LogScan scan = Samples.scan(folder);
+        assertThat(scan.defect()).isEmpty();
+        assertThat(scan.lastPosition()).isEqualTo(1001);
+        assertThat(QueueFiles.file(folder, 3)).exists().hasFileName("19700104F.cq4");
+    }
+
+    @Test
+    void keepsFillingTheSameFileWhateverTheDate() throws Exception {
+        Samples.closedLog(folder, 3);
+        try (MessageLog log = MessageLog.open(Samples.config(folder))) {
+            Samples.fill(log, 3, 10);
+        }
+        assertThat(QueueFiles.list(folder)).containsOnlyKeys((int) FIRST_DAY.toEpochDay());
+    }
+
+    @Test
+    void goesOnInTheNewestFileWhenTheClockWasSetBack() {
+        try (MessageLog log = openAt(2_000_000_000_000L)) {
+            Samples.fill(log, 500, 1000);
+        }
+        int newest = Samples.scan(folder).end().lastFile();
+        try (MessageLog log = openAt(5)) {
+            Samples.fill(log, 500, 1000);
+        }
+        assertThat(Samples.entries(folder)).filteredOn(e -> e.epoch() == 2)
+                .allSatisfy(e -> assertThat(e.file()).isGreaterThanOrEqualTo(QueueFiles.file(folder, newest)));
+        assertThat(Samples.scan(folder).lastPosition()).isEqualTo(1002);
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    private MessageLog openAt(long wallTimeMs) {
+        return MessageLog.open(smallFiles(), new Host(() -> Long.MAX_VALUE, () -> wallTimeMs, 1, Samples.BOOT));
+    }
+
+    @Test
+    void goesOnBehindAFileThatWasMarkedCompleteByAWriterThatDiedBeforeTheNext() throws Exception {
+        try (MessageLog log = MessageLog.open(smallFiles(), Samples.host(Samples.BOOT))) {
+            Samples.fill(log, 200, 1000);
+        }
+        int newest = Samples.scan(folder).end().lastFile();
+        long lastOfOlder = Samples.entries(folder).stream()
+                .filter(e -> e.file().equals(QueueFiles.file(folder, newest - 1))).mapToLong(LogEntry::position).max()
+                .orElseThrow();
+        Files.delete(QueueFiles.file(folder, newest));
+        try (MessageLog log = MessageLog.open(smallFiles(), Samples.host(Samples.BOOT))) {
+            assertThat(log.position()).isEqualTo(lastOfOlder + 1);
+        }
+        assertThat(Samples.scan(folder).end().lastFile()).isEqualTo(newest);
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+}

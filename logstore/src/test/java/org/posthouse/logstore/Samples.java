@@ -1,0 +1,95 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.UUID;
+import org.posthouse.logstore.LogRecord.Arrival;
+
+/** Logs, records and damage that several tests need. */
+final class Samples {
+    static final long JOB = 0x1122334455667788L;
+    static final UUID BOOT = UUID.fromString("01234567-89ab-cdef-0123-456789abcdef");
+    static final long WALL_TIME_MS = 1_795_000_000_123L;
+
+    private Samples() {}
+
+    static LogConfig config(Path folder) {
+        return new LogConfig(folder, LogConfig.DEFAULT_ROLL_BYTES, 0);
+    }
+
+    static Host host(UUID boot) {
+        return new Host(() -> Long.MAX_VALUE, () -> WALL_TIME_MS, 4711, boot);
+    }
+
+    static MessageLog open(Path folder) {
+        return MessageLog.open(config(folder), host(BOOT));
+    }
+
+    static Arrival arrival(long sequence, long length) {
+        return new Arrival(JOB, 3, 1, 2, 99, sequence, 7, (int) length, length);
+    }
+
+    static byte[] bytes(long seed, int length) {
+        byte[] bytes = new byte[length];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    /** Appends arrivals with sequences [1, count] and payloads of this size. */
+    static void fill(MessageLog log, int count, int payloadBytes) {
+        for (int i = 1; i <= count; i++) {
+            log.appendArrival(arrival(i, payloadBytes), ByteBuffer.wrap(bytes(i, payloadBytes)));
+        }
+    }
+
+    /** A closed log of one start record and this many arrivals of 200 bytes each, at positions 2…count + 1. */
+    static void closedLog(Path folder, int count) {
+        try (MessageLog log = open(folder)) {
+            fill(log, count, 200);
+        }
+    }
+
+    static LogScan scan(Path folder) {
+        return MessageLog.scan(folder, entry -> {});
+    }
+
+    /** What a scan shows, without the payload, which is gone after the visit. */
+    static List<LogEntry> entries(Path folder) {
+        List<LogEntry> entries = new ArrayList<>();
+        MessageLog.scan(folder, entries::add);
+        return entries;
+    }
+
+    static LogEntry entry(Path folder, long position) {
+        return entries(folder).stream().filter(e -> e.position() == position).findFirst().orElseThrow();
+    }
+
+    static Path onlyFile(Path folder) {
+        return QueueFiles.file(folder, 0);
+    }
+
+    static void overwrite(Path file, long offset, byte... bytes) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.wrap(bytes), offset);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static void flip(Path file, long offset) {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer one = ByteBuffer.allocate(1);
+            channel.read(one, offset);
+            channel.write(one.put(0, (byte) (one.get(0) ^ 0x10)).flip(), offset);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
