@@ -2,7 +2,8 @@ package org.posthouse.core;
 
 /**
  * What a relay must not forget, written before it has an effect (DESIGN section 7). Implemented over the log store;
- * called by the core's owner only.
+ * called by the core's owner only. Every method throws {@link JournalFull} if there is no room, and has then kept
+ * nothing.
  */
 public interface Journal {
     /** A message was stored in its destination's mailbox, with the payload bytes of its first frame. */
@@ -15,10 +16,10 @@ public interface Journal {
     void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message);
 
     /** Failed polls of a rank since its last event, which rode on a frame that is about to have an effect. */
-    void polls(long job, int rank, long failedPolls);
+    void polls(long job, int rank, int incarnation, long failedPolls);
 
-    /** False when the log's disk is nearly full: nothing more may be accepted. */
-    boolean hasRoom();
+    /** The job has ended: nothing of it is needed any more. */
+    void jobClosed(long job);
 
     /** Keeps nothing: {@code --durability none}. */
     Journal NONE = new Journal() {
@@ -34,11 +35,9 @@ public interface Journal {
         public void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {}
 
         @Override
-        public void polls(long job, int rank, long failedPolls) {}
+        public void polls(long job, int rank, int incarnation, long failedPolls) {}
 
         @Override
-        public boolean hasRoom() {
-            return true;
-        }
+        public void jobClosed(long job) {}
     };
 }

@@ -35,7 +35,7 @@ public final class RelayCore {
 
     /**
      * @param relay this relay's id in the homes of a job
-     * @param journals opens the journal of a job that is logged
+     * @param journals opens the journal of a job that is logged; null from it means that there is no log
      */
     public RelayCore(String relay, CoreConfig config, SitePort sites, Function<JobOpen, Journal> journals) {
         this.relay = relay;
@@ -52,6 +52,9 @@ public final class RelayCore {
             throw new Refusal(Reason.DUPLICATE_JOB, "job " + Job.hexId(opening.job()) + " is open already");
         }
         Journal journal = opening.logged() ? journals.apply(opening) : Journal.NONE;
+        if (journal == null) {
+            throw new Refusal(Reason.NO_LOG, "job " + Job.hexId(opening.job()) + " is to be logged, at relay " + relay);
+        }
         Job job = new Job(opening, relay, watch, journal);
         if (job.self() < 0) {
             throw new Refusal(
@@ -71,10 +74,13 @@ public final class RelayCore {
             RankPort port = rank.port();
             if (port != null) {
                 rank.disconnect(RankState.LOST);
+                job.watch().onJobEvent(new JobEvent(id, JobEvent.LOST, rank.rank(), why.code(), "the job was closed"));
                 port.aborted(why);
             }
             rank.release();
         }
+        job.journal().jobClosed(id);
+        job.watch().onJobEvent(new JobEvent(id, JobEvent.CLOSED, -1, why.code(), ""));
     }
 
     public Collection<Job> jobs() {
@@ -188,6 +194,15 @@ public final class RelayCore {
         if (view.job() != rank.job().id()) {
             throw new WireException(Reason.UNKNOWN_JOB, view.type() + " for job " + Job.hexId(view.job()) + " from " + rank);
         }
+        try {
+            dispatch(rank, frame);
+        } catch (JournalFull e) {
+            fail(rank.job(), Reason.LOG_FULL, e.getMessage());
+        }
+    }
+
+    private void dispatch(HomedRank rank, Frame frame) throws WireException {
+        FrameView view = frame.view();
         switch (view.type()) {
             case SEND, EAGER, OFFER -> send(rank, frame);
             case CHUNK -> sendChunk(rank, frame);
@@ -286,7 +301,7 @@ public final class RelayCore {
     private void logPolls(HomedRank rank, int polls) {
         if (polls > 0) {
             rank.addFailedPolls(polls);
-            rank.job().journal().polls(rank.job().id(), rank.rank(), polls);
+            rank.job().journal().polls(rank.job().id(), rank.rank(), rank.incarnation(), polls);
         }
     }
 
@@ -320,6 +335,8 @@ public final class RelayCore {
             }
         } catch (WireException e) {
             fail(job, e.reason(), e.getMessage() + ", from site " + site);
+        } catch (JournalFull e) {
+            fail(job, Reason.LOG_FULL, e.getMessage());
         }
     }
 
@@ -375,13 +392,14 @@ public final class RelayCore {
                             + view.context() + ", expected " + (to.mailbox().lastSequence(view.context(), view.source()) + 1));
             case ACCEPTED -> {}
         }
-        if (!job.journal().hasRoom()) {
-            fail(job, Reason.LOG_FULL, "at " + to);
-            return;
-        }
         Parcel head = frame.hold();
         Message message = Message.of(view, head);
-        message.logged(job.journal().arrival(job.id(), message, head));
+        try {
+            message.logged(job.journal().arrival(job.id(), message, head));
+        } catch (JournalFull e) {
+            head.release();
+            throw e;
+        }
         to.mailbox().accept(message);
         if (!message.isComplete()) {
             to.arriving().put(new HomedRank.Transfer(message.context(), message.source(), message.sequence()), message);
@@ -411,7 +429,12 @@ public final class RelayCore {
         long allowed = message.form() == FrameType.OFFER ? message.granted() : message.bytes();
         Transfers.checkChunk(view, bytes, message.arrived(), allowed);
         Parcel chunk = frame.hold();
-        to.job().journal().chunk(to.job().id(), message, message.arrived(), chunk);
+        try {
+            to.job().journal().chunk(to.job().id(), message, message.arrived(), chunk);
+        } catch (JournalFull e) {
+            chunk.release();
+            throw e;
+        }
         message.chunkArrived(bytes);
         if (message.isComplete()) {
             to.arriving().remove(transfer);
@@ -438,7 +461,12 @@ public final class RelayCore {
         messagesMatched++;
         Job job = to.job();
         long delivery = to.countDelivered(message);
-        job.journal().delivery(job.id(), to.rank(), to.incarnation(), delivery, to.takeFailedPolls(), message);
+        try {
+            job.journal().delivery(job.id(), to.rank(), to.incarnation(), delivery, to.takeFailedPolls(), message);
+        } catch (JournalFull e) {
+            message.release();
+            throw e;
+        }
         to.port().deliver(message, message.takeHead());
         for (Parcel chunk = message.nextWaitingChunk(); chunk != null; chunk = message.nextWaitingChunk()) {
             pass(to, chunk);

@@ -38,9 +38,8 @@ final class Connection implements FrameSocket.Listener {
                         0, Reason.TIMEOUT, "no HELLO within " + relay.config().helloTimeoutMs() + " ms")));
     }
 
-    static void accept(Relay relay, Vertx vertx, NetSocket socket) {
-        Connection connection = new Connection(relay, vertx, socket);
-        relay.connections().add(connection);
+    static Connection accept(Relay relay, Vertx vertx, NetSocket socket) {
+        return new Connection(relay, vertx, socket);
     }
 
     FrameSocket socket() {

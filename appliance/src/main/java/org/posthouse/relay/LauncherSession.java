@@ -2,13 +2,16 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.posthouse.core.Job;
 import org.posthouse.core.JobWatch;
 import org.posthouse.core.Refusal;
 import org.posthouse.tunnel.FrameSocket;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
@@ -52,20 +55,35 @@ final class LauncherSession implements Session, JobWatch {
         }
     }
 
-    private void open(JobOpen opening) throws WireException {
+    /** Opens the job once every other site it spans has been in contact, so that no message finds no way. */
+    private void open(JobOpen opening) {
+        List<String> others = opening.homes().stream()
+                .map(Home::site)
+                .filter(site -> !site.equals(relay.config().site()))
+                .toList();
+        relay.contacted(others)
+                .onSuccess(contacted -> openNow(opening))
+                .onFailure(cause -> socket.close(
+                        Notice.closing(opening.job(), Reason.SITE_UNREACHABLE, cause.getMessage())));
+    }
+
+    private void openNow(JobOpen opening) {
+        if (socket.isClosed()) {
+            return;
+        }
         try {
             Job job = relay.core().openJob(opening, this);
             jobs.add(job.id());
             relay.onJobOpened(job);
             ByteBuf opened = socket.allocate(Wire.HEADER_BYTES);
             opened.writeInt(Wire.HEADER_BYTES)
-                    .writeByte(org.posthouse.wire.FrameType.JOB_OPENED.id())
+                    .writeByte(FrameType.JOB_OPENED.id())
                     .writeByte(0)
                     .writeShort(0)
                     .writeLong(job.id());
             socket.write(opened);
         } catch (Refusal refusal) {
-            throw new WireException(refusal.reason(), refusal.getMessage());
+            socket.close(Notice.closing(opening.job(), refusal.reason(), refusal.getMessage()));
         }
     }
 

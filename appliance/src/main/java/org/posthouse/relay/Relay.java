@@ -7,7 +7,9 @@ import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -39,9 +41,12 @@ public final class Relay extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
     private static final int ACCEPT_BACKLOG = 1_024;
 
+    /** How long a job's opening waits for links to the job's other sites. */
+    private static final long CONTACT_TIMEOUT_MS = 8_000;
+
     private final RelayConfig config;
     private final Directory directory;
-    private final long epoch = System.currentTimeMillis();
+    private final Map<Long, Long> jobStarts = new HashMap<>();
     private final Set<Connection> connections = new LinkedHashSet<>();
     private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);
     private final LinkPort links;
@@ -90,17 +95,23 @@ public final class Relay extends VerticleBase {
     }
 
     private void accept(NetSocket socket) {
-        Connection.accept(this, vertx, socket);
+        Connection connection = Connection.accept(this, vertx, socket);
+        connections.add(connection);
+        if (connections.size() > config.connectionsMax()) {
+            connection
+                    .socket()
+                    .close(Notice.closing(0, Reason.LIMIT, connections.size() + " connections, at most " + config.connectionsMax()));
+        }
     }
 
     private void announce() {
-        directory.announce(new RelayEntry(config.site(), config.relay(), address(), links.address(), config.ops(), epoch, epoch));
+        directory.announce(new RelayEntry(config.site(), config.relay(), address(), links.address(), config.ops(), config.epoch(), config.epoch()));
     }
 
     @Override
     public Future<?> stop() {
         status.stop(vertx);
-        directory.withdraw(config.relay(), epoch);
+        directory.withdraw(config.relay(), config.epoch());
         for (Job job : List.copyOf(core.jobs())) {
             closeJob(job.id(), new Notice(job.id(), 1, -1, "relay " + config.relay() + " is stopping"));
         }
@@ -149,7 +160,13 @@ public final class Relay extends VerticleBase {
         return new Welcome(0, 0, 0, 0, 0, 0, List.of(), 0, homes, new int[0]);
     }
 
+    /** Waits for contact with these sites. */
+    Future<Void> contacted(Collection<String> sites) {
+        return links.contacted(vertx, sites, CONTACT_TIMEOUT_MS);
+    }
+
     void onJobOpened(Job job) {
+        jobStarts.put(job.id(), System.currentTimeMillis());
         LOG.info("{}: {} of {} ranks opened, {} of them here", id(), job, job.size(), job.homedRanks().size());
         directory.putRanks(job.homedRanks().stream().map(this::entry).toList());
     }
@@ -175,7 +192,12 @@ public final class Relay extends VerticleBase {
 
     void closeJob(long job, Notice why) {
         LOG.info("{}: job {} closed: status {} {}", id(), Job.hexId(job), why.code(), why.text());
+        Job closing = core.job(job);
+        if (closing != null) {
+            status.onJobClosing(closing);
+        }
         core.closeJob(job, why);
+        jobStarts.remove(job);
         directory.removeJob(job);
     }
 
@@ -196,12 +218,13 @@ public final class Relay extends VerticleBase {
         return status;
     }
 
-    long epoch() {
-        return epoch;
-    }
-
     Directory directory() {
         return directory;
+    }
+
+    /** When the job was opened here, in milliseconds since 1970. */
+    long startOf(Job job) {
+        return jobStarts.getOrDefault(job.id(), 0L);
     }
 
     LinkPort links() {

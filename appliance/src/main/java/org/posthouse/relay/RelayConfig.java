@@ -11,6 +11,7 @@ import org.posthouse.wire.Token;
  *
  * @param site the site it stands at
  * @param relay its id, unique in the grid
+ * @param epoch when it started, in milliseconds since 1970; larger at every start
  * @param host address that ranks and launchers connect to
  * @param port their port; 0 lets the system choose
  * @param ops host:port of this relay's console as others are told, or empty
@@ -25,6 +26,7 @@ import org.posthouse.wire.Token;
 public record RelayConfig(
         String site,
         String relay,
+        long epoch,
         String host,
         int port,
         String ops,
@@ -55,6 +57,7 @@ public record RelayConfig(
         return new RelayConfig(
                 site,
                 relay,
+                System.currentTimeMillis(),
                 "127.0.0.1",
                 port,
                 "",
@@ -69,11 +72,11 @@ public record RelayConfig(
 
     public RelayConfig withLog(Path folder) {
         return new RelayConfig(
-                site, relay, host, port, ops, mode, Optional.of(folder), launchToken, links, core, helloTimeoutMs, connectionsMax);
+                site, relay, epoch, host, port, ops, mode, Optional.of(folder), launchToken, links, core, helloTimeoutMs, connectionsMax);
     }
 
     public RelayConfig withLinks(LinkConfig config) {
         return new RelayConfig(
-                site, relay, host, port, ops, mode, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax);
+                site, relay, epoch, host, port, ops, mode, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax);
     }
 }

@@ -19,6 +19,8 @@ public record JobEvent(long job, int kind, int rank, int code, String text) {
     public static final int LOST = 4;
     /** Somebody who claimed to be this rank was turned away. */
     public static final int REFUSED = 5;
+    /** The job is closed at this relay; the last event of a job. The rank is -1. */
+    public static final int CLOSED = 6;
 
     private static final int TEXT_BYTES_MAX = 4096;
 

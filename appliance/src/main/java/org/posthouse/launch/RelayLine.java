@@ -1,0 +1,173 @@
+package org.posthouse.launch;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import org.posthouse.mpj.FrameLine;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.Welcome;
+import org.posthouse.wire.WireException;
+
+/**
+ * The launcher's connection to one relay. Its own virtual thread reads; the job's thread writes. It ends with the job.
+ */
+final class RelayLine implements AutoCloseable {
+    private static final long ANSWER_SECONDS = 10;
+
+    private final FrameLine line;
+    private final CompletableFuture<Welcome> welcome = new CompletableFuture<>();
+    private final CompletableFuture<Void> opened = new CompletableFuture<>();
+    private final CompletableFuture<Void> closed = new CompletableFuture<>();
+    private volatile Consumer<JobEvent> events = event -> {};
+    private volatile Consumer<String> onLost = why -> {};
+    private volatile boolean closing;
+    private Home home;
+    private List<Home> known = new ArrayList<>();
+
+    private RelayLine(FrameLine line) {
+        this.line = line;
+    }
+
+    /** Connects and says HELLO. @throws JobFailure naming the relay, if it cannot be reached or refuses */
+    static RelayLine connect(String address, Token token) throws JobFailure {
+        try {
+            RelayLine relay = new RelayLine(FrameLine.connect(address));
+            Thread.ofVirtual().name("posthouse-relay-" + address).start(relay::read);
+            relay.line.write(Hello.launcher(token).encode());
+            Welcome welcome = relay.await(relay.welcome, "did not answer HELLO");
+            relay.known = welcome.homes();
+            Home self = welcome.homes().get(welcome.self());
+            relay.home = new Home(self.site(), self.relay(), address);
+            return relay;
+        } catch (IOException e) {
+            throw new JobFailure(e.getMessage(), e);
+        }
+    }
+
+    /** The relay at the other end. */
+    Home home() {
+        return home;
+    }
+
+    /** Every relay that it knows of, itself first. */
+    List<Home> known() {
+        return known;
+    }
+
+    /** Tells whom to call with events of ranks, and when the relay is gone. Called before {@link #open}. */
+    void listen(Consumer<JobEvent> events, Consumer<String> onLost) {
+        this.events = events;
+        this.onLost = onLost;
+    }
+
+    /** Opens the job and waits until the relay has done so. */
+    void open(JobOpen job) throws JobFailure {
+        try {
+            line.write(job.encode());
+        } catch (IOException e) {
+            throw new JobFailure("the relay at " + line.remote() + " is gone: " + e.getMessage(), e);
+        }
+        await(opened, "did not open the job");
+    }
+
+    /** Asks the relay to end the job. */
+    void closeJob(Notice why) {
+        try {
+            line.write(why.encode(FrameType.JOB_CLOSE));
+        } catch (IOException e) {
+            closed.completeExceptionally(e);
+        }
+    }
+
+    /** Waits until the relay has told of everything and closed the job; false if it does not in time. */
+    boolean awaitClosed(long timeoutMs) throws InterruptedException {
+        try {
+            closed.get(timeoutMs, TimeUnit.MILLISECONDS);
+            return true;
+        } catch (ExecutionException | TimeoutException e) {
+            return false;
+        }
+    }
+
+    private <T> T await(CompletableFuture<T> answer, String otherwise) throws JobFailure {
+        try {
+            return answer.get(ANSWER_SECONDS, TimeUnit.SECONDS);
+        } catch (ExecutionException e) {
+            throw new JobFailure(e.getCause().getMessage(), e);
+        } catch (TimeoutException e) {
+            throw new JobFailure(
+                    "the relay at " + line.remote() + " " + otherwise + " within " + ANSWER_SECONDS + " s", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new JobFailure("interrupted while waiting for the relay at " + line.remote(), e);
+        }
+    }
+
+    private void read() {
+        try {
+            while (!closing) {
+                line.read();
+                line.dispatch(this::onFrame);
+            }
+        } catch (IOException | WireException e) {
+            lost(e.getMessage());
+        }
+    }
+
+    private void onFrame(ByteBuffer frame, FrameView view) throws WireException {
+        switch (view.type()) {
+            case WELCOME -> welcome.complete(Welcome.decode(frame));
+            case JOB_OPENED -> opened.complete(null);
+            case JOB_EVENT -> onEvent(JobEvent.decode(frame));
+            case CLOSE -> {
+                Notice why = Notice.decode(frame);
+                lost("the relay at " + line.remote() + " refused: " + why.reason() + ": " + why.text() + "; "
+                        + why.reason().advice());
+            }
+            default -> throw new WireException(Reason.NOT_EXPECTED, view + " from the relay at " + line.remote());
+        }
+    }
+
+    private void onEvent(JobEvent event) {
+        if (event.kind() == JobEvent.CLOSED) {
+            closed.complete(null);
+        } else {
+            events.accept(event);
+        }
+    }
+
+    private void lost(String why) {
+        JobFailure failure = new JobFailure(why);
+        welcome.completeExceptionally(failure);
+        opened.completeExceptionally(failure);
+        closed.completeExceptionally(failure);
+        if (!closing) {
+            closing = true;
+            onLost.accept(why);
+        }
+    }
+
+    @Override
+    public void close() {
+        closing = true;
+        try {
+            line.close();
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,147 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.posthouse.core.Parcel;
+import org.posthouse.core.SitePort;
+import org.posthouse.ops.LinkView;
+import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.LinkStatus;
+import org.posthouse.tunnel.Links;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Notice;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The core's way to other sites, over the tunnel's links. Confined to the relay's event loop. */
+final class LinkPort implements SitePort, Links.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(LinkPort.class);
+
+    private final Relay relay;
+    private final ArrivedFrame arrived = new ArrivedFrame();
+    private final FrameBuilder frames = new FrameBuilder();
+    private final Map<String, Promise<Void>> contacts = new HashMap<>();
+    private Links links;
+    private String host = "";
+
+    LinkPort(Relay relay) {
+        this.relay = relay;
+    }
+
+    Future<Void> start(Context context, Optional<LinkConfig> config) {
+        if (config.isEmpty()) {
+            return Future.succeededFuture();
+        }
+        host = config.get().listenHost();
+        links = new Links(context, config.get(), this);
+        return links.start();
+    }
+
+    Future<Void> close() {
+        return links == null ? Future.succeededFuture() : links.close();
+    }
+
+    int port() {
+        return links == null ? 0 : links.port();
+    }
+
+    /** Where other sites dial this relay, as host:port; empty if they cannot. */
+    String address() {
+        return port() == 0 ? "" : host + ":" + port();
+    }
+
+    /** Done once there was contact with all of {@code sites}: from then on frames for them are kept through any cut. */
+    Future<Void> contacted(Vertx vertx, Collection<String> sites, long timeoutMs) {
+        List<Future<Void>> waiting = new ArrayList<>();
+        for (String site : Set.copyOf(sites)) {
+            Future<Void> contact = contact(site).future();
+            waiting.add(contact.isComplete() ? contact : contact.timeout(timeoutMs, java.util.concurrent.TimeUnit.MILLISECONDS)
+                    .recover(late -> Future.failedFuture("no link to site " + site + " within " + timeoutMs + " ms: " + stateOf(site))));
+        }
+        return Future.all(waiting).mapEmpty();
+    }
+
+    private String stateOf(String site) {
+        if (links == null) {
+            return "relay " + relay.id() + " has no links: start it with --keys and --peer or --links";
+        }
+        return links.status().stream()
+                .filter(status -> status.site().equals(site))
+                .findFirst()
+                .map(status -> status.state() + " " + status.lastReason())
+                .orElse("it is no peer of relay " + relay.id() + " and has not dialled it");
+    }
+
+    private Promise<Void> contact(String site) {
+        return contacts.computeIfAbsent(site, unseen -> Promise.promise());
+    }
+
+    @Override
+    public boolean forward(String site, Parcel frame) {
+        ByteBuf bytes = ((BufferParcel) frame).take();
+        if (links == null) {
+            bytes.release();
+            return false;
+        }
+        return links.send(site, bytes);
+    }
+
+    @Override
+    public void clear(String site, long job, int context, int source, int destination, long sequence, long upTo) {
+        links.send(site, frames.clear(job, context, source, destination, sequence, upTo));
+    }
+
+    @Override
+    public void credit(String site, long job, int rank, long bytes, int messages) {
+        links.send(site, frames.credit(job, rank, bytes, messages));
+    }
+
+    @Override
+    public void onFrame(String site, ByteBuf buffer, int index, int length, FrameView view) {
+        relay.core().fromSite(site, arrived.set(buffer, index, length, view));
+    }
+
+    @Override
+    public void onUp(String site, String relayId) {
+        LOG.info("{}: link to site {} (relay {}) is up", relay.id(), site, relayId);
+        contact(site).tryComplete();
+    }
+
+    @Override
+    public void onDown(String site, Notice why) {
+        LOG.warn("{}: link to site {} is down: {}: {}", relay.id(), site, why.reason(), why.text());
+    }
+
+    @Override
+    public void onForgotten(String site) {
+        LOG.warn("{}: the relay at site {} was restarted", relay.id(), site);
+        relay.core().forgotten(site);
+    }
+
+    /** The links as the console shows them. */
+    List<LinkView> views() {
+        return links == null ? List.of() : links.status().stream().map(LinkPort::view).toList();
+    }
+
+    private static LinkView view(LinkStatus status) {
+        return new LinkView(
+                status.site(),
+                LinkView.State.valueOf(status.state().name()),
+                status.since().toEpochMilli(),
+                status.framesIn(),
+                status.framesOut(),
+                status.bytesIn(),
+                status.bytesOut(),
+                Math.max(0, status.roundTripMicros()));
+    }
+}

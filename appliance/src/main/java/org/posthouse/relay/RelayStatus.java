@@ -1,0 +1,154 @@
+package org.posthouse.relay;
+
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.Optional;
+import org.posthouse.core.HomedRank;
+import org.posthouse.core.Job;
+import org.posthouse.core.RelayCore;
+import org.posthouse.directory.Directory.RelayEntry;
+import org.posthouse.ops.JobView;
+import org.posthouse.ops.LinkView;
+import org.posthouse.ops.RankView;
+import org.posthouse.ops.Readiness;
+import org.posthouse.ops.RelaySnapshot;
+import org.posthouse.ops.RelaySnapshot.Counters;
+import org.posthouse.ops.RelaySnapshot.KnownRelay;
+import org.posthouse.ops.RelaySnapshot.LogView;
+import org.posthouse.ops.RelayView;
+
+/**
+ * A picture of the relay for the console, taken on the relay's event loop a few times a second and read from anywhere.
+ */
+final class RelayStatus implements RelayView {
+    private static final long REFRESH_MS = 250;
+
+    private final Relay relay;
+    private final Totals ended = new Totals();
+    private long timer;
+    /** Written by the relay's event loop, read by any thread. */
+    private volatile RelaySnapshot snapshot;
+
+    private volatile boolean serving;
+
+    /** Counters summed up over ranks. */
+    private static final class Totals {
+        private long messagesSent;
+        private long bytesSent;
+        private long messagesDelivered;
+        private long bytesDelivered;
+        private long unexpected;
+        private long posted;
+        private long credit;
+
+        private void add(HomedRank rank) {
+            messagesSent += rank.messagesSent();
+            bytesSent += rank.bytesSent();
+            messagesDelivered += rank.messagesDelivered();
+            bytesDelivered += rank.bytesDelivered();
+        }
+
+        private void addWaiting(HomedRank rank) {
+            unexpected += rank.mailbox().unexpected();
+            posted += rank.mailbox().posted();
+            credit += rank.creditBytesUsed();
+        }
+    }
+
+    RelayStatus(Relay relay) {
+        this.relay = relay;
+    }
+
+    /** Called on the relay's event loop. */
+    void start(Vertx vertx) {
+        refresh();
+        serving = true;
+        timer = vertx.setPeriodic(REFRESH_MS, tick -> refresh());
+    }
+
+    void stop(Vertx vertx) {
+        serving = false;
+        vertx.cancelTimer(timer);
+    }
+
+    /** A job is about to be forgotten; its counters stay in the relay's totals. Called on the event loop. */
+    void onJobClosing(Job job) {
+        job.homedRanks().forEach(ended::add);
+    }
+
+    @Override
+    public RelaySnapshot snapshot() {
+        return snapshot;
+    }
+
+    @Override
+    public Readiness readiness() {
+        return serving ? Readiness.ok() : Readiness.notReady("relay " + relay.id() + " is stopping");
+    }
+
+    private void refresh() {
+        RelayConfig config = relay.config();
+        List<LinkView> links = relay.links().views();
+        snapshot = new RelaySnapshot(
+                config.site(),
+                config.relay(),
+                config.mode().word(),
+                Version.text(),
+                config.epoch(),
+                relay.address(),
+                links,
+                relay.core().jobs().stream().map(this::view).toList(),
+                relay.directory().relays().stream().map(RelayStatus::known).toList(),
+                counters(relay.core(), links),
+                relay.journal().stats().map(stats -> new LogView(stats.position(), stats.bytes())));
+    }
+
+    private Counters counters(RelayCore core, List<LinkView> links) {
+        Totals totals = new Totals();
+        for (Job job : core.jobs()) {
+            for (HomedRank rank : job.homedRanks()) {
+                totals.add(rank);
+                totals.addWaiting(rank);
+            }
+        }
+        return new Counters(
+                ended.messagesSent + totals.messagesSent + links.stream().mapToLong(LinkView::messagesIn).sum(),
+                ended.messagesDelivered + totals.messagesDelivered + links.stream().mapToLong(LinkView::messagesOut).sum(),
+                ended.bytesSent + totals.bytesSent + links.stream().mapToLong(LinkView::bytesIn).sum(),
+                ended.bytesDelivered + totals.bytesDelivered + links.stream().mapToLong(LinkView::bytesOut).sum(),
+                core.messagesMatched(),
+                totals.unexpected,
+                totals.posted,
+                totals.credit);
+    }
+
+    private JobView view(Job job) {
+        return new JobView(
+                job.hexId(),
+                job.name(),
+                job.size(),
+                job.logged() ? "process" : "none",
+                "RUNNING",
+                relay.startOf(job),
+                job.homedRanks().stream().map(this::view).toList());
+    }
+
+    private RankView view(HomedRank rank) {
+        return new RankView(
+                rank.rank(),
+                relay.config().site(),
+                relay.id(),
+                RankView.State.valueOf(rank.state().name()),
+                rank.incarnation(),
+                rank.messagesSent(),
+                rank.messagesDelivered(),
+                rank.bytesSent(),
+                rank.bytesDelivered(),
+                rank.mailbox().unexpected(),
+                rank.mailbox().posted());
+    }
+
+    private static KnownRelay known(RelayEntry entry) {
+        return new KnownRelay(entry.site(), entry.relay(), entry.address(), entry.epoch(), true, entry.since());
+    }
+}
