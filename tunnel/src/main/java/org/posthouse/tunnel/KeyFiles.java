@@ -1,0 +1,139 @@
+package org.posthouse.tunnel;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PrivateKey;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Base64;
+import java.util.Set;
+
+/**
+ * Reads and writes the PEM files of a keys folder. Stateless; blocking, so never called on an event loop. A file is
+ * created with its final rights and never overwritten; every failure is one {@link KeysException}.
+ */
+final class KeyFiles {
+    private static final String CERTIFICATE = "CERTIFICATE";
+    private static final String PRIVATE_KEY = "PRIVATE KEY";
+    private static final Base64.Encoder PEM_LINES =
+            Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII));
+
+    /** Rights that a private key must not have: it is the owner's alone. */
+    private static final Set<PosixFilePermission> FORBIDDEN = PosixFilePermissions.fromString("---rwxrwx");
+
+    private KeyFiles() {}
+
+    /** Creates {@code folder} and its missing parents; a folder created here belongs to its owner alone. */
+    static void createFolder(Path folder) throws KeysException {
+        try {
+            if (!Files.isDirectory(folder)) {
+                Files.createDirectories(
+                        folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            }
+        } catch (IOException | UnsupportedOperationException e) {
+            throw new KeysException("cannot create the folder " + folder + ": " + e, e);
+        }
+    }
+
+    static void writeKey(Path file, PrivateKey key) throws KeysException {
+        write(file, pem(PRIVATE_KEY, key.getEncoded()), "rw-------");
+    }
+
+    static void writeCertificate(Path file, X509Certificate certificate) throws KeysException {
+        try {
+            write(file, pem(CERTIFICATE, certificate.getEncoded()), "rw-r--r--");
+        } catch (CertificateException e) {
+            throw new KeysException("cannot encode the certificate for " + file + ": " + e, e);
+        }
+    }
+
+    static X509Certificate readCertificate(Path file) throws KeysException {
+        byte[] pem = read(file);
+        try {
+            return (X509Certificate)
+                    CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(pem));
+        } catch (CertificateException e) {
+            throw new KeysException(file + " holds no certificate in PEM form: " + e.getMessage(), e);
+        }
+    }
+
+    /** Reads an elliptic-curve key in PKCS#8. Refuses one that others than its owner may read or write. */
+    static PrivateKey readKey(Path file) throws KeysException {
+        byte[] pem = read(file);
+        requireOwnerOnly(file);
+        try {
+            return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(body(pem, PRIVATE_KEY)));
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
+            throw new KeysException(
+                    file + " holds no elliptic-curve private key in PKCS#8 PEM form: " + e.getMessage(), e);
+        }
+    }
+
+    private static void requireOwnerOnly(Path file) throws KeysException {
+        Set<PosixFilePermission> rights;
+        try {
+            rights = Files.getPosixFilePermissions(file);
+        } catch (IOException | UnsupportedOperationException e) {
+            throw new KeysException("cannot read the rights of the private key " + file + ": " + e, e);
+        }
+        if (rights.stream().anyMatch(FORBIDDEN::contains)) {
+            throw new KeysException("the private key " + file + " has rights " + PosixFilePermissions.toString(rights)
+                    + ", expected rw-------: run chmod 600 on it, and issue a new one if others could read it");
+        }
+    }
+
+    private static byte[] read(Path file) throws KeysException {
+        try {
+            return Files.readAllBytes(file);
+        } catch (NoSuchFileException e) {
+            throw new KeysException(
+                    file + " is missing: create it with posthouse keys, or name the right keys folder", e);
+        } catch (IOException e) {
+            throw new KeysException("cannot read " + file + ": " + e, e);
+        }
+    }
+
+    private static void write(Path file, String pem, String rights) throws KeysException {
+        var attributes = PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(rights));
+        Set<StandardOpenOption> options = Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        try (SeekableByteChannel out = Files.newByteChannel(file, options, attributes)) {
+            ByteBuffer bytes = ByteBuffer.wrap(pem.getBytes(StandardCharsets.US_ASCII));
+            while (bytes.hasRemaining()) {
+                out.write(bytes);
+            }
+        } catch (FileAlreadyExistsException e) {
+            throw new KeysException(file + " exists and is never overwritten: move it away, or choose a folder", e);
+        } catch (IOException | UnsupportedOperationException e) {
+            throw new KeysException("cannot write " + file + ": " + e, e);
+        }
+    }
+
+    private static String pem(String label, byte[] der) {
+        return "-----BEGIN " + label + "-----\n" + PEM_LINES.encodeToString(der) + "\n-----END " + label + "-----\n";
+    }
+
+    private static byte[] body(byte[] pem, String label) {
+        String text = new String(pem, StandardCharsets.US_ASCII);
+        String begin = "-----BEGIN " + label + "-----";
+        int from = text.indexOf(begin);
+        int to = text.indexOf("-----END " + label + "-----");
+        if (from < 0 || to < from) {
+            throw new IllegalArgumentException("no block " + begin);
+        }
+        return Base64.getMimeDecoder().decode(text.substring(from + begin.length(), to));
+    }
+}

@@ -1,0 +1,52 @@
+package org.posthouse.tunnel;
+
+import java.nio.file.Path;
+import java.security.cert.CertificateParsingException;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+
+/**
+ * What a certificate says about a site, for people and listings. Immutable.
+ *
+ * @param site the site it was issued for
+ * @param serial its serial number in lower-case hex
+ * @param notBefore valid from, inclusive
+ * @param notAfter valid until, inclusive
+ * @param file where it lies
+ */
+public record SiteCertificate(String site, String serial, Instant notBefore, Instant notAfter, Path file) {
+    /** What a site's name follows in the certificate's subject alternative name, a URI. */
+    static final String URI_PREFIX = "posthouse:site:";
+
+    private static final Integer SAN_URI = 6;
+
+    static SiteCertificate of(X509Certificate certificate, Path file) {
+        return new SiteCertificate(
+                siteOf(certificate),
+                certificate.getSerialNumber().toString(16),
+                certificate.getNotBefore().toInstant(),
+                certificate.getNotAfter().toInstant(),
+                file);
+    }
+
+    /** The site that {@code certificate} was issued for; empty if it names none, several, or an invalid one. */
+    static String siteOf(X509Certificate certificate) {
+        Collection<List<?>> names;
+        try {
+            names = certificate.getSubjectAlternativeNames();
+        } catch (CertificateParsingException e) {
+            return "";
+        }
+        List<String> sites = names == null
+                ? List.of()
+                : names.stream()
+                        .filter(name -> SAN_URI.equals(name.get(0)))
+                        .map(name -> String.valueOf(name.get(1)))
+                        .filter(uri -> uri.startsWith(URI_PREFIX))
+                        .map(uri -> uri.substring(URI_PREFIX.length()))
+                        .toList();
+        return sites.size() == 1 && SiteName.isValid(sites.getFirst()) ? sites.getFirst() : "";
+    }
+}

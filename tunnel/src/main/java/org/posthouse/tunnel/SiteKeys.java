@@ -1,0 +1,93 @@
+package org.posthouse.tunnel;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * A site's keys folder in memory: its own certificate and key, and the authority that its peers must be of.
+ * Immutable; loaded before any port is opened, because loading blocks.
+ */
+public final class SiteKeys {
+    private static final char[] NO_PASSWORD = new char[0];
+
+    private final SiteCertificate certificate;
+    private final SSLContext context;
+
+    private SiteKeys(SiteCertificate certificate, SSLContext context) {
+        this.certificate = certificate;
+        this.context = context;
+    }
+
+    /**
+     * Reads site.key, site.pem and authority.pem from {@code folder}.
+     *
+     * @throws KeysException one line naming the file that is missing, unreadable, readable by others, expired, not of
+     *     this authority, not of this key, or without a site's name
+     */
+    public static SiteKeys load(Path folder) throws KeysException {
+        Path certificateFile = folder.resolve(GridAuthority.SITE_CERTIFICATE);
+        Path keyFile = folder.resolve(GridAuthority.SITE_KEY);
+        Path authorityFile = folder.resolve(GridAuthority.AUTHORITY_CERTIFICATE);
+        X509Certificate authority = KeyFiles.readCertificate(authorityFile);
+        X509Certificate own = KeyFiles.readCertificate(certificateFile);
+        PrivateKey key = KeyFiles.readKey(keyFile);
+        SiteCertificate certificate = SiteCertificate.of(own, certificateFile);
+        if (certificate.site().isEmpty()) {
+            throw new KeysException("the certificate " + certificateFile + " names no site: issue one with posthouse keys");
+        }
+        Certificates.requireValidNow(authority, authorityFile);
+        Certificates.requireValidNow(own, certificateFile);
+        Certificates.requireMatch(own, key, keyFile);
+        requireIssuedBy(authority, own, certificateFile);
+        try {
+            return new SiteKeys(certificate, context(authority, own, key));
+        } catch (GeneralSecurityException | IOException e) {
+            throw new KeysException("TLS cannot use the keys in " + folder + ": " + e, e);
+        }
+    }
+
+    public SiteCertificate certificate() {
+        return certificate;
+    }
+
+    public String site() {
+        return certificate.site();
+    }
+
+    SSLContext context() {
+        return context;
+    }
+
+    private static void requireIssuedBy(X509Certificate authority, X509Certificate own, Path file) throws KeysException {
+        try {
+            own.verify(authority.getPublicKey());
+        } catch (GeneralSecurityException e) {
+            throw new KeysException(
+                    "the certificate " + file + " is not of the authority beside it: copy the files of one issue", e);
+        }
+    }
+
+    private static SSLContext context(X509Certificate authority, X509Certificate own, PrivateKey key)
+            throws GeneralSecurityException, IOException {
+        KeyStore mine = KeyStore.getInstance("PKCS12");
+        mine.load(null, NO_PASSWORD);
+        mine.setKeyEntry("site", key, NO_PASSWORD, new X509Certificate[] {own});
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, NO_PASSWORD);
+        trusted.setCertificateEntry("authority", authority);
+        KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
+        keys.init(mine, NO_PASSWORD);
+        TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
+        trust.init(trusted);
+        SSLContext context = SSLContext.getInstance("TLSv1.3");
+        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+        return context;
+    }
+}
