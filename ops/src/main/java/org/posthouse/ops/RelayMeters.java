@@ -100,10 +100,10 @@ final class RelayMeters {
     private void register(Sample s, Tags tags) {
         Tags in = tags.and("direction", "in");
         Tags out = tags.and("direction", "out");
-        counter(s, "posthouse.messages", in, "messages accepted from ranks and links", c -> c.counters().messagesIn());
-        counter(s, "posthouse.messages", out, "messages delivered to ranks and links", c -> c.counters().messagesOut());
-        counter(s, "posthouse.bytes", in, "payload bytes accepted", c -> c.counters().bytesIn());
-        counter(s, "posthouse.bytes", out, "payload bytes delivered and sent", c -> c.counters().bytesOut());
+        counter(s, "posthouse.messages", in, "messages: in from, out to ranks and links", c -> c.counters().messagesIn());
+        counter(s, "posthouse.messages", out, "messages: in from, out to ranks and links", c -> c.counters().messagesOut());
+        counter(s, "posthouse.bytes", in, "payload bytes: in from, out to ranks and links", c -> c.counters().bytesIn());
+        counter(s, "posthouse.bytes", out, "payload bytes: in from, out to ranks and links", c -> c.counters().bytesOut());
         counter(s, "posthouse.matched", tags, "receives matched with a message", c -> c.counters().matched());
         gauge(s, "posthouse.unexpected", tags, "messages that wait for a receive", c -> c.counters().unexpected());
         gauge(s, "posthouse.posted", tags, "receives that wait for a message", c -> c.counters().posted());

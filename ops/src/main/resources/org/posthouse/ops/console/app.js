@@ -65,7 +65,7 @@ class PosthouseConsole extends LitElement {
       <div class="visually-hidden" role="status" aria-live="polite">${this.told}</div>
       ${this.streamState === 'lost' ? this.banner() : nothing}
       <main id="main" class=${this.streamState === 'lost' ? 'stale' : ''}>
-        ${this.model.overview ? this.sections(now) : html`<p class="waiting">Waiting for the first overview…</p>`}
+        ${this.model.overview ? this.sections(now) : html`<p class="first-wait">Waiting for the first overview…</p>`}
       </main>
       <footer><p>Read only. The same data: <a href="/api/v1/relays">relays</a>, <a href="/api/v1/jobs">jobs</a>,
         <a href="/metrics">metrics</a>, <a href="/openapi.json">OpenAPI</a>.</p></footer>`;

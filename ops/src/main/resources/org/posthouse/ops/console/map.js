@@ -6,7 +6,7 @@ import { micros, plural } from '/console/format.js';
 import { tone } from '/console/parts.js';
 
 const WIDTH = 460;
-const HEIGHT = 236;
+const HEIGHT = 190;
 const BOX_WIDTH = 116;
 const BOX_HEIGHT = 48;
 const SITES_MAX = 12;
@@ -15,7 +15,7 @@ const NAME_CHARS_MAX = 14;
 export function siteMap(overview) {
   const all = sites(overview);
   const shown = all.slice(0, SITES_MAX);
-  const places = new Map(shown.map((site, i) => [site.name, place(i, shown.length)]));
+  const places = place(shown);
   const links = siteLinks(overview).filter((link) => places.has(link.a) && places.has(link.b));
   const label = `Map of ${plural(all.length, 'site')} and ${plural(links.length, 'link')}`;
   return html`<figure class="map">
@@ -27,12 +27,16 @@ export function siteMap(overview) {
   </figure>`;
 }
 
-function place(i, n) {
-  if (n === 1) return { x: WIDTH / 2, y: HEIGHT / 2 };
-  const angle = Math.PI + (2 * Math.PI * i) / n + (n > 2 ? Math.PI / 2 : 0);
-  const rx = (WIDTH - BOX_WIDTH) / 2 - 4;
-  const ry = n === 2 ? 0 : (HEIGHT - BOX_HEIGHT) / 2 - 4;
-  return { x: WIDTH / 2 + rx * Math.cos(angle), y: HEIGHT / 2 + ry * Math.sin(angle) };
+/** Evenly round an ellipse, the first at the left of two or at the top, stretched to use the whole height. */
+function place(shown) {
+  const n = shown.length;
+  const angles = shown.map((_, i) => Math.PI + (2 * Math.PI * i) / n + (n > 2 ? Math.PI / 2 : 0));
+  const heights = angles.map(Math.sin);
+  const [top, low] = [Math.min(...heights), Math.max(...heights)];
+  const rx = n === 1 ? 0 : (WIDTH - BOX_WIDTH) / 2 - 4;
+  const span = HEIGHT - BOX_HEIGHT - 8;
+  const y = (height) => (n <= 2 ? HEIGHT / 2 : 4 + BOX_HEIGHT / 2 + ((height - top) / (low - top)) * span);
+  return new Map(shown.map((site, i) => [site.name, { x: WIDTH / 2 + rx * Math.cos(angles[i]), y: y(heights[i]) }]));
 }
 
 function edge(link, places) {
@@ -49,7 +53,7 @@ function edge(link, places) {
 function box(site, at) {
   const name = site.name.length > NAME_CHARS_MAX ? `${site.name.slice(0, NAME_CHARS_MAX - 1)}…` : site.name;
   const relays = site.relays.size === 0 ? 'relay not heard of' : plural(site.relays.size, 'relay');
-  const facts = site.silent > 0 ? `${site.silent} of ${relays} silent`
+  const facts = site.silent > 0 ? (site.relays.size === 1 ? 'relay silent' : `${site.silent} of ${relays} silent`)
     : site.ranks > 0 ? `${relays} · ${plural(site.ranks, 'rank')}` : relays;
   return svg`<g class="site ${site.silent > 0 ? 'bad' : ''}">
     <title>${site.name}</title>

@@ -2,7 +2,7 @@
 
 import { html, svg, nothing } from 'lit';
 import { HISTORY_LENGTH } from '/console/model.js';
-import { rate, word } from '/console/format.js';
+import { bytes, rate, word } from '/console/format.js';
 
 const TONES = {
   UP: 'good', CONNECTED: 'good', RUNNING: 'good', READY: 'good', ALIVE: 'good',
@@ -58,6 +58,13 @@ export function table(caption, head, rows, { id, hidden = false } = {}) {
       <tbody>${rows}</tbody>
     </table>
   </div>`;
+}
+
+/** Messages per second and, below, bytes per second. */
+export function speedCell(model, key, direction) {
+  const flow = model.perSecond(`${key} bytes${direction}`);
+  return html`<td class="num"><span class="strong">${rate(model.perSecond(`${key} messages${direction}`))}</span>
+    <span class="sub">${bytes(flow == null ? null : Math.round(flow))}</span></td>`;
 }
 
 export const col = (text, title) => ({ text, title });

@@ -2,13 +2,13 @@
 
 import { html, nothing } from 'lit';
 import { directory, relayKey } from '/console/model.js';
-import { bytes, count, duration, plural, rate } from '/console/format.js';
-import { badge, col, empty, num, spark, table } from '/console/parts.js';
+import { bytes, count, duration, plural } from '/console/format.js';
+import { badge, col, empty, num, spark, speedCell, table } from '/console/parts.js';
 
 const HEAD = [
   col('Relay'), col('State'), col('Mode'), num('Up for'),
-  num('In/s', 'messages accepted per second'), num('Out/s', 'messages delivered per second'),
-  col('Last two minutes'), num('Bytes in/s'), num('Bytes out/s'), num('Matched', 'receives matched with a message'),
+  num('In/s', 'messages and bytes accepted per second'), num('Out/s', 'messages and bytes delivered per second'),
+  col('Last two minutes'), num('Matched', 'receives matched with a message'),
   num('Unexpected', 'messages that wait for a receive'), num('Posted', 'receives that wait for a message'),
   num('Credit', 'bytes of credit handed out and not used yet'), num('Log', 'bytes of the message log on disk'),
 ];
@@ -39,11 +39,9 @@ function row(model, relay, now) {
     <td>${badge(relay.ready ? 'READY' : 'NOT READY', relay.reasons.join('; ') || undefined)}</td>
     <td>${relay.mode}<span class="sub">${relay.version}</span></td>
     <td class="num">${duration(now - relay.startedAt)}</td>
-    <td class="num strong">${rate(model.perSecond(`${key} messagesIn`))}</td>
-    <td class="num strong">${rate(model.perSecond(`${key} messagesOut`))}</td>
+    ${speedCell(model, key, 'In')}
+    ${speedCell(model, key, 'Out')}
     <td>${spark(model.history(`${key} messagesIn`), { width: 110, height: 24, label: `Messages into ${relay.relay}` })}</td>
-    <td class="num">${bytes(round(model.perSecond(`${key} bytesIn`)))}</td>
-    <td class="num">${bytes(round(model.perSecond(`${key} bytesOut`)))}</td>
     <td class="num">${count(c.matched)}</td>
     <td class="num">${count(c.unexpected)}</td>
     <td class="num">${count(c.posted)}</td>
@@ -51,10 +49,6 @@ function row(model, relay, now) {
     <td class="num">${relay.log ? bytes(relay.log.bytes) : 'no log'}${relay.log
       ? html`<span class="sub">at ${count(relay.log.position)}</span>` : nothing}</td>
   </tr>`;
-}
-
-function round(value) {
-  return value == null ? null : Math.round(value);
 }
 
 export function directorySection(overview, now) {
