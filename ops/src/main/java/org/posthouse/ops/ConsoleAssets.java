@@ -1,0 +1,153 @@
+package org.posthouse.ops;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerRequest;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.RoutingContext;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Base64;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The files of the console page, all in memory. Immutable after {@link #load}.
+ *
+ * <p>The list is closed: a path that is not on it is 404, so nothing else on the class path can be read. Together about
+ * 100 KB. A new module of the page or of Lit is added to the list here; a test follows all imports and finds a missing one.
+ */
+final class ConsoleAssets {
+
+    private static final List<String> PAGE_FILES = List.of(
+            "console.css", "favicon.svg", "app.js", "model.js", "format.js", "stream.js", "parts.js", "map.js",
+            "relays.js", "links.js", "jobs.js");
+
+    /** Only what a browser loads: no development builds, no polyfills, no source maps. */
+    private static final Map<String, List<String>> WEBJAR_FILES = Map.of(
+            "lit", List.of("index.js", "directives/repeat.js"),
+            "lit-element", List.of("lit-element.js"),
+            "lit-html", List.of("lit-html.js", "is-server.js", "directive.js", "directive-helpers.js",
+                    "directives/repeat.js"),
+            "lit__reactive-element", List.of("reactive-element.js", "css-tag.js"));
+
+    private static final Map<String, String> CONTENT_TYPES = Map.of(
+            "html", "text/html; charset=utf-8",
+            "css", "text/css; charset=utf-8",
+            "js", "text/javascript; charset=utf-8",
+            "json", "application/json; charset=utf-8",
+            "svg", "image/svg+xml; charset=utf-8");
+
+    private static final Pattern IMPORT_MAP =
+            Pattern.compile("<script type=\"importmap\">(.*?)</script>", Pattern.DOTALL);
+
+    private final Map<String, Asset> assets;
+    private final String contentSecurityPolicy;
+
+    private record Asset(Buffer body, String contentType, String etag) {}
+
+    private ConsoleAssets(Map<String, Asset> assets, String contentSecurityPolicy) {
+        this.assets = Map.copyOf(assets);
+        this.contentSecurityPolicy = contentSecurityPolicy;
+    }
+
+    /**
+     * Reads all files from the class path. Blocks: call it on a worker.
+     *
+     * @throws IOException when a file is missing, naming it
+     */
+    static ConsoleAssets load() throws IOException {
+        Map<String, Asset> assets = new HashMap<>();
+        byte[] index = read("/org/posthouse/ops/console/index.html");
+        assets.put("/", asset("index.html", index));
+        assets.put("/openapi.json", asset("openapi.json", read("/org/posthouse/ops/openapi.json")));
+        for (String file : PAGE_FILES) {
+            assets.put("/console/" + file, asset(file, read("/org/posthouse/ops/console/" + file)));
+        }
+        for (Map.Entry<String, List<String>> webjar : WEBJAR_FILES.entrySet()) {
+            String name = webjar.getKey();
+            String root = "/META-INF/resources/webjars/" + name + "/" + webjarVersion(name) + "/";
+            for (String file : webjar.getValue()) {
+                assets.put("/webjars/" + name + "/" + file, asset(file, read(root + file)));
+            }
+        }
+        return new ConsoleAssets(assets, policy(new String(index, StandardCharsets.UTF_8)));
+    }
+
+    /** Everything from this origin only; the one inline script, the import map, is named by its hash. */
+    String contentSecurityPolicy() {
+        return contentSecurityPolicy;
+    }
+
+    /** Sends the asset at the request's path, 304 when the browser has it, or hands on to the next route. */
+    void serve(RoutingContext ctx) {
+        Asset asset = assets.get(ctx.normalizedPath());
+        if (asset == null) {
+            ctx.next();
+            return;
+        }
+        HttpServerRequest request = ctx.request();
+        HttpServerResponse response = ctx.response();
+        response.putHeader(HttpHeaders.ETAG, asset.etag).putHeader(HttpHeaders.CACHE_CONTROL, "no-cache");
+        if (asset.etag.equals(request.getHeader(HttpHeaders.IF_NONE_MATCH))) {
+            response.setStatusCode(304).end();
+        } else {
+            response.putHeader(HttpHeaders.CONTENT_TYPE, asset.contentType).end(asset.body);
+        }
+    }
+
+    private static String policy(String index) throws IOException {
+        Matcher importMap = IMPORT_MAP.matcher(index);
+        if (!importMap.find()) {
+            throw new IOException("the console's index.html has no import map, so its modules cannot be found");
+        }
+        String hash = Base64.getEncoder().encodeToString(sha256(importMap.group(1).getBytes(StandardCharsets.UTF_8)));
+        return "default-src 'none'; script-src 'self' 'sha256-" + hash + "'; style-src 'self'; img-src 'self'; "
+                + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+                + "require-trusted-types-for 'script'; trusted-types lit-html";
+    }
+
+    private static Asset asset(String file, byte[] body) {
+        String contentType = CONTENT_TYPES.get(file.substring(file.lastIndexOf('.') + 1));
+        String etag = '"' + Base64.getUrlEncoder().withoutPadding().encodeToString(sha256(body)) + '"';
+        return new Asset(Buffer.buffer(body), contentType, etag);
+    }
+
+    private static String webjarVersion(String artifact) throws IOException {
+        String path = "/META-INF/maven/org.webjars.npm/" + artifact + "/pom.properties";
+        Properties properties = new Properties();
+        try (InputStream in = open(path)) {
+            properties.load(in);
+        }
+        return properties.getProperty("version");
+    }
+
+    private static byte[] read(String path) throws IOException {
+        try (InputStream in = open(path)) {
+            return in.readAllBytes();
+        }
+    }
+
+    private static InputStream open(String path) throws IOException {
+        InputStream in = ConsoleAssets.class.getResourceAsStream(path);
+        if (in == null) {
+            throw new IOException("the console's file " + path + " is not on the class path; the build is incomplete");
+        }
+        return in;
+    }
+
+    private static byte[] sha256(byte[] bytes) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(bytes);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java runtime has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package org.posthouse.ops;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Puts together one view of each job from what several relays report. Stateless.
+ *
+ * <p>For each rank the report with the highest incarnation wins, because older ones are fenced. Between reports of one
+ * incarnation the home relay's wins: only it has the counters. The job's own fields come from the relay that started it
+ * first and, between equals, from the first relay.
+ */
+final class JobBoard {
+
+    private static final Comparator<JobView> NEWEST_FIRST =
+            Comparator.comparingLong(JobView::startedAt).reversed().thenComparing(JobView::id);
+
+    private JobBoard() {}
+
+    static List<JobView> merge(List<RelaySnapshot> relays) {
+        Map<String, JobView> heads = new LinkedHashMap<>();
+        Map<String, Map<Integer, Report>> ranks = new LinkedHashMap<>();
+        for (RelaySnapshot relay : relays) {
+            for (JobView job : relay.jobs()) {
+                heads.merge(job.id(), job, (a, b) -> b.startedAt() < a.startedAt() ? b : a);
+                Map<Integer, Report> reports = ranks.computeIfAbsent(job.id(), id -> new TreeMap<>());
+                for (RankView rank : job.ranks()) {
+                    reports.merge(rank.rank(), new Report(relay.relay(), rank), JobBoard::better);
+                }
+            }
+        }
+        List<JobView> merged = new ArrayList<>(heads.size());
+        heads.forEach((id, head) -> merged.add(withRanks(head, ranks.get(id))));
+        merged.sort(NEWEST_FIRST);
+        return List.copyOf(merged);
+    }
+
+    private record Report(String reporter, RankView rank) {
+        boolean fromHome() {
+            return reporter.equals(rank.relay());
+        }
+    }
+
+    private static Report better(Report a, Report b) {
+        if (a.rank.incarnation() != b.rank.incarnation()) {
+            return a.rank.incarnation() > b.rank.incarnation() ? a : b;
+        }
+        return !a.fromHome() && b.fromHome() ? b : a;
+    }
+
+    private static JobView withRanks(JobView head, Map<Integer, Report> reports) {
+        List<RankView> ranks = reports.values().stream().map(Report::rank).toList();
+        return new JobView(
+                head.id(), head.name(), head.size(), head.durability(), head.state(), head.startedAt(), ranks);
+    }
+}

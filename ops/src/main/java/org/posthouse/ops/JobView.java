@@ -1,0 +1,28 @@
+package org.posthouse.ops;
+
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * One job as one relay knows it. Immutable.
+ *
+ * @param id         job id, 1 to 32 lower-case hexadecimal digits
+ * @param name       what the user calls it, usually the main class
+ * @param size       number of ranks the job was started with
+ * @param durability none, process, host or copies
+ * @param state      e.g. STARTING, RUNNING, FINISHED, FAILED
+ * @param startedAt  milliseconds since 1970 UTC
+ * @param ranks      the ranks this relay knows of; the home relay of a rank has its counters
+ */
+public record JobView(
+        String id, String name, int size, String durability, String state, long startedAt, List<RankView> ranks) {
+
+    /** Copies the ranks and refuses nulls. */
+    public JobView {
+        Objects.requireNonNull(id, "id");
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(durability, "durability");
+        Objects.requireNonNull(state, "state");
+        ranks = List.copyOf(ranks);
+    }
+}

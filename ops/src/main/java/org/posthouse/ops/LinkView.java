@@ -1,0 +1,42 @@
+package org.posthouse.ops;
+
+import java.util.Objects;
+
+/**
+ * One link of a relay, seen from that relay. Immutable.
+ *
+ * @param peerSite        the site at the far end
+ * @param state           what the link is doing
+ * @param since           when the state last changed, milliseconds since 1970 UTC
+ * @param messagesIn      messages received from the peer since the relay started
+ * @param messagesOut     messages sent to the peer since the relay started
+ * @param bytesIn         payload bytes received
+ * @param bytesOut        payload bytes sent
+ * @param roundTripMicros last measured round trip in microseconds; 0 when not measured yet
+ */
+public record LinkView(
+        String peerSite,
+        State state,
+        long since,
+        long messagesIn,
+        long messagesOut,
+        long bytesIn,
+        long bytesOut,
+        long roundTripMicros) {
+
+    /** Refuses nulls. */
+    public LinkView {
+        Objects.requireNonNull(peerSite, "peerSite");
+        Objects.requireNonNull(state, "state");
+    }
+
+    /** What a link is doing. A link that is down parks its traffic and resumes; it loses nothing. */
+    public enum State {
+        /** Dialling, or shaking hands. */
+        CONNECTING,
+        /** Carries messages. */
+        UP,
+        /** No connection; waits before it dials again, or for the peer to dial in. */
+        DOWN
+    }
+}

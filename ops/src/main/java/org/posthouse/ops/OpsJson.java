@@ -1,0 +1,109 @@
+package org.posthouse.ops;
+
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializerProvider;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.ser.std.StdSerializer;
+import io.vertx.core.buffer.Buffer;
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The JSON of the API and the live stream: the field names are the component names of the records. Stateless and
+ * thread-safe. {@code openapi.json} describes the same shapes and a test compares the two.
+ */
+final class OpsJson {
+
+    private static final ObjectMapper MAPPER = new ObjectMapper()
+            .registerModule(new SimpleModule().addSerializer(new OptionalAsNullable()))
+            .addMixIn(RelaySnapshot.class, WithoutJobs.class);
+
+    private OpsJson() {}
+
+    static Buffer error(int status, String message) {
+        return bytes(MAPPER.createObjectNode().put("status", status).put("error", message));
+    }
+
+    static Buffer relays(Overview overview) {
+        ObjectNode root = MAPPER.createObjectNode();
+        root.set("relays", relayArray(overview));
+        return bytes(root);
+    }
+
+    static Buffer jobs(List<JobView> jobs) {
+        ObjectNode root = MAPPER.createObjectNode();
+        root.set("jobs", MAPPER.valueToTree(jobs));
+        return bytes(root);
+    }
+
+    static Buffer job(JobView job) {
+        return bytes(MAPPER.valueToTree(job));
+    }
+
+    /** One event of the live stream. {@code at} is the server's clock, milliseconds since 1970 UTC. */
+    static Buffer overview(Overview overview, long at) {
+        ObjectNode root = MAPPER.createObjectNode().put("at", at);
+        root.set("relays", relayArray(overview));
+        root.set("jobs", MAPPER.valueToTree(overview.jobs()));
+        return bytes(root);
+    }
+
+    static Buffer health() {
+        return bytes(MAPPER.createObjectNode().put("status", "ok"));
+    }
+
+    static Buffer readiness(List<NotReady> problems) {
+        ObjectNode root = MAPPER.createObjectNode().put("ready", problems.isEmpty());
+        root.set("reasons", MAPPER.valueToTree(problems));
+        return bytes(root);
+    }
+
+    /** Why one relay takes no work; site and relay are empty when the reason is the process's own. */
+    record NotReady(String site, String relay, String reason) {}
+
+    private static ArrayNode relayArray(Overview overview) {
+        ArrayNode array = MAPPER.createArrayNode();
+        for (Overview.RelayStatus status : overview.relays()) {
+            ObjectNode relay = MAPPER.valueToTree(status.snapshot());
+            relay.put("ready", status.readiness().ready());
+            relay.set("reasons", MAPPER.valueToTree(status.readiness().reasons()));
+            array.add(relay);
+        }
+        return array;
+    }
+
+    private static Buffer bytes(Object value) {
+        try {
+            return Buffer.buffer(MAPPER.writeValueAsBytes(value));
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a snapshot cannot be written as JSON: " + e.getOriginalMessage(), e);
+        }
+    }
+
+    /** Jobs are shown once, put together from all relays, not under each relay. */
+    private interface WithoutJobs {
+        @JsonIgnore
+        List<JobView> jobs();
+    }
+
+    private static final class OptionalAsNullable extends StdSerializer<Optional<?>> {
+        OptionalAsNullable() {
+            super(Optional.class, false);
+        }
+
+        @Override
+        public void serialize(Optional<?> value, JsonGenerator out, SerializerProvider provider) throws IOException {
+            if (value.isPresent()) {
+                provider.defaultSerializeValue(value.get(), out);
+            } else {
+                out.writeNull();
+            }
+        }
+    }
+}

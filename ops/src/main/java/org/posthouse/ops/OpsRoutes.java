@@ -1,0 +1,130 @@
+package org.posthouse.ops;
+
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Handler;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpMethod;
+import io.vertx.ext.web.Router;
+import io.vertx.ext.web.RoutingContext;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What each path answers. Confined to the console's event loop. Everything is read-only: GET and HEAD, nothing else.
+ * {@code openapi.json} lists the same paths and a test compares the two.
+ */
+final class OpsRoutes {
+
+    private static final Logger LOG = LoggerFactory.getLogger(OpsRoutes.class);
+    private static final Pattern JOB_ID = Pattern.compile("[0-9a-f]{1,32}");
+    private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
+    private static final int SHOWN_CHARS_MAX = 100;
+
+    private final Vertx vertx;
+    private final Supplier<List<RelayView>> views;
+    private final PrometheusMeterRegistry registry;
+    private final RelayMeters meters;
+
+    OpsRoutes(Vertx vertx, Supplier<List<RelayView>> views, PrometheusMeterRegistry registry, RelayMeters meters) {
+        this.vertx = vertx;
+        this.views = views;
+        this.registry = registry;
+        this.meters = meters;
+    }
+
+    Router router(OpsConfig config, ConsoleAssets assets, EventStream stream) {
+        Router router = Router.router(vertx);
+        router.route().handler(ctx -> {
+            Responses.securityHeaders(ctx.response(), assets.contentSecurityPolicy());
+            ctx.next();
+        });
+        router.route().handler(new HostGuard(config));
+        get(router, "/healthz", ctx -> Responses.json(ctx, 200, OpsJson.health()));
+        get(router, "/readyz", this::ready);
+        get(router, "/metrics", this::metrics);
+        get(router, "/api/v1/relays", ctx -> Responses.json(ctx, 200, OpsJson.relays(overview())));
+        get(router, "/api/v1/jobs", ctx -> Responses.json(ctx, 200, OpsJson.jobs(overview().jobs())));
+        get(router, "/api/v1/jobs/:id", this::job);
+        router.get("/api/v1/events").handler(stream::accept);
+        get(router, "/openapi.json", assets::serve);
+        get(router, "/", assets::serve);
+        get(router, "/console/*", assets::serve);
+        get(router, "/webjars/*", assets::serve);
+        errors(router);
+        return router;
+    }
+
+    private static void get(Router router, String path, Handler<RoutingContext> handler) {
+        router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD).handler(handler);
+    }
+
+    private Overview overview() {
+        return Overview.of(views.get());
+    }
+
+    private void job(RoutingContext ctx) {
+        String id = ctx.pathParam("id");
+        if (!JOB_ID.matcher(id).matches()) {
+            Responses.error(ctx, 400, "\"" + Responses.shortened(id, SHOWN_CHARS_MAX)
+                    + "\" is no job id: expected 1 to 32 lower-case hexadecimal digits");
+            return;
+        }
+        overview().job(id).ifPresentOrElse(
+                job -> Responses.json(ctx, 200, OpsJson.job(job)),
+                () -> Responses.error(ctx, 404, "no relay here knows job " + id + "; /api/v1/jobs lists those it knows"));
+    }
+
+    private void ready(RoutingContext ctx) {
+        List<OpsJson.NotReady> problems = new ArrayList<>();
+        List<RelayView> relays = views.get();
+        if (relays.isEmpty()) {
+            problems.add(new OpsJson.NotReady("", "", "no relay runs in this process"));
+        }
+        relays.forEach(view -> problems.addAll(problemsOf(view)));
+        Responses.json(ctx, problems.isEmpty() ? 200 : 503, OpsJson.readiness(problems));
+    }
+
+    private static List<OpsJson.NotReady> problemsOf(RelayView view) {
+        try {
+            RelaySnapshot relay = view.snapshot();
+            return view.readiness().reasons().stream()
+                    .map(reason -> new OpsJson.NotReady(relay.site(), relay.relay(), reason))
+                    .toList();
+        } catch (RuntimeException e) {
+            LOG.warn("a relay's view failed while its readiness was asked", e);
+            return List.of(new OpsJson.NotReady("", "", "a relay does not answer: " + e));
+        }
+    }
+
+    /** Counts are taken here, on the loop; writing some hundred meters as text is a worker's job. */
+    private void metrics(RoutingContext ctx) {
+        meters.refresh(overview());
+        vertx.executeBlocking(() -> Buffer.buffer(registry.scrape()), false)
+                .onSuccess(text -> ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, PROMETHEUS_TEXT).end(text))
+                .onFailure(ctx::fail);
+    }
+
+    private static void errors(Router router) {
+        router.errorHandler(400, ctx -> Responses.error(ctx, 400, "the request is malformed"));
+        router.errorHandler(404, ctx -> Responses.error(ctx, 404, "no such path: "
+                + Responses.shortened(ctx.request().path(), SHOWN_CHARS_MAX) + "; /openapi.json lists them"));
+        router.errorHandler(405, ctx -> {
+            ctx.response().putHeader(HttpHeaders.ALLOW, "GET, HEAD");
+            Responses.error(ctx, 405, "the console is read-only: use GET, not " + shown(ctx.request().method()));
+        });
+        router.errorHandler(500, ctx -> {
+            LOG.warn("GET {} failed", ctx.request().path(), ctx.failure());
+            Responses.error(ctx, 500, "the relay could not answer; its log says why");
+        });
+    }
+
+    private static String shown(HttpMethod method) {
+        return Responses.shortened(method.name(), SHOWN_CHARS_MAX);
+    }
+}

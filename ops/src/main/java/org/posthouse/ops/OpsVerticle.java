@@ -1,0 +1,131 @@
+package org.posthouse.ops;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.vertx.core.Future;
+import io.vertx.core.VerticleBase;
+import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpServer;
+import io.vertx.core.http.HttpServerOptions;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs the console's HTTP server and the beat of its live streams, all on the one event loop it is deployed to. Confined to
+ * that loop; {@link #port} may be read by any thread once the deployment succeeded.
+ */
+final class OpsVerticle extends VerticleBase {
+
+    /** Connections open at once: 16 live streams, 6 connections of each of 16 browsers, and scrapers. More are closed. */
+    static final int CONNECTIONS_MAX = 128;
+
+    /** Seconds without a byte in either direction after which a connection is closed. */
+    static final int IDLE_TIMEOUT_S = 60;
+
+    static final int REQUEST_LINE_BYTES_MAX = 4_096;
+    static final int HEADER_BYTES_MAX = 8_192;
+
+    private static final Logger LOG = LoggerFactory.getLogger(OpsVerticle.class);
+
+    private final OpsConfig config;
+    private final Supplier<List<RelayView>> views;
+    private final PrometheusMeterRegistry registry;
+    private final RelayMeters relayMeters;
+    private final EventStream stream;
+    private final int beatMs;
+    private final AtomicInteger connections = new AtomicInteger();
+    private final AtomicLong refusedConnections = new AtomicLong();
+    private List<Meter> ownMeters = List.of();
+    private volatile int port;
+
+    OpsVerticle(OpsConfig config, Supplier<List<RelayView>> views, PrometheusMeterRegistry registry, int beatMs) {
+        this.config = config;
+        this.views = views;
+        this.registry = registry;
+        this.relayMeters = new RelayMeters(registry);
+        this.stream = new EventStream(views);
+        this.beatMs = beatMs;
+    }
+
+    int port() {
+        return port;
+    }
+
+    EventStream stream() {
+        return stream;
+    }
+
+    @Override
+    public Future<?> start() {
+        return vertx.executeBlocking(ConsoleAssets::load).compose(this::listen);
+    }
+
+    @Override
+    public Future<?> stop() {
+        stream.close();
+        relayMeters.close();
+        ownMeters.forEach(registry::remove);
+        return Future.succeededFuture();
+    }
+
+    private Future<HttpServer> listen(ConsoleAssets assets) {
+        OpsRoutes routes = new OpsRoutes(vertx, views, registry, relayMeters);
+        return vertx.createHttpServer(options())
+                .connectionHandler(this::admit)
+                .requestHandler(routes.router(config, assets, stream))
+                .listen(config.port(), config.host())
+                .recover(e -> Future.failedFuture(cannotListen(e)))
+                .onSuccess(this::opened);
+    }
+
+    private void opened(HttpServer server) {
+        port = server.actualPort();
+        ownMeters = ownMeters();
+        vertx.setPeriodic(beatMs, timer -> stream.tick());
+        LOG.info("console, API and metrics on http://{}:{}/", config.host(), port);
+    }
+
+    private static HttpServerOptions options() {
+        return new HttpServerOptions()
+                .setIdleTimeout(IDLE_TIMEOUT_S)
+                .setIdleTimeoutUnit(TimeUnit.SECONDS)
+                .setMaxInitialLineLength(REQUEST_LINE_BYTES_MAX)
+                .setMaxHeaderSize(HEADER_BYTES_MAX)
+                .setHttp2ClearTextEnabled(false)
+                .setReuseAddress(true);
+    }
+
+    private void admit(HttpConnection connection) {
+        connection.closeHandler(closed -> connections.decrementAndGet());
+        if (connections.incrementAndGet() > CONNECTIONS_MAX) {
+            refusedConnections.incrementAndGet();
+            connection.close();
+        }
+    }
+
+    private IOException cannotListen(Throwable cause) {
+        return new IOException("the console cannot listen on " + config.host() + ":" + config.port() + ": "
+                + cause.getMessage() + "; stop the other program or choose another console.port (0 lets the system choose)",
+                cause);
+    }
+
+    private List<Meter> ownMeters() {
+        return List.of(
+                Gauge.builder("posthouse.console.connections", connections, AtomicInteger::get)
+                        .description("HTTP connections open now").register(registry),
+                FunctionCounter.builder("posthouse.console.connections.refused", refusedConnections, AtomicLong::get)
+                        .description("connections closed at once because too many were open").register(registry),
+                Gauge.builder("posthouse.console.streams", stream, EventStream::openClients)
+                        .description("live streams open now").register(registry),
+                FunctionCounter.builder("posthouse.console.events.skipped", stream, EventStream::skippedEvents)
+                        .description("live events not sent because the page did not read").register(registry));
+    }
+}

@@ -1,0 +1,37 @@
+package org.posthouse.ops;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * All relays of this process at one instant: what one event of the live stream shows. Immutable; equal to the one before
+ * when nothing changed.
+ */
+record Overview(List<RelayStatus> relays) {
+
+    /** One relay with its readiness. */
+    record RelayStatus(RelaySnapshot snapshot, Readiness readiness) {}
+
+    Overview {
+        relays = List.copyOf(relays);
+    }
+
+    /** Asks every view once; an exception of a view goes to the caller. */
+    static Overview of(List<RelayView> views) {
+        List<RelayStatus> relays = new ArrayList<>(views.size());
+        for (RelayView view : views) {
+            relays.add(new RelayStatus(view.snapshot(), view.readiness()));
+        }
+        return new Overview(relays);
+    }
+
+    /** Every job once, put together from all relays that know it; the newest first. */
+    List<JobView> jobs() {
+        return JobBoard.merge(relays.stream().map(RelayStatus::snapshot).toList());
+    }
+
+    Optional<JobView> job(String id) {
+        return jobs().stream().filter(job -> job.id().equals(id)).findFirst();
+    }
+}

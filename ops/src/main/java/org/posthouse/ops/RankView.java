@@ -1,0 +1,53 @@
+package org.posthouse.ops;
+
+import java.util.Objects;
+
+/**
+ * One rank of a job. Immutable.
+ *
+ * @param rank              its number, 0 to size - 1
+ * @param site              the site it runs at
+ * @param relay             the id of its home relay
+ * @param state             what it is doing
+ * @param incarnation       the count of its starts, 1 for the first
+ * @param messagesSent      messages it sent and the relay accepted
+ * @param messagesDelivered messages its mailbox delivered
+ * @param bytesSent         payload bytes of {@code messagesSent}
+ * @param bytesDelivered    payload bytes of {@code messagesDelivered}
+ * @param unexpected        messages in its mailbox that wait for a receive, now
+ * @param posted            receives in its mailbox that wait for a message, now
+ */
+public record RankView(
+        int rank,
+        String site,
+        String relay,
+        State state,
+        int incarnation,
+        long messagesSent,
+        long messagesDelivered,
+        long bytesSent,
+        long bytesDelivered,
+        int unexpected,
+        int posted) {
+
+    /** Refuses nulls. */
+    public RankView {
+        Objects.requireNonNull(site, "site");
+        Objects.requireNonNull(relay, "relay");
+        Objects.requireNonNull(state, "state");
+    }
+
+    /** What a rank is doing. */
+    public enum State {
+        /** Its process has not said HELLO yet. */
+        WAITING,
+        /** Connected to its home relay. */
+        CONNECTED,
+        /** It is being given its earlier deliveries again. */
+        REPLAYING,
+        /** It called Finalize. */
+        FINALIZED,
+        /** Its connection broke before Finalize and it has not come back yet. */
+        LOST
+    }
+}

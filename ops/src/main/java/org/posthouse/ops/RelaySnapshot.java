@@ -1,0 +1,102 @@
+package org.posthouse.ops;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * One relay at one instant. Immutable; two snapshots of an idle relay are equal.
+ *
+ * @param site          the site's name
+ * @param relay         the relay's id, unique in the group
+ * @param mode          how its work is placed on threads: multiplexed, pooled, pipeline or threaded
+ * @param version       the product version it runs
+ * @param startedAt     start of the relay, milliseconds since 1970 UTC
+ * @param listenAddress host:port where ranks and agents connect
+ * @param links         its links to other sites
+ * @param jobs          the jobs it has ranks of, in no particular order
+ * @param directory     every relay it knows of, itself included
+ * @param counters      its totals since {@code startedAt}
+ * @param log           the message log, or empty when the relay runs with durability none
+ */
+public record RelaySnapshot(
+        String site,
+        String relay,
+        String mode,
+        String version,
+        long startedAt,
+        String listenAddress,
+        List<LinkView> links,
+        List<JobView> jobs,
+        List<KnownRelay> directory,
+        Counters counters,
+        Optional<LogView> log) {
+
+    /** Copies the lists and refuses nulls. */
+    public RelaySnapshot {
+        Objects.requireNonNull(site, "site");
+        Objects.requireNonNull(relay, "relay");
+        Objects.requireNonNull(mode, "mode");
+        Objects.requireNonNull(version, "version");
+        Objects.requireNonNull(listenAddress, "listenAddress");
+        links = List.copyOf(links);
+        jobs = List.copyOf(jobs);
+        directory = List.copyOf(directory);
+        Objects.requireNonNull(counters, "counters");
+        Objects.requireNonNull(log, "log");
+    }
+
+    /**
+     * Totals of one relay since its start, over ranks and links together. Immutable.
+     *
+     * @param messagesIn        messages accepted from ranks and links
+     * @param messagesOut       messages delivered to ranks and sent over links
+     * @param bytesIn           payload bytes accepted
+     * @param bytesOut          payload bytes delivered and sent
+     * @param matched           receives matched with a message, since start
+     * @param unexpected        messages that wait in mailboxes for a receive, now
+     * @param posted            receives that wait in mailboxes for a message, now
+     * @param creditOutstanding bytes of credit handed out and not used yet, now
+     */
+    public record Counters(
+            long messagesIn,
+            long messagesOut,
+            long bytesIn,
+            long bytesOut,
+            long matched,
+            long unexpected,
+            long posted,
+            long creditOutstanding) {
+
+        /** The counters of a relay that has just started. */
+        public static final Counters ZERO = new Counters(0, 0, 0, 0, 0, 0, 0, 0);
+    }
+
+    /**
+     * How far the message log reaches. Immutable.
+     *
+     * @param position records appended since the log was made; only grows
+     * @param bytes    bytes the log holds on disk now; shrinks when it is cut
+     */
+    public record LogView(long position, long bytes) {}
+
+    /**
+     * One relay as the directory knows it. Immutable.
+     *
+     * @param site    its site
+     * @param relay   its id
+     * @param address host:port it announced
+     * @param epoch   the number of its ownership; the highest one wins
+     * @param alive   whether the group hears from it
+     * @param since   when {@code alive} last changed, milliseconds since 1970 UTC
+     */
+    public record KnownRelay(String site, String relay, String address, long epoch, boolean alive, long since) {
+
+        /** Refuses nulls. */
+        public KnownRelay {
+            Objects.requireNonNull(site, "site");
+            Objects.requireNonNull(relay, "relay");
+            Objects.requireNonNull(address, "address");
+        }
+    }
+}

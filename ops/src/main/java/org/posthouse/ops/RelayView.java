@@ -1,0 +1,25 @@
+package org.posthouse.ops;
+
+/**
+ * What one relay shows of itself; implemented by the appliance.
+ *
+ * <p>Both methods are called from event loops and from worker threads, about once a second per open page, so they must
+ * be thread-safe, must not block, and must return in well under a millisecond. An exception is logged and shown as an
+ * unready relay or an HTTP 500; it never ends the console.
+ */
+public interface RelayView {
+
+    /**
+     * The relay as it is now.
+     *
+     * @return an immutable copy; equal to the one before when nothing changed, because equal snapshots are not sent again
+     */
+    RelaySnapshot snapshot();
+
+    /**
+     * Whether this relay takes new ranks and messages at the moment.
+     *
+     * @return ready, or the reasons why not
+     */
+    Readiness readiness();
+}

@@ -1,0 +1,43 @@
+package org.posthouse.ops;
+
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.http.HttpHeaders;
+import io.vertx.core.http.HttpServerResponse;
+import io.vertx.ext.web.RoutingContext;
+
+/** How every answer of the console is sent: security headers, JSON, one-line errors. Stateless. */
+final class Responses {
+
+    private static final String JSON = "application/json; charset=utf-8";
+
+    private Responses() {}
+
+    /** Headers that every answer carries, errors included. */
+    static void securityHeaders(HttpServerResponse response, String contentSecurityPolicy) {
+        response.putHeader("Content-Security-Policy", contentSecurityPolicy)
+                .putHeader("X-Content-Type-Options", "nosniff")
+                .putHeader("X-Frame-Options", "DENY")
+                .putHeader("Referrer-Policy", "no-referrer")
+                .putHeader("Cross-Origin-Resource-Policy", "same-origin")
+                .putHeader("Cross-Origin-Opener-Policy", "same-origin")
+                .putHeader(HttpHeaders.CACHE_CONTROL, "no-store");
+    }
+
+    static void json(RoutingContext ctx, int status, Buffer body) {
+        ctx.response().setStatusCode(status).putHeader(HttpHeaders.CONTENT_TYPE, JSON).end(body);
+    }
+
+    /** Answers with {@code {"status":…,"error":"one line"}}, or ends a response that has already begun. */
+    static void error(RoutingContext ctx, int status, String message) {
+        if (ctx.response().headWritten()) {
+            ctx.response().reset();
+        } else {
+            json(ctx, status, OpsJson.error(status, message));
+        }
+    }
+
+    /** Text from outside, cut to a length that fits a line. */
+    static String shortened(String text, int charsMax) {
+        return text.length() <= charsMax ? text : text.substring(0, charsMax) + "…";
+    }
+}

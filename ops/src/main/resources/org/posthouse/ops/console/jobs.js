@@ -1,0 +1,87 @@
+// Jobs with their ranks.
+
+import { html, nothing } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
+import { countBy, sum } from '/console/model.js';
+import { bytes, count, duration, plural, rate, word } from '/console/format.js';
+import { badge, col, empty, num, spark, table } from '/console/parts.js';
+
+const HEAD = [
+  num('Rank'), col('Site'), col('Home relay'), col('State'), num('Incarnation', 'how often this rank was started'),
+  num('Sent'), num('Delivered'), num('Bytes sent'), num('Bytes delivered'),
+  num('Unexpected', 'messages that wait for a receive'), num('Posted', 'receives that wait for a message'),
+];
+
+const STATES = ['CONNECTED', 'REPLAYING', 'WAITING', 'LOST', 'FINALIZED'];
+const OPEN_RANKS_MAX = 32;
+const ROWS_MAX = 64;
+const CELLS_MAX = 2048;
+const LIVE = new Set(['RUNNING', 'STARTING']);
+
+/** @param shownWhole ids of jobs whose ranks are all listed; @param showWhole called with an id to add to them */
+export function jobsSection(model, now, shownWhole, showWhole) {
+  const { jobs } = model.overview;
+  const running = jobs.filter((job) => LIVE.has(job.state)).length;
+  return html`<section aria-labelledby="jobs-title">
+    <h2 id="jobs-title">Jobs <span class="count">${jobs.length > 0 ? `${running} running, ${jobs.length} known` : nothing}</span></h2>
+    ${jobs.length === 0
+      ? empty('No job has run here yet', html`Start one, and its ranks appear here as they connect:
+          <code>posthouse run -n 4 -cp job.jar Main</code>`)
+      : repeat(jobs, (job) => job.id, (job) => jobPanel(model, job, now, shownWhole.has(job.id), () => showWhole(job.id)))}
+  </section>`;
+}
+
+function jobPanel(model, job, now, whole, showWhole) {
+  const live = LIVE.has(job.state);
+  const rows = whole ? job.ranks : job.ranks.slice(0, ROWS_MAX);
+  return html`<article class="panel job" aria-label="Job ${job.name}">
+    <header>
+      <h3>${job.name} ${badge(job.state)}</h3>
+      <p class="facts"><span class="code">${job.id}</span><span>${plural(job.size, 'rank')}</span>
+        <span>durability ${job.durability}</span><span>started ${duration(now - job.startedAt)} ago</span></p>
+      ${live ? html`<p class="speed"><span class="figure">${rate(model.perSecond(`job ${job.id}`))}</span>
+        <span class="unit">messages/s</span>
+        ${spark(model.history(`job ${job.id}`), { width: 120, height: 24, label: `Messages sent by ${job.name}` })}</p>` : nothing}
+    </header>
+    ${rankGrid(job)}
+    <details ?open=${live && job.ranks.length <= OPEN_RANKS_MAX}>
+      <summary>Ranks <span class="count">${count(sum(job.ranks, (rank) => rank.messagesSent))} messages sent,
+        ${count(sum(job.ranks, (rank) => rank.messagesDelivered))} delivered</span></summary>
+      ${table(`Ranks of ${job.name}`, HEAD, rows.map(rankRow), { hidden: true })}
+      ${rows.length < job.ranks.length
+        ? html`<button type="button" @click=${showWhole}>Show all ${count(job.ranks.length)} ranks</button>` : nothing}
+    </details>
+  </article>`;
+}
+
+function rankGrid(job) {
+  const byState = countBy(job.ranks, (rank) => rank.state);
+  const missing = Math.max(0, job.size - job.ranks.length);
+  const legend = STATES.filter((state) => byState.has(state)).map((state) => [state, byState.get(state)]);
+  if (missing > 0) legend.push(['UNHEARD', missing]);
+  const text = legend.map(([state, n]) => `${n} ${word(state)}`).join(', ');
+  return html`<div class="ranks">
+    <div class="grid" role="img" aria-label="${plural(job.size, 'rank')}: ${text}">
+      ${job.ranks.slice(0, CELLS_MAX).map((rank) => html`<i class="cell ${rank.state.toLowerCase()}"
+        title="rank ${rank.rank}: ${word(rank.state)} at ${rank.site}"></i>`)}
+    </div>
+    <ul class="legend" aria-hidden="true">${legend.map(([state, n]) => html`<li><i class="cell ${state.toLowerCase()}"></i>
+      <b>${count(n)}</b> ${state === 'UNHEARD' ? 'not heard of' : word(state)}</li>`)}</ul>
+  </div>`;
+}
+
+function rankRow(rank) {
+  return html`<tr class=${rank.state === 'LOST' ? 'trouble' : ''}>
+    <th scope="row" class="num">${rank.rank}</th>
+    <td>${rank.site}</td>
+    <td>${rank.relay}</td>
+    <td>${badge(rank.state)}</td>
+    <td class="num">${rank.incarnation}</td>
+    <td class="num">${count(rank.messagesSent)}</td>
+    <td class="num">${count(rank.messagesDelivered)}</td>
+    <td class="num">${bytes(rank.bytesSent)}</td>
+    <td class="num">${bytes(rank.bytesDelivered)}</td>
+    <td class="num">${count(rank.unexpected)}</td>
+    <td class="num">${count(rank.posted)}</td>
+  </tr>`;
+}

@@ -1,0 +1,43 @@
+// Sites and links.
+
+import { html } from 'lit';
+import { relayKey } from '/console/model.js';
+import { bytes, count, duration, micros } from '/console/format.js';
+import { badge, col, empty, num, speedCell, table } from '/console/parts.js';
+import { siteMap } from '/console/map.js';
+
+const HEAD = [
+  col('From'), col('To'), col('State'), num('Round trip'),
+  num('In/s', 'messages and bytes received per second'), num('Out/s', 'messages and bytes sent per second'),
+  num('In', 'messages and bytes received since the relay started'),
+  num('Out', 'messages and bytes sent since the relay started'),
+];
+
+export function linksSection(model, now) {
+  const { overview } = model;
+  const rows = overview.relays.flatMap((relay) => relay.links.map((link) => row(model, relay, link, now)));
+  return html`<section aria-labelledby="links-title">
+    <h2 id="links-title">Sites and links</h2>
+    ${rows.length === 0
+      ? empty('One site so far', html`No relay here has a link. Give a second site its certificate with
+          <code>posthouse keys</code>, start <code>posthouse relay</code> there, and the link appears here.`)
+      : html`<div class="split">
+          ${siteMap(overview)}
+          <div class="panel">${table('Links of the relays here', HEAD, rows, { hidden: true })}</div>
+        </div>`}
+  </section>`;
+}
+
+function row(model, relay, link, now) {
+  const key = `${relayKey(relay)} → ${link.peerSite}`;
+  return html`<tr>
+    <th scope="row">${relay.site}<span class="sub">${relay.relay}</span></th>
+    <td>${link.peerSite}</td>
+    <td>${badge(link.state)}<span class="sub">for ${duration(now - link.since)}</span></td>
+    <td class="num">${link.state === 'UP' ? micros(link.roundTripMicros) : '–'}</td>
+    ${speedCell(model, key, 'In')}
+    ${speedCell(model, key, 'Out')}
+    <td class="num">${count(link.messagesIn)}<span class="sub">${bytes(link.bytesIn)}</span></td>
+    <td class="num">${count(link.messagesOut)}<span class="sub">${bytes(link.bytesOut)}</span></td>
+  </tr>`;
+}

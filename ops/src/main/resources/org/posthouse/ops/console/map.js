@@ -1,0 +1,64 @@
+// Sites as boxes on an ellipse, links as lines between them. The table beside it says the same in words.
+
+import { html, svg, nothing } from 'lit';
+import { sites, siteLinks } from '/console/model.js';
+import { micros, plural } from '/console/format.js';
+import { tone } from '/console/parts.js';
+
+const WIDTH = 460;
+const HEIGHT = 190;
+const BOX_WIDTH = 116;
+const BOX_HEIGHT = 48;
+const SITES_MAX = 12;
+const NAME_CHARS_MAX = 14;
+
+export function siteMap(overview) {
+  const all = sites(overview);
+  const shown = all.slice(0, SITES_MAX);
+  const places = place(shown);
+  const links = siteLinks(overview).filter((link) => places.has(link.a) && places.has(link.b));
+  const label = `Map of ${plural(all.length, 'site')} and ${plural(links.length, 'link')}`;
+  return html`<figure class="map">
+    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${label}>
+      ${links.map((link) => edge(link, places))}
+      ${shown.map((site) => box(site, places.get(site.name)))}
+    </svg>
+    ${all.length > shown.length ? html`<figcaption>${all.length - shown.length} more sites are in the table</figcaption>` : nothing}
+  </figure>`;
+}
+
+/** Evenly round an ellipse, the first at the left of two or at the top, stretched to use the whole height. */
+function place(shown) {
+  const n = shown.length;
+  const angles = shown.map((_, i) => Math.PI + (2 * Math.PI * i) / n + (n > 2 ? Math.PI / 2 : 0));
+  const heights = angles.map(Math.sin);
+  const [top, low] = [Math.min(...heights), Math.max(...heights)];
+  const rx = n === 1 ? 0 : (WIDTH - BOX_WIDTH) / 2 - 4;
+  const span = HEIGHT - BOX_HEIGHT - 8;
+  const y = (height) => (n <= 2 ? HEIGHT / 2 : 4 + BOX_HEIGHT / 2 + ((height - top) / (low - top)) * span);
+  return new Map(shown.map((site, i) => [site.name, { x: WIDTH / 2 + rx * Math.cos(angles[i]), y: y(heights[i]) }]));
+}
+
+function edge(link, places) {
+  const [from, to] = [places.get(link.a), places.get(link.b)];
+  const [x, y] = [(from.x + to.x) / 2, (from.y + to.y) / 2];
+  const text = link.state === 'UP' ? micros(link.roundTripMicros) : link.state.toLowerCase();
+  return svg`<g class="edge ${tone(link.state)}">
+    <line x1=${from.x} y1=${from.y} x2=${to.x} y2=${to.y}></line>
+    <rect x=${x - 34} y=${y - 11} width="68" height="22" rx="11"></rect>
+    <text x=${x} y=${y + 4}>${text}</text>
+  </g>`;
+}
+
+function box(site, at) {
+  const name = site.name.length > NAME_CHARS_MAX ? `${site.name.slice(0, NAME_CHARS_MAX - 1)}…` : site.name;
+  const relays = site.relays.size === 0 ? 'relay not heard of' : plural(site.relays.size, 'relay');
+  const facts = site.silent > 0 ? (site.relays.size === 1 ? 'relay silent' : `${site.silent} of ${relays} silent`)
+    : site.ranks > 0 ? `${relays} · ${plural(site.ranks, 'rank')}` : relays;
+  return svg`<g class="site ${site.silent > 0 ? 'bad' : ''}">
+    <title>${site.name}</title>
+    <rect x=${at.x - BOX_WIDTH / 2} y=${at.y - BOX_HEIGHT / 2} width=${BOX_WIDTH} height=${BOX_HEIGHT} rx="7"></rect>
+    <text class="name" x=${at.x} y=${at.y - 3}>${name}</text>
+    <text class="facts" x=${at.x} y=${at.y + 14}>${facts}</text>
+  </g>`;
+}

@@ -1,0 +1,179 @@
+// What the page knows: the newest overview and, for each number that only grows, its speed over the last two minutes.
+// No DOM and no clock of its own; times are the server's, in milliseconds since 1970.
+
+export const HISTORY_LENGTH = 120;
+
+/** Longer than one beat of the server: after that a silent stream means that nothing moved. */
+const QUIET_AFTER_MS = 1800;
+
+/** Speed of one growing number. A number that falls (its relay restarted) counts as standing still once. */
+class Speed {
+  constructor() {
+    this.history = [];
+    this.perSecond = null;
+    this.at = null;
+    this.value = 0;
+    this.round = 0;
+  }
+
+  accept(at, value) {
+    if (this.at != null && at > this.at) this.push(Math.max(0, value - this.value) / ((at - this.at) / 1000));
+    this.at = at;
+    this.value = value;
+  }
+
+  push(perSecond) {
+    this.perSecond = perSecond;
+    this.history.push(perSecond);
+    if (this.history.length > HISTORY_LENGTH) this.history.shift();
+  }
+}
+
+export class Model {
+  constructor() {
+    this.overview = null;
+    this.speeds = new Map();
+    this.clockAhead = 0;
+    this.round = 0;
+  }
+
+  /** @param overview one event of the live stream; @param localNow the browser's clock when it came */
+  accept(overview, localNow) {
+    this.overview = overview;
+    this.clockAhead = overview.at - localNow;
+    this.round += 1;
+    let messages = 0;
+    let bytes = 0;
+    for (const relay of overview.relays) {
+      const key = relayKey(relay);
+      const c = relay.counters;
+      for (const name of ['messagesIn', 'messagesOut', 'bytesIn', 'bytesOut']) this.note(`${key} ${name}`, c[name]);
+      for (const link of relay.links) {
+        for (const name of ['messagesIn', 'messagesOut', 'bytesIn', 'bytesOut']) {
+          this.note(`${key} → ${link.peerSite} ${name}`, link[name]);
+        }
+      }
+      // What came over links was counted already where it entered: each message counts once.
+      messages += c.messagesIn - sum(relay.links, (link) => link.messagesIn);
+      bytes += c.bytesIn - sum(relay.links, (link) => link.bytesIn);
+    }
+    this.note('messages', messages);
+    this.note('bytes', bytes);
+    for (const job of overview.jobs) this.note(`job ${job.id}`, sum(job.ranks, (rank) => rank.messagesSent));
+    for (const [key, speed] of this.speeds) if (speed.round !== this.round) this.speeds.delete(key);
+  }
+
+  /** The stream is alive and silent: nothing moved. */
+  beQuiet(localNow) {
+    const at = this.now(localNow);
+    for (const speed of this.speeds.values()) {
+      if (speed.at != null && at - speed.at > QUIET_AFTER_MS) {
+        speed.push(0);
+        speed.at = at;
+      }
+    }
+  }
+
+  /** The server's clock, guessed from the last event. */
+  now(localNow) {
+    return localNow + this.clockAhead;
+  }
+
+  perSecond(key) {
+    return this.speeds.get(key)?.perSecond ?? null;
+  }
+
+  history(key) {
+    return this.speeds.get(key)?.history ?? [];
+  }
+
+  note(key, value) {
+    let speed = this.speeds.get(key);
+    if (!speed) this.speeds.set(key, (speed = new Speed()));
+    speed.round = this.round;
+    speed.accept(this.overview.at, value);
+  }
+}
+
+export function relayKey(relay) {
+  return `relay ${relay.site}/${relay.relay}`;
+}
+
+export function sum(items, value) {
+  return items.reduce((total, item) => total + value(item), 0);
+}
+
+export function countBy(items, key) {
+  const counts = new Map();
+  for (const item of items) counts.set(key(item), (counts.get(key(item)) ?? 0) + 1);
+  return counts;
+}
+
+/** Sites that are known from anywhere, with what is known of them, by name. */
+export function sites(overview) {
+  const byName = new Map();
+  const site = (name) => {
+    if (!byName.has(name)) byName.set(name, { name, relays: new Set(), silent: 0, ranks: 0 });
+    return byName.get(name);
+  };
+  for (const relay of overview.relays) {
+    site(relay.site).relays.add(relay.relay);
+    relay.links.forEach((link) => site(link.peerSite));
+    for (const known of relay.directory) {
+      const at = site(known.site);
+      if (!known.alive && !at.relays.has(known.relay)) at.silent += 1;
+      at.relays.add(known.relay);
+    }
+  }
+  for (const job of overview.jobs) {
+    for (const rank of job.ranks) if (rank.state !== 'FINALIZED') site(rank.site).ranks += 1;
+  }
+  return [...byName.values()].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+const LINK_ORDER = ['UP', 'CONNECTING', 'DOWN'];
+
+/** One entry for each pair of sites; the worse of the two ends' states counts. */
+export function siteLinks(overview) {
+  const pairs = new Map();
+  for (const relay of overview.relays) {
+    for (const link of relay.links) {
+      const [a, b] = [relay.site, link.peerSite].sort();
+      const pair = pairs.get(`${a}|${b}`) ?? { a, b, state: 'UP', roundTripMicros: 0 };
+      if (LINK_ORDER.indexOf(link.state) > LINK_ORDER.indexOf(pair.state)) pair.state = link.state;
+      pair.roundTripMicros = Math.max(pair.roundTripMicros, link.roundTripMicros);
+      pairs.set(`${a}|${b}`, pair);
+    }
+  }
+  return [...pairs.values()];
+}
+
+/** One entry for each relay of the group; what the highest epoch says wins. */
+export function directory(overview) {
+  const known = new Map();
+  for (const entry of overview.relays.flatMap((relay) => relay.directory)) {
+    const key = `${entry.site}/${entry.relay}`;
+    if (!known.has(key) || known.get(key).epoch < entry.epoch) known.set(key, entry);
+  }
+  return [...known.values()].sort((a, b) => a.site.localeCompare(b.site) || a.relay.localeCompare(b.relay));
+}
+
+/** Sentences for a screen reader: only what a person would want to be interrupted for. */
+export function changes(before, after) {
+  if (!before) return [];
+  const told = [];
+  const linkState = new Map(siteLinks(before).map((link) => [`${link.a}|${link.b}`, link.state]));
+  for (const link of siteLinks(after)) {
+    const was = linkState.get(`${link.a}|${link.b}`);
+    if (was && was !== link.state) told.push(`Link ${link.a} to ${link.b} is ${link.state.toLowerCase()}.`);
+  }
+  const jobBefore = new Map(before.jobs.map((job) => [job.id, job]));
+  for (const job of after.jobs) {
+    const was = jobBefore.get(job.id);
+    if (!was) told.push(`Job ${job.name} appeared.`);
+    else if (was.state !== job.state) told.push(`Job ${job.name} is ${job.state.toLowerCase()}.`);
+    const lost = (view) => view?.ranks.filter((rank) => rank.state === 'LOST').length ?? 0;
+    if (lost(job) > lost(was)) told.push(`Job ${job.name} has ${lost(job)} lost ranks.`);
+  }
+  return told.slice(0, 4);
+}

@@ -1,0 +1,75 @@
+// Small pieces that several sections share. Pure templates.
+
+import { html, svg, nothing } from 'lit';
+import { HISTORY_LENGTH } from '/console/model.js';
+import { bytes, rate, word } from '/console/format.js';
+
+const TONES = {
+  UP: 'good', CONNECTED: 'good', RUNNING: 'good', READY: 'good', ALIVE: 'good',
+  CONNECTING: 'busy', STARTING: 'busy', REPLAYING: 'busy', WAITING: 'idle',
+  FINALIZED: 'idle', FINISHED: 'idle',
+  DOWN: 'bad', LOST: 'bad', FAILED: 'bad', ABORTED: 'bad', 'NOT READY': 'bad', SILENT: 'bad',
+};
+
+export function tone(state) {
+  return TONES[state] ?? 'idle';
+}
+
+/** A state as a shape, a colour and a word, so that none of the three is needed alone. */
+export function badge(state, title) {
+  const t = tone(state);
+  return html`<span class="badge ${t}" title=${title ?? nothing}>${mark(t)}${word(state)}</span>`;
+}
+
+function mark(t) {
+  const shape = {
+    good: svg`<circle cx="5" cy="5" r="4"/>`,
+    busy: svg`<path d="M5 1a4 4 0 1 1-4 4" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round"/>`,
+    bad: svg`<path d="M5 .6 9.600 9H.4z"/>`,
+    idle: svg`<circle cx="5" cy="5" r="3.200" fill="none" stroke="currentColor" stroke-width="1.600"/>`,
+  }[t];
+  return html`<svg class="mark" viewBox="0 0 10 10" width="10" height="10" aria-hidden="true">${shape}</svg>`;
+}
+
+/** The last two minutes as a line; newest at the right. Says its last and highest value to a screen reader. */
+export function spark(history, { width = 120, height = 28, label, write = rate }) {
+  const top = Math.max(...history, 0);
+  const step = width / (HISTORY_LENGTH - 1);
+  const y = (value) => (top === 0 ? height - 1 : height - 1 - (value / top) * (height - 4));
+  const x = (i) => width - (history.length - 1 - i) * step;
+  const points = history.map((value, i) => `${x(i).toFixed(1)},${y(value).toFixed(1)}`);
+  const text = history.length === 0 ? `${label}: no sample yet`
+    : `${label}: now ${write(history.at(-1))} per second, at most ${write(top)} in the last two minutes`;
+  return html`<svg class="spark" viewBox="0 0 ${width} ${height}" width=${width} height=${height} role="img"
+      aria-label=${text} preserveAspectRatio="none">
+    <line class="base" x1="0" x2=${width} y1=${height - 0.5} y2=${height - 0.5}></line>
+    ${points.length < 2 ? nothing : svg`
+      <polygon class="area" points="${x(0).toFixed(1)},${height} ${points.join(' ')} ${width},${height}"></polygon>
+      <polyline class="line" points=${points.join(' ')}></polyline>`}
+  </svg>`;
+}
+
+/** A table that scrolls sideways when it must; the region takes the focus so that the keyboard can scroll it. */
+export function table(caption, head, rows, { id, hidden = false } = {}) {
+  return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}, table">
+    <table id=${id ?? nothing}>
+      <caption class=${hidden ? 'visually-hidden' : ''}>${caption}</caption>
+      <thead><tr>${head.map((h) => html`<th scope="col" class=${h.num ? 'num' : ''} title=${h.title ?? nothing}>${h.text}</th>`)}</tr></thead>
+      <tbody>${rows}</tbody>
+    </table>
+  </div>`;
+}
+
+/** Messages per second and, below, bytes per second. */
+export function speedCell(model, key, direction) {
+  const flow = model.perSecond(`${key} bytes${direction}`);
+  return html`<td class="num"><span class="strong">${rate(model.perSecond(`${key} messages${direction}`))}</span>
+    <span class="sub">${bytes(flow == null ? null : Math.round(flow))}</span></td>`;
+}
+
+export const col = (text, title) => ({ text, title });
+export const num = (text, title) => ({ text, title, num: true });
+
+export function empty(title, text) {
+  return html`<div class="empty"><p class="empty-title">${title}</p><p>${text}</p></div>`;
+}

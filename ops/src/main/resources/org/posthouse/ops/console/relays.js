@@ -1,0 +1,70 @@
+// The relays of this process, and the directory: every relay of the group they know of.
+
+import { html, nothing } from 'lit';
+import { directory, relayKey } from '/console/model.js';
+import { bytes, count, duration, plural } from '/console/format.js';
+import { badge, col, empty, num, spark, speedCell, table } from '/console/parts.js';
+
+const HEAD = [
+  col('Relay'), col('State'), col('Mode'), num('Up for'),
+  num('In/s', 'messages and bytes accepted per second'), num('Out/s', 'messages and bytes delivered per second'),
+  col('Last two minutes'), num('Matched', 'receives matched with a message'),
+  num('Unexpected', 'messages that wait for a receive'), num('Posted', 'receives that wait for a message'),
+  num('Credit', 'bytes of credit handed out and not used yet'), num('Log', 'bytes of the message log on disk'),
+];
+
+const DIRECTORY_HEAD = [col('Site'), col('Relay'), col('Address'), col('State'), num('Epoch'), num('Since')];
+
+export function relaysSection(model, now) {
+  const { relays } = model.overview;
+  return html`<section aria-labelledby="relays-title">
+    <h2 id="relays-title">Relays here</h2>
+    ${relays.filter((relay) => !relay.ready).map(notReady)}
+    ${relays.length === 0
+      ? empty('No relay runs in this process', html`Start one with <code>posthouse relay</code>.`)
+      : html`<div class="panel">${table('Relays of this process', HEAD,
+          relays.map((relay) => row(model, relay, now)), { hidden: true })}</div>`}
+  </section>`;
+}
+
+function notReady(relay) {
+  return html`<div class="notice bad"><strong>${relay.relay} takes no work:</strong> ${relay.reasons.join('; ')}</div>`;
+}
+
+function row(model, relay, now) {
+  const key = relayKey(relay);
+  const c = relay.counters;
+  return html`<tr>
+    <th scope="row">${relay.relay}<span class="sub">${relay.site} · ${relay.listenAddress}</span></th>
+    <td>${badge(relay.ready ? 'READY' : 'NOT READY', relay.reasons.join('; ') || undefined)}</td>
+    <td>${relay.mode}<span class="sub">${relay.version}</span></td>
+    <td class="num">${duration(now - relay.startedAt)}</td>
+    ${speedCell(model, key, 'In')}
+    ${speedCell(model, key, 'Out')}
+    <td>${spark(model.history(`${key} messagesIn`), { width: 110, height: 24, label: `Messages into ${relay.relay}` })}</td>
+    <td class="num">${count(c.matched)}</td>
+    <td class="num">${count(c.unexpected)}</td>
+    <td class="num">${count(c.posted)}</td>
+    <td class="num">${bytes(c.creditOutstanding)}</td>
+    <td class="num">${relay.log ? bytes(relay.log.bytes) : 'no log'}${relay.log
+      ? html`<span class="sub">at ${count(relay.log.position)}</span>` : nothing}</td>
+  </tr>`;
+}
+
+export function directorySection(overview, now) {
+  const known = directory(overview);
+  if (known.length === 0) return nothing;
+  const silent = known.filter((entry) => !entry.alive).length;
+  return html`<section aria-labelledby="directory-title">
+    <h2 id="directory-title">Directory <span class="count">${plural(known.length, 'relay')} known${silent > 0
+      ? html`, <span class="bad-text">${silent} silent</span>` : nothing}</span></h2>
+    <div class="panel narrow">${table('Relays known to the group', DIRECTORY_HEAD, known.map((entry) => html`<tr>
+      <th scope="row">${entry.site}</th>
+      <td>${entry.relay}</td>
+      <td class="code">${entry.address}</td>
+      <td>${badge(entry.alive ? 'ALIVE' : 'SILENT')}</td>
+      <td class="num">${count(entry.epoch)}</td>
+      <td class="num">${duration(now - entry.since)}</td>
+    </tr>`), { hidden: true })}</div>
+  </section>`;
+}

@@ -1,0 +1,119 @@
+package org.posthouse.ops;
+
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+
+/**
+ * Opens the console with made-up relays that move, for people who work on the page. Arguments: port, then
+ * {@code busy} (two sites, jobs, a lost rank), {@code calm} (one relay, nothing runs) or {@code none} (no relay).
+ * It runs until it is interrupted.
+ */
+final class ConsoleDemo {
+
+    private static final long BEGIN = System.currentTimeMillis() - 8_000_000;
+
+    private ConsoleDemo() {}
+
+    public static void main(String[] args) throws Exception {
+        int port = args.length > 0 ? Integer.parseInt(args[0]) : OpsConfig.DEFAULT_PORT;
+        Supplier<List<RelayView>> views = scene(args.length > 1 ? args[1] : "busy");
+        OpsMetrics metrics = OpsMetrics.create();
+        Vertx vertx = metrics.vertx(new VertxOptions());
+        OpsServer server = OpsServer.start(vertx, OpsConfig.loopback(port), views, metrics.registry()).await();
+        System.out.println("http://127.0.0.1:" + server.port() + "/");
+        new CountDownLatch(1).await();
+    }
+
+    private static Supplier<List<RelayView>> scene(String name) {
+        return switch (name) {
+            case "busy" -> ConsoleDemo::busy;
+            case "calm" -> ConsoleDemo::calm;
+            case "none" -> List::of;
+            default -> throw new IllegalArgumentException("no scene " + name + "; choose busy, calm or none");
+        };
+    }
+
+    private static List<RelayView> calm() {
+        return List.of(view(new RelaySnapshot("home", "relay-1", "multiplexed", "0.1.0", BEGIN, "127.0.0.1:7411",
+                List.of(), List.of(), List.of(), RelaySnapshot.Counters.ZERO, Optional.empty()), Readiness.ok()));
+    }
+
+    private static List<RelayView> busy() {
+        double t = (System.currentTimeMillis() - BEGIN) / 1000.0;
+        long moved = (long) (t * 1800 + 9000 * Math.sin(t / 7) + 2500 * Math.sin(t / 1.7));
+        List<RankView> east = ranks(0, 8, "rennes", "rennes-a", moved);
+        List<RankView> west = ranks(8, 16, "orsay", "orsay-a", moved);
+        List<RankView> done = ranks(0, 4, "rennes", "rennes-a", 51_234).stream().map(ConsoleDemo::finalized).toList();
+        List<RelaySnapshot.KnownRelay> known = List.of(
+                new RelaySnapshot.KnownRelay("rennes", "rennes-a", "127.0.1.1:7412", 4, true, BEGIN),
+                new RelaySnapshot.KnownRelay("orsay", "orsay-a", "127.0.2.1:7412", 2, true, BEGIN + 60_000),
+                new RelaySnapshot.KnownRelay("lille", "lille-a", "127.0.3.1:7412", 1, false, BEGIN + 7_100_000));
+        RelaySnapshot rennes = new RelaySnapshot("rennes", "rennes-a", "pooled", "0.1.0", BEGIN, "127.0.0.1:7411",
+                List.of(up("orsay", moved / 3), down("lille")),
+                List.of(job("1f4c9ae02b77d310", "nas.cg.ClassB", 16, "RUNNING", BEGIN + 400_000, east),
+                        job("90be11c2aa04e7f6", "netpipe.PingPong", 4, "FINISHED", BEGIN + 100_000, done)),
+                known, counters(moved, 3), Optional.of(new RelaySnapshot.LogView(moved * 2, 1_843_200_000L)));
+        RelaySnapshot orsay = new RelaySnapshot("orsay", "orsay-a", "pipeline", "0.1.0", BEGIN + 60_000, "127.0.0.1:7511",
+                List.of(up("rennes", moved / 3)),
+                List.of(job("1f4c9ae02b77d310", "nas.cg.ClassB", 16, "RUNNING", BEGIN + 400_000, west)),
+                known, counters(moved - 20_000, 1), Optional.of(new RelaySnapshot.LogView(moved, 920_000_000L)));
+        return List.of(view(rennes, Readiness.ok()),
+                view(orsay, Readiness.notReady("the log's disk is 96 % full; free space or move the log")));
+    }
+
+    private static LinkView up(String peer, long moved) {
+        return new LinkView(peer, LinkView.State.UP, BEGIN + 61_000, moved, moved - 900, moved * 812, moved * 799, 11_840);
+    }
+
+    private static LinkView down(String peer) {
+        return new LinkView(peer, LinkView.State.DOWN, BEGIN + 7_090_000, 4_410, 4_002, 3_200_100, 2_900_000, 0);
+    }
+
+    private static RelaySnapshot.Counters counters(long moved, int unexpected) {
+        return new RelaySnapshot.Counters(moved, moved - 40, moved * 1024, moved * 1019, moved - 55, unexpected, 11, 6_291_456);
+    }
+
+    private static JobView job(String id, String name, int size, String state, long at, List<RankView> ranks) {
+        return new JobView(id, name, size, "process", state, at, ranks);
+    }
+
+    private static List<RankView> ranks(int from, int to, String site, String relay, long moved) {
+        return new ArrayList<>(IntStream.range(from, to).mapToObj(i -> new RankView(i, site, relay, state(i),
+                i == 5 || i == 11 ? 2 : 1, moved / 16 + i, moved / 16 - i, moved * 60 + i * 4096L, moved * 59, i % 3, 1))
+                .toList());
+    }
+
+    private static RankView.State state(int rank) {
+        return switch (rank) {
+            case 11 -> RankView.State.LOST;
+            case 5 -> RankView.State.REPLAYING;
+            case 14 -> RankView.State.WAITING;
+            default -> RankView.State.CONNECTED;
+        };
+    }
+
+    private static RankView finalized(RankView r) {
+        return new RankView(r.rank(), r.site(), r.relay(), RankView.State.FINALIZED, r.incarnation(), r.messagesSent(),
+                r.messagesDelivered(), r.bytesSent(), r.bytesDelivered(), 0, 0);
+    }
+
+    private static RelayView view(RelaySnapshot snapshot, Readiness readiness) {
+        return new RelayView() {
+            @Override
+            public RelaySnapshot snapshot() {
+                return snapshot;
+            }
+
+            @Override
+            public Readiness readiness() {
+                return readiness;
+            }
+        };
+    }
+}
