@@ -4,6 +4,8 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** Copies one stream of one rank, line by line, on a thread of its own, until the stream ends. */
 final class OutputPump {
@@ -41,7 +43,7 @@ final class OutputPump {
             }
         } catch (IOException e) {
             // A killed process takes its streams with it; what came before has been passed on.
-            line.writeBytes(("(output ended: " + e.getMessage() + ")").getBytes(java.nio.charset.StandardCharsets.UTF_8));
+            line.writeBytes(("(output ended: " + e.getMessage() + ")").getBytes(StandardCharsets.UTF_8));
         }
         if (line.size() > 0) {
             line.write('\n');
@@ -65,11 +67,11 @@ final class OutputPump {
     }
 
     private void pass() {
-        synchronized (to) {
-            to.write(tag, 0, tag.length);
-            to.write(line.toByteArray(), 0, line.size());
-            to.flush();
-        }
+        byte[] bytes = line.toByteArray();
+        byte[] tagged = Arrays.copyOf(tag, tag.length + bytes.length);
+        System.arraycopy(bytes, 0, tagged, tag.length, bytes.length);
+        to.write(tagged, 0, tagged.length);
+        to.flush();
         line.reset();
     }
 }

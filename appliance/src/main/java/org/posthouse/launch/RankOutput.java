@@ -9,25 +9,35 @@ import java.nio.charset.StandardCharsets;
  */
 public final class RankOutput {
     private final int digits;
-    private final boolean tagged;
+    private final PrintStream out;
+    private final PrintStream err;
 
-    /** Tags wide enough for {@code ranks} ranks. */
-    public static RankOutput tagged(int ranks) {
-        return new RankOutput(Integer.toString(ranks - 1).length(), true);
-    }
-
-    /** No tags: for jobs whose output another part of this program reads. */
-    public static RankOutput plain() {
-        return new RankOutput(0, false);
-    }
-
-    private RankOutput(int digits, boolean tagged) {
+    private RankOutput(int digits, PrintStream out, PrintStream err) {
         this.digits = digits;
-        this.tagged = tagged;
+        this.out = out;
+        this.err = err;
     }
 
-    OutputPump pump(int rank, InputStream from, PrintStream to) {
-        String tag = tagged ? String.format("[%" + digits + "d] ", rank) : "";
+    /** Onto this process's own streams, with tags wide enough for {@code ranks} ranks. */
+    public static RankOutput tagged(int ranks) {
+        return tagged(ranks, System.out, System.err);
+    }
+
+    /** The same onto other streams; each line is one write. */
+    public static RankOutput tagged(int ranks, PrintStream out, PrintStream err) {
+        return new RankOutput(Integer.toString(ranks - 1).length(), out, err);
+    }
+
+    OutputPump pumpOut(int rank, InputStream from) {
+        return pump(rank, from, out);
+    }
+
+    OutputPump pumpErr(int rank, InputStream from) {
+        return pump(rank, from, err);
+    }
+
+    private OutputPump pump(int rank, InputStream from, PrintStream to) {
+        String tag = String.format("[%" + digits + "d] ", rank);
         return OutputPump.start("posthouse-output-" + rank, from, to, tag.getBytes(StandardCharsets.US_ASCII));
     }
 }

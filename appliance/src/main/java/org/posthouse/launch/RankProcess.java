@@ -25,8 +25,8 @@ final class RankProcess {
     private RankProcess(int rank, Process process, RankOutput output) {
         this.rank = rank;
         this.process = process;
-        this.out = output.pump(rank, process.getInputStream(), System.out);
-        this.err = output.pump(rank, process.getErrorStream(), System.err);
+        this.out = output.pumpOut(rank, process.getInputStream());
+        this.err = output.pumpErr(rank, process.getErrorStream());
     }
 
     /** Starts the process; it connects to {@code relay} when the program calls Init. */

@@ -19,8 +19,8 @@ import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
 import org.posthouse.core.RelayCore;
 import org.posthouse.directory.Directory;
-import org.posthouse.directory.Directory.RankEntry;
-import org.posthouse.directory.Directory.RelayEntry;
+import org.posthouse.directory.RankEntry;
+import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.RelayView;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
@@ -53,7 +53,7 @@ public final class Relay extends VerticleBase {
     private final LogJournal journal;
     private RelayCore core;
     private NetServer server;
-    private RelayStatus status;
+    private final RelayStatus status = new RelayStatus(this);
 
     public Relay(RelayConfig config, Directory directory) {
         this.config = config;
@@ -65,7 +65,6 @@ public final class Relay extends VerticleBase {
     @Override
     public Future<?> start() {
         core = new RelayCore(config.relay(), config.core(), links, opening -> journal.forJob(opening));
-        status = new RelayStatus(this);
         return openLog().compose(opened -> listen()).compose(bound -> links.start(context, config.links())).onSuccess(up -> {
             announce();
             status.start(vertx);

@@ -6,7 +6,7 @@ import java.util.Optional;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.RelayCore;
-import org.posthouse.directory.Directory.RelayEntry;
+import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.JobView;
 import org.posthouse.ops.LinkView;
 import org.posthouse.ops.RankView;
@@ -78,12 +78,31 @@ final class RelayStatus implements RelayView {
 
     @Override
     public RelaySnapshot snapshot() {
-        return snapshot;
+        RelaySnapshot taken = snapshot;
+        return taken != null ? taken : starting();
     }
 
     @Override
     public Readiness readiness() {
-        return serving ? Readiness.ok() : Readiness.notReady("relay " + relay.id() + " is stopping");
+        return serving
+                ? Readiness.ok()
+                : Readiness.notReady("relay " + relay.id() + (snapshot == null ? " is starting" : " is stopping"));
+    }
+
+    private RelaySnapshot starting() {
+        RelayConfig config = relay.config();
+        return new RelaySnapshot(
+                config.site(),
+                config.relay(),
+                config.mode().word(),
+                Version.text(),
+                config.epoch(),
+                "",
+                List.of(),
+                List.of(),
+                List.of(),
+                Counters.ZERO,
+                Optional.empty());
     }
 
     private void refresh() {

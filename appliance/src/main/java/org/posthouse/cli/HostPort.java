@@ -1,0 +1,44 @@
+package org.posthouse.cli;
+
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * An address on the command line.
+ *
+ * @param host name or address; an IPv6 address without its brackets
+ * @param port 0 to 65535
+ */
+record HostPort(String host, int port) {
+    private static final int PORT_MAX = 65_535;
+
+    @Override
+    public String toString() {
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+
+    boolean isLoopback() {
+        return host.startsWith("127.") || host.equals("localhost") || host.equals("::1");
+    }
+
+    /** Reads host:port or [host]:port. */
+    static final class Converter implements ITypeConverter<HostPort> {
+        @Override
+        public HostPort convert(String text) {
+            int colon = text.lastIndexOf(':');
+            String host = colon < 0 ? "" : text.substring(0, colon);
+            if (host.startsWith("[") && host.endsWith("]")) {
+                host = host.substring(1, host.length() - 1);
+            }
+            try {
+                int port = Integer.parseInt(text.substring(colon + 1));
+                if (!host.isEmpty() && port >= 0 && port <= PORT_MAX) {
+                    return new HostPort(host, port);
+                }
+            } catch (NumberFormatException e) {
+                throw new TypeConversionException("\"" + text + "\" has no port number, expected HOST:PORT");
+            }
+            throw new TypeConversionException("\"" + text + "\" is no address, expected HOST:PORT with a port from 0 to 65535");
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package org.posthouse.cli;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.posthouse.launch.JobRun;
+
+/**
+ * While it is open, Ctrl-C and SIGTERM end the job that it guards, and this process leaves only after everything was
+ * put away, or after a time limit.
+ */
+final class Interruption implements AutoCloseable {
+    private static final int STATUS_INTERRUPTED = 130;
+    private static final long PUT_AWAY_SECONDS = 10;
+
+    private final CountDownLatch interrupted = new CountDownLatch(1);
+    private final CountDownLatch putAway = new CountDownLatch(1);
+    private final Thread hook = new Thread(this::interrupt, "posthouse-interrupted");
+    /** Written by the command's thread, read by the hook. */
+    private volatile JobRun job;
+
+    private volatile boolean stopped;
+
+    static Interruption open() {
+        Interruption interruption = new Interruption();
+        Runtime.getRuntime().addShutdownHook(interruption.hook);
+        return interruption;
+    }
+
+    /** Guards {@code running}, in place of a job guarded before. */
+    void guard(JobRun running) {
+        job = running;
+        if (stopped) {
+            running.kill();
+        }
+    }
+
+    /** Blocks until the user interrupts. */
+    void await() throws InterruptedException {
+        interrupted.await();
+    }
+
+    private void interrupt() {
+        stopped = true;
+        interrupted.countDown();
+        JobRun running = job;
+        if (running != null) {
+            running.stop(STATUS_INTERRUPTED, "interrupted");
+            running.kill();
+        }
+        try {
+            if (!putAway.await(PUT_AWAY_SECONDS, TimeUnit.SECONDS)) {
+                System.err.println("posthouse: interrupted, and not everything was put away in " + PUT_AWAY_SECONDS + " s");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        putAway.countDown();
+        if (!stopped) {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        }
+    }
+}

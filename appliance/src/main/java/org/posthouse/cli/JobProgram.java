@@ -1,0 +1,75 @@
+package org.posthouse.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.posthouse.examples.Examples;
+import org.posthouse.launch.Installation;
+
+/**
+ * The program that a user named, checked before anything is started.
+ *
+ * @param classPath what it needs beside mpj-lite
+ * @param mainClass its main class
+ */
+record JobProgram(List<Path> classPath, String mainClass) {
+    private static final String EXAMPLE = "example:";
+
+    /** Finds {@code name}, a class or example:NAME. @throws CommandFailure naming what is missing */
+    static JobProgram find(String name, String classPath) throws CommandFailure {
+        List<Path> entries = new ArrayList<>();
+        for (String entry : classPath.split(File.pathSeparator, -1)) {
+            if (!entry.isEmpty()) {
+                entries.add(existing(Path.of(entry)));
+            }
+        }
+        if (name.startsWith(EXAMPLE)) {
+            entries.add(Installation.jarOf(Examples.class));
+            return new JobProgram(entries, example(name.substring(EXAMPLE.length())));
+        }
+        if (entries.isEmpty()) {
+            entries.add(Path.of(""));
+        }
+        requireClass(name, entries);
+        return new JobProgram(entries, name);
+    }
+
+    private static String example(String name) throws CommandFailure {
+        return Examples.mainClass(name)
+                .orElseThrow(() -> new CommandFailure("no example " + name + "; there are "
+                        + Examples.all().stream().map(Examples.Example::name).collect(Collectors.joining(", "))));
+    }
+
+    private static Path existing(Path entry) throws CommandFailure {
+        if (!Files.isReadable(entry)) {
+            throw new CommandFailure("no file or folder " + entry + ", which -cp names");
+        }
+        return entry.toAbsolutePath();
+    }
+
+    private static void requireClass(String name, List<Path> entries) throws CommandFailure {
+        List<URL> urls = new ArrayList<>();
+        try {
+            for (Path entry : entries) {
+                urls.add(entry.toUri().toURL());
+            }
+        } catch (MalformedURLException e) {
+            throw new CommandFailure("the class path cannot be searched: " + e.getMessage(), e);
+        }
+        try (URLClassLoader loader = new URLClassLoader(urls.toArray(URL[]::new), null)) {
+            if (loader.getResource(name.replace('.', '/') + ".class") == null) {
+                throw new CommandFailure("no class " + name + " in "
+                        + entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)) + "; see -cp");
+            }
+        } catch (IOException e) {
+            throw new CommandFailure("the class path cannot be searched: " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package org.posthouse.cli;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.posthouse.tunnel.GridAuthority;
+import org.posthouse.tunnel.KeysException;
+import org.posthouse.tunnel.SiteCertificate;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code posthouse keys}: the grid's authority and its sites' certificates. */
+@Command(
+        name = "keys",
+        description = "Makes the grid's authority and its sites' certificates.",
+        mixinStandardHelpOptions = true,
+        subcommands = {KeysCommand.Init.class, KeysCommand.Issue.class, KeysCommand.Show.class},
+        synopsisSubcommandLabel = "COMMAND")
+final class KeysCommand {
+    private static final String DAYS = "Days of validity (default: ${DEFAULT-VALUE}).";
+
+    /** {@code posthouse keys init}. */
+    @Command(name = "init", description = "Makes a grid's authority. Keep its folder where no relay runs.", mixinStandardHelpOptions = true)
+    static final class Init implements Callable<Integer> {
+        @Parameters(paramLabel = "DIR", description = "The authority's folder; made if missing.")
+        private Path folder;
+
+        @Option(names = "--days", defaultValue = "3650", description = DAYS)
+        private int days;
+
+        @Override
+        public Integer call() throws CommandFailure {
+            try {
+                GridAuthority authority = GridAuthority.init(folder, days);
+                System.out.println("authority in " + folder + ", valid until " + authority.notAfter());
+                return 0;
+            } catch (KeysException e) {
+                throw new CommandFailure(e.getMessage(), e);
+            }
+        }
+    }
+
+    /** {@code posthouse keys issue}. */
+    @Command(name = "issue", description = "Issues a site's certificate and key.", mixinStandardHelpOptions = true)
+    static final class Issue implements Callable<Integer> {
+        @Parameters(paramLabel = "SITE", description = "The site: 1 to 63 of a-z, 0-9 and hyphen.")
+        private String site;
+
+        @Option(names = "--authority", required = true, paramLabel = "DIR", description = "The authority's folder.")
+        private Path authority;
+
+        @Option(names = "--into", required = true, paramLabel = "DIR", description = "The site's keys folder; made if missing.")
+        private Path into;
+
+        @Option(names = "--days", defaultValue = "365", description = DAYS)
+        private int days;
+
+        @Override
+        public Integer call() throws CommandFailure {
+            try {
+                SiteCertificate issued = GridAuthority.open(authority).issue(site, days, into);
+                System.out.println("keys of site " + site + " in " + into + ", serial " + issued.serial() + ", valid until "
+                        + issued.notAfter());
+                return 0;
+            } catch (KeysException | IllegalArgumentException e) {
+                throw new CommandFailure(e.getMessage(), e);
+            }
+        }
+    }
+
+    /** {@code posthouse keys show}. */
+    @Command(name = "show", description = "Lists the certificates that an authority has issued.", mixinStandardHelpOptions = true)
+    static final class Show implements Callable<Integer> {
+        @Parameters(paramLabel = "DIR", description = "The authority's folder.")
+        private Path folder;
+
+        @Option(names = "--json", description = "Print JSON.")
+        private boolean json;
+
+        @Override
+        public Integer call() throws CommandFailure {
+            try {
+                GridAuthority authority = GridAuthority.open(folder);
+                if (json) {
+                    System.out.println(KeysJson.of(authority.issued()));
+                } else {
+                    System.out.println("authority in " + folder + ", valid until " + authority.notAfter());
+                    for (SiteCertificate issued : authority.issued()) {
+                        System.out.printf("%-24s serial %s  %s to %s%n", issued.site(), issued.serial(), issued.notBefore(),
+                                issued.notAfter());
+                    }
+                }
+                return 0;
+            } catch (KeysException e) {
+                throw new CommandFailure(e.getMessage(), e);
+            }
+        }
+    }
+
+    private KeysCommand() {}
+}

@@ -1,0 +1,61 @@
+package org.posthouse.cli;
+
+import org.posthouse.relay.Version;
+import picocli.AutoComplete;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.ParseResult;
+
+/** The command {@code posthouse}. */
+@Command(
+        name = "posthouse",
+        description = "Joins clusters into one message-passing machine for Java MPI programs.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Posthouse.BuildVersion.class,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {
+            DemoCommand.class,
+            RunCommand.class,
+            RelayCommand.class,
+            KeysCommand.class,
+            BenchCommand.class,
+            AutoComplete.GenerateCompletion.class,
+            CommandLine.HelpCommand.class
+        })
+public final class Posthouse {
+    /** Something went wrong that is not a job's own failure. */
+    static final int STATUS_FAILED = 1;
+
+    private Posthouse() {}
+
+    /** The version that the build wrote. */
+    static final class BuildVersion implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            return new String[] {"posthouse " + Version.text()};
+        }
+    }
+
+    public static void main(String[] args) {
+        System.exit(commandLine().execute(args));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Posthouse())
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExecutionExceptionHandler(Posthouse::failed);
+    }
+
+    /** One clear line for what a user can mend; the whole story for what only we can. */
+    private static int failed(Exception cause, CommandLine command, ParseResult parsed) {
+        String name = command.getCommandSpec().qualifiedName();
+        if (cause instanceof CommandFailure failure) {
+            System.err.println(name + ": " + failure.getMessage());
+            return failure.status();
+        }
+        System.err.println(name + ": a fault in posthouse; please report it with what follows");
+        cause.printStackTrace();
+        return STATUS_FAILED;
+    }
+}

@@ -1,0 +1,218 @@
+package org.posthouse.cli;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import org.posthouse.core.CoreConfig;
+import org.posthouse.directory.GroupConfig;
+import org.posthouse.launch.ReadyLine;
+import org.posthouse.ops.OpsConfig;
+import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.RelayHost;
+import org.posthouse.tunnel.KeysException;
+import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.SiteKeys;
+import org.posthouse.wire.Token;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code posthouse relay}: one relay, until it is told to end. */
+@Command(
+        name = "relay",
+        description = "Runs a site's relay until it is interrupted.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Two sites on one host:",
+            "  posthouse keys init grid",
+            "  posthouse keys issue --authority grid --into keys-a site-a",
+            "  posthouse keys issue --authority grid --into keys-b site-b",
+            "  posthouse relay --site site-a --keys keys-a --links 127.0.0.1:7412 --data data-a",
+            "  posthouse relay --site site-b --keys keys-b --peer site-a=127.0.0.1:7412 --data data-b \\",
+            "      --listen 127.0.0.1:7421 --ops 127.0.0.1:7423 --group 127.0.0.1:7424 --member 127.0.0.1:7414"
+        })
+final class RelayCommand implements Callable<Integer> {
+    @Option(names = "--site", required = true, paramLabel = "NAME", description = "The site: 1 to 63 of a-z, 0-9 and hyphen.")
+    private String site;
+
+    @Option(names = "--id", paramLabel = "NAME", description = "The relay's id, unique in the grid (default: SITE-1).")
+    private String id;
+
+    @Option(
+            names = "--listen",
+            paramLabel = "HOST:PORT",
+            converter = HostPort.Converter.class,
+            defaultValue = "127.0.0.1:7411",
+            description = "Where ranks and launchers connect (default: ${DEFAULT-VALUE}).")
+    private HostPort listen;
+
+    @Option(
+            names = "--ops",
+            paramLabel = "HOST:PORT",
+            converter = HostPort.Converter.class,
+            defaultValue = "127.0.0.1:7413",
+            description = "Console, API and metrics (default: ${DEFAULT-VALUE}).")
+    private HostPort ops;
+
+    @Option(
+            names = "--mode",
+            defaultValue = "MULTIPLEXED",
+            description = "How the work is placed on threads: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
+    private RelayConfig.Mode mode;
+
+    @Option(names = "--data", paramLabel = "DIR", description = "Where the log is kept; without it, jobs cannot be logged.")
+    private Path data;
+
+    @Option(names = "--keys", paramLabel = "DIR", description = "The site's keys, as \"posthouse keys issue\" wrote them.")
+    private Path keys;
+
+    @Option(
+            names = "--links",
+            paramLabel = "HOST:PORT",
+            converter = HostPort.Converter.class,
+            description = "Where other sites may dial this relay; without it, this relay only dials.")
+    private HostPort links;
+
+    @Option(names = "--peer", paramLabel = "NAME=HOST:PORT", description = "A site to dial; may be repeated.")
+    private Map<String, String> peers = new LinkedHashMap<>();
+
+    @Option(
+            names = "--group",
+            paramLabel = "HOST:PORT",
+            converter = HostPort.Converter.class,
+            defaultValue = "127.0.0.1:7414",
+            description = "Where this relay's group member listens, on loopback (default: ${DEFAULT-VALUE}).")
+    private HostPort group;
+
+    @Option(
+            names = "--member",
+            paramLabel = "HOST:PORT",
+            converter = HostPort.Converter.class,
+            description = "Another member of the group; may be repeated.")
+    private List<HostPort> members = List.of();
+
+    @Option(
+            names = "--token-file",
+            paramLabel = "FILE",
+            description = "Launchers must show the token in this file: 32 hexadecimal digits that only the owner may read.")
+    private Path tokenFile;
+
+    @Option(names = "--json", description = "Print the ready line as JSON.")
+    private boolean json;
+
+    @Option(names = "--end-with-input", hidden = true, description = "End when standard input does.")
+    private boolean endWithInput;
+
+    @Override
+    public Integer call() throws CommandFailure, InterruptedException {
+        RelayConfig config = config();
+        try (RelayHost host = RelayHost.start(config, groupConfig(config), new OpsConfig(ops.host(), ops.port()))) {
+            ready(config, host);
+            awaitEnd(host);
+        } catch (IOException | IllegalArgumentException e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+        return 0;
+    }
+
+    private RelayConfig config() throws CommandFailure {
+        List<String> problems = new ArrayList<>();
+        if (keys == null && (links != null || !peers.isEmpty())) {
+            problems.add("--links and --peer need --keys: links are always authenticated");
+        }
+        if (keys != null && links == null && peers.isEmpty()) {
+            problems.add("--keys without --links or --peer links to nobody");
+        }
+        if (!listen.isLoopback() && tokenFile == null) {
+            problems.add("--listen " + listen + " can be reached from outside: give --token-file, so that not everybody can start jobs");
+        }
+        if (!problems.isEmpty()) {
+            throw new CommandFailure(String.join("; ", problems));
+        }
+        String relay = id != null ? id : site + "-1";
+        long epoch = System.currentTimeMillis();
+        Token token = TokenFile.read(tokenFile);
+        return new RelayConfig(
+                site,
+                relay,
+                epoch,
+                listen.host(),
+                listen.port(),
+                ops.port() == 0 ? "" : ops.toString(),
+                mode,
+                Optional.ofNullable(data).map(folder -> folder.resolve("log")),
+                token,
+                Optional.ofNullable(linkConfig(relay, epoch)),
+                CoreConfig.DEFAULT,
+                RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
+                RelayConfig.CONNECTIONS_MAX_DEFAULT);
+    }
+
+    private LinkConfig linkConfig(String relay, long epoch) throws CommandFailure {
+        if (keys == null) {
+            return null;
+        }
+        try {
+            SiteKeys siteKeys = SiteKeys.load(keys);
+            if (!siteKeys.site().equals(site)) {
+                throw new CommandFailure("--site " + site + ", but the keys in " + keys + " are for site " + siteKeys.site());
+            }
+            LinkConfig config = LinkConfig.of(relay, epoch, siteKeys);
+            if (links != null) {
+                config = config.listen(links.host(), links.port());
+            }
+            for (Map.Entry<String, String> peer : peers.entrySet()) {
+                config = config.peer(peer.getKey(), peer.getValue());
+            }
+            return config;
+        } catch (KeysException | IllegalArgumentException e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    private GroupConfig groupConfig(RelayConfig config) {
+        return new GroupConfig(
+                "posthouse", group.host(), group.port(), members.stream().map(HostPort::toString).toList(), config.relay());
+    }
+
+    private void ready(RelayConfig config, RelayHost host) {
+        ReadyLine line = new ReadyLine(
+                config.site(),
+                config.relay(),
+                host.relay().address(),
+                host.relay().linkPort() == 0 ? "" : new HostPort(links.host(), host.relay().linkPort()).toString(),
+                new HostPort(ops.host(), host.consolePort()).toString());
+        System.out.println(json ? line.json() : line.text());
+        System.out.flush();
+    }
+
+    private void awaitEnd(RelayHost host) throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        if (endWithInput) {
+            Thread.ofPlatform().daemon().name("posthouse-input").start(() -> {
+                awaitEndOfInput();
+                end.countDown();
+            });
+        }
+        Thread hook = new Thread(host::close, "posthouse-relay-stop");
+        Runtime.getRuntime().addShutdownHook(hook);
+        end.await();
+        Runtime.getRuntime().removeShutdownHook(hook);
+    }
+
+    private static void awaitEndOfInput() {
+        try {
+            while (System.in.read() >= 0) {
+                // Only the end matters.
+            }
+        } catch (IOException e) {
+            System.err.println("posthouse relay: standard input ended: " + e.getMessage());
+        }
+    }
+}

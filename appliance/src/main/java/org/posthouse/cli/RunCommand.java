@@ -1,0 +1,127 @@
+package org.posthouse.cli;
+
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobOutcome;
+import org.posthouse.launch.JobRun;
+import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.RankOutput;
+import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.wire.Token;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code posthouse run}: starts an MPI program. */
+@Command(
+        name = "run",
+        description = "Runs an MPI program; its ranks' output is tagged and its status is this command's.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  posthouse run -n 4 example:pi",
+            "  posthouse run -n 4 --sites 2 -cp pi.jar Pi",
+            "  posthouse run -n 8 --relay 127.0.0.1:7411 --sites 2 -cp job.jar:lib Main input.txt"
+        })
+final class RunCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec command;
+
+    @Option(names = {"-n", "--ranks"}, required = true, paramLabel = "N", description = "Number of ranks.")
+    private int ranks;
+
+    @Option(names = "--sites", paramLabel = "S", description = "Number of sites to spread over (default: one, or one for each --relay).")
+    private int sites;
+
+    @Option(
+            names = "--relay",
+            paramLabel = "HOST:PORT",
+            converter = HostPort.Converter.class,
+            description = "A running relay to join; may be repeated. Without it, relays run inside this process.")
+    private List<HostPort> relays = List.of();
+
+    @Option(names = "--token-file", paramLabel = "FILE", description = "The launch token of the relays.")
+    private Path tokenFile;
+
+    @Option(
+            names = "--durability",
+            defaultValue = "NONE",
+            description = "What messages survive: none, or process: the death of the relay's process (default: none).")
+    private Durability durability;
+
+    @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders.")
+    private String classPath = "";
+
+    @Option(names = "--jvm", paramLabel = "FLAG", description = "A further flag for the ranks' JVMs; may be repeated.")
+    private List<String> jvmFlags = List.of();
+
+    @Parameters(
+            index = "0..*",
+            arity = "1..*",
+            paramLabel = "CLASS [ARG...]",
+            description = "The program's main class, or example:NAME, and its arguments.")
+    private List<String> program = List.of();
+
+    @Override
+    public Integer call() throws CommandFailure, InterruptedException {
+        if (ranks < 1 || sites < 0) {
+            throw new ParameterException(command.commandLine(), "-n and --sites are counts from 1");
+        }
+        JobProgram found = JobProgram.find(program.get(0), classPath);
+        JobSpec spec = new JobSpec(
+                program.get(0),
+                ranks,
+                found.classPath(),
+                found.mainClass(),
+                program.subList(1, program.size()),
+                jvmFlags,
+                durability == Durability.PROCESS);
+        JobOutcome outcome;
+        try (Interruption interruption = Interruption.open()) {
+            outcome = relays.isEmpty() ? runEmbedded(spec, interruption) : runJoined(spec, interruption);
+        }
+        if (!outcome.cause().isEmpty()) {
+            System.err.println("posthouse: job ended: " + outcome.cause());
+        }
+        return outcome.status();
+    }
+
+    private JobOutcome runEmbedded(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
+        int count = Math.max(1, sites);
+        Vertx vertx = EmbeddedGrid.vertx();
+        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, spec.logged())) {
+            return run(spec, grid.addresses(), count, Token.NONE, interruption);
+        } catch (IOException e) {
+            throw new CommandFailure("the embedded relays cannot start: " + e.getMessage(), e);
+        } finally {
+            vertx.close().await();
+        }
+    }
+
+    private JobOutcome runJoined(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
+        List<String> addresses = new ArrayList<>();
+        relays.forEach(relay -> addresses.add(relay.toString()));
+        return run(spec, addresses, Math.max(sites, addresses.size()), TokenFile.read(tokenFile), interruption);
+    }
+
+    private static JobOutcome run(
+            JobSpec spec, List<String> addresses, int sites, Token token, Interruption interruption)
+            throws CommandFailure, InterruptedException {
+        try {
+            JobRun job = JobRun.prepare(spec, addresses, sites, token, RankOutput.tagged(spec.ranks()));
+            interruption.guard(job);
+            return job.run();
+        } catch (JobFailure e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package org.posthouse.demo;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.net.URI;
+import java.util.List;
+import org.posthouse.launch.RelayProcess;
+
+/**
+ * What relays say they have moved, read from their consoles' API.
+ *
+ * @param matched messages matched to a receive, at all sites
+ * @param linkFrames frames that crossed the link, both ways
+ * @param linkBytes their bytes
+ */
+record Traffic(long matched, long linkFrames, long linkBytes) {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    static Traffic read(List<RelayProcess> processes) throws IOException {
+        Traffic sum = new Traffic(0, 0, 0);
+        for (RelayProcess process : processes) {
+            JsonNode answer = JSON.readTree(URI.create("http://" + process.ready().console() + "/api/v1/relays").toURL());
+            for (JsonNode relay : answer.isArray() ? answer : answer.path("relays")) {
+                sum = sum.plus(of(relay));
+            }
+        }
+        return sum;
+    }
+
+    private static Traffic of(JsonNode relay) {
+        long frames = 0;
+        long bytes = 0;
+        for (JsonNode link : relay.path("links")) {
+            frames += link.path("messagesOut").asLong();
+            bytes += link.path("bytesOut").asLong();
+        }
+        return new Traffic(relay.path("counters").path("matched").asLong(), frames, bytes);
+    }
+
+    private Traffic plus(Traffic other) {
+        return new Traffic(matched + other.matched, linkFrames + other.linkFrames, linkBytes + other.linkBytes);
+    }
+
+    Traffic since(Traffic earlier) {
+        return new Traffic(matched - earlier.matched, linkFrames - earlier.linkFrames, linkBytes - earlier.linkBytes);
+    }
+}

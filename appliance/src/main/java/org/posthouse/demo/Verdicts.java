@@ -1,0 +1,37 @@
+package org.posthouse.demo;
+
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+
+/** Passes a job's output on, indented, and notes whether it verified. Called by several threads, a whole line at a time. */
+final class Verdicts extends OutputStream {
+    private static final String INDENT = "  │ ";
+
+    private final PrintStream to;
+    private boolean successful;
+    private boolean unsuccessful;
+
+    Verdicts(PrintStream to) {
+        this.to = to;
+    }
+
+    @Override
+    public void write(int one) {
+        write(new byte[] {(byte) one}, 0, 1);
+    }
+
+    @Override
+    public synchronized void write(byte[] bytes, int from, int count) {
+        String line = new String(bytes, from, count, StandardCharsets.UTF_8);
+        successful |= line.contains("Verification: SUCCESSFUL");
+        unsuccessful |= line.contains("Verification: UNSUCCESSFUL");
+        to.print(INDENT + line);
+        to.flush();
+    }
+
+    /** The job said that its result is right, and nothing else. */
+    synchronized boolean verified() {
+        return successful && !unsuccessful;
+    }
+}

@@ -1,0 +1,34 @@
+package org.posthouse.launch;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+
+/**
+ * What a relay says when it serves.
+ *
+ * @param site its site
+ * @param relay its id
+ * @param ranks where ranks and launchers connect
+ * @param links where other sites dial; empty if they cannot
+ * @param console where the console is
+ */
+public record ReadyLine(String site, String relay, String ranks, String links, String console) {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    public String text() {
+        return "relay " + relay + " of site " + site + " serves ranks at " + ranks
+                + (links.isEmpty() ? "" : ", links at " + links) + ", console http://" + console + "/";
+    }
+
+    public String json() {
+        try {
+            return JSON.writeValueAsString(this);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    static ReadyLine parse(String json) throws JsonProcessingException {
+        return JSON.readValue(json, ReadyLine.class);
+    }
+}

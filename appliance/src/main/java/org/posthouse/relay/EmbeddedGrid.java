@@ -1,0 +1,136 @@
+package org.posthouse.relay;
+
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.ops.RelayView;
+import org.posthouse.tunnel.GridAuthority;
+import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.SiteKeys;
+
+/**
+ * Relays of several sites in this one process, on loopback: what {@code posthouse run} uses when it is given no relay.
+ * They are whole relays with real links between them, under an authority that lives as long as the grid does.
+ */
+public final class EmbeddedGrid implements AutoCloseable {
+    private static final String LOOPBACK = "127.0.0.1";
+    private static final int KEY_DAYS = 2;
+    private static final long START_SECONDS = 30;
+
+    private final Vertx vertx;
+    private Path folder;
+    private final MemoryDirectory directory = new MemoryDirectory();
+    private final List<Relay> relays = new ArrayList<>();
+
+    private EmbeddedGrid(Vertx vertx) {
+        this.vertx = vertx;
+    }
+
+    /** A Vert.x that makes no files. */
+    public static Vertx vertx() {
+        return Vertx.vertx(new VertxOptions()
+                .setFileSystemOptions(
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+    }
+
+    /**
+     * Starts one relay a site; blocks until all serve.
+     *
+     * @param vertx whose event loops they run on; the caller closes it
+     * @param sites how many sites, from 1
+     * @param logged whether the relays keep logs, in a folder that goes with the grid
+     */
+    public static EmbeddedGrid start(Vertx vertx, int sites, boolean logged) throws IOException {
+        EmbeddedGrid grid = new EmbeddedGrid(vertx);
+        try {
+            grid.startRelays(sites, logged);
+            return grid;
+        } catch (IOException | RuntimeException e) {
+            grid.close();
+            throw e;
+        }
+    }
+
+    private void startRelays(int sites, boolean logged) throws IOException {
+        long epoch = System.currentTimeMillis();
+        if (sites > 1 || logged) {
+            folder = Files.createTempDirectory("posthouse-");
+        }
+        GridAuthority authority = sites > 1 ? GridAuthority.init(folder.resolve("authority"), KEY_DAYS) : null;
+        for (int i = 0; i < sites; i++) {
+            String site = siteName(i);
+            RelayConfig config = RelayConfig.loopback(site, site + "-1", 0);
+            if (logged) {
+                config = config.withLog(folder.resolve("log-" + site));
+            }
+            if (authority != null) {
+                Path keys = folder.resolve("keys-" + site);
+                authority.issue(site, KEY_DAYS, keys);
+                LinkConfig links = LinkConfig.of(config.relay(), epoch, SiteKeys.load(keys)).listen(LOOPBACK, 0);
+                for (Relay relay : relays) {
+                    links = links.peer(relay.config().site(), LOOPBACK + ":" + relay.linkPort());
+                }
+                config = config.withLinks(links);
+            }
+            Relay relay = new Relay(config, directory);
+            await(vertx.deployVerticle(relay, new DeploymentOptions()));
+            relays.add(relay);
+        }
+    }
+
+    /** The first 26 sites are site-a to site-z; further ones are site-27, site-28, … */
+    private static String siteName(int index) {
+        return index < 26 ? "site-" + (char) ('a' + index) : "site-" + (index + 1);
+    }
+
+    private static <T> T await(Future<T> future) throws IOException {
+        try {
+            return future.await(START_SECONDS, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    /** Where ranks and launchers connect, one address a site. */
+    public List<String> addresses() {
+        return relays.stream().map(Relay::address).toList();
+    }
+
+    /** What a console shows of the relays. */
+    public List<RelayView> views() {
+        return relays.stream().map(Relay::view).toList();
+    }
+
+    /** Stops the relays and removes their files. */
+    @Override
+    public void close() {
+        for (Relay relay : relays) {
+            if (relay.deploymentID() != null) {
+                vertx.undeploy(relay.deploymentID()).await();
+            }
+        }
+        directory.close();
+        if (folder == null) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot remove " + folder + ": " + e.getMessage(), e);
+        }
+    }
+}

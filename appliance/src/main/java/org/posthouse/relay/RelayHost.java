@@ -1,0 +1,86 @@
+package org.posthouse.relay;
+
+import io.vertx.core.DeploymentOptions;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import io.vertx.core.file.FileSystemOptions;
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.posthouse.directory.Directory;
+import org.posthouse.directory.GroupConfig;
+import org.posthouse.directory.HazelcastDirectory;
+import org.posthouse.ops.OpsConfig;
+import org.posthouse.ops.OpsMetrics;
+import org.posthouse.ops.OpsServer;
+
+/**
+ * A process that is one relay: the relay, its place in the group, and its console. Started and closed by the process's
+ * main thread; both block.
+ */
+public final class RelayHost implements AutoCloseable {
+    private static final long START_SECONDS = 60;
+
+    private final OpsMetrics metrics;
+    private final Vertx vertx;
+    private Directory directory;
+    private OpsServer ops;
+    private Relay relay;
+
+    private RelayHost() {
+        metrics = OpsMetrics.create();
+        vertx = metrics.vertx(new VertxOptions()
+                .setFileSystemOptions(
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+    }
+
+    /**
+     * Joins the group, opens the console and then the relay's own ports.
+     *
+     * @throws IOException in one line, if a port is in use, the log is damaged, or anything else is in the way
+     */
+    public static RelayHost start(RelayConfig config, GroupConfig group, OpsConfig console) throws IOException {
+        RelayHost host = new RelayHost();
+        try {
+            host.directory = HazelcastDirectory.start(group);
+            host.relay = new Relay(config, host.directory);
+            host.ops = await(OpsServer.start(host.vertx, console, host.relay.view(), host.metrics.registry()));
+            await(host.vertx.deployVerticle(host.relay, new DeploymentOptions()));
+            return host;
+        } catch (IOException | RuntimeException e) {
+            host.close();
+            throw e;
+        }
+    }
+
+    private static <T> T await(Future<T> future) throws IOException {
+        try {
+            return future.await(START_SECONDS, TimeUnit.SECONDS);
+        } catch (Exception e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    public Relay relay() {
+        return relay;
+    }
+
+    public int consolePort() {
+        return ops.port();
+    }
+
+    @Override
+    public void close() {
+        if (relay != null && relay.deploymentID() != null) {
+            vertx.undeploy(relay.deploymentID()).await();
+        }
+        if (ops != null) {
+            ops.close().await();
+        }
+        vertx.close().await();
+        metrics.close();
+        if (directory != null) {
+            directory.close();
+        }
+    }
+}
