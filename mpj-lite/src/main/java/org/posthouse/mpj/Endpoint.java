@@ -40,6 +40,14 @@ public interface Endpoint {
     /** Blocks until the operation is done. */
     void await(Operation operation);
 
+    /**
+     * Blocks until one of the operations is done. Which one is an event of its own: it depends on the time of arrival.
+     *
+     * @param operations at least one that is not null; nulls are skipped
+     * @return the lowest index of those that are done
+     */
+    int awaitAny(Operation[] operations);
+
     /** Whether the operation is done, after moving what frames there are; a false is counted as a failed poll. */
     boolean test(Operation operation);
 

@@ -272,6 +272,25 @@ public final class RelayEndpoint implements Endpoint {
     }
 
     @Override
+    public int awaitAny(Operation[] operations) {
+        lock.lock();
+        try {
+            while (true) {
+                for (int i = 0; i < operations.length; i++) {
+                    if (operations[i] != null && operations[i].isDone()) {
+                        return i;
+                    }
+                }
+                progress();
+            }
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
     public boolean test(Operation operation) {
         lock.lock();
         try {

@@ -1,0 +1,166 @@
+package mpi;
+
+/**
+ * The checks of one communicator's calls, made before anything is sent. Each names the call, the calling rank, and
+ * actual against expected. Immutable.
+ */
+final class ArgumentCheck {
+    private final String where;
+    private final int ranks;
+
+    ArgumentCheck(String communicator, Group group) {
+        ranks = group.Size();
+        where = " at rank " + group.Rank() + " of " + ranks + " in " + communicator + ": ";
+    }
+
+    MPIException error(int errorClass, String call, String what) {
+        return new MPIException(errorClass, call + where + what);
+    }
+
+    MPIException error(int errorClass, String call, String what, Throwable cause) {
+        return new MPIException(errorClass, call + where + what, cause);
+    }
+
+    void destination(String call, int rank) {
+        if ((rank < 0 || rank >= ranks) && rank != MPI.PROC_NULL) {
+            throw error(
+                    MPIException.ERR_RANK,
+                    call,
+                    "destination is " + rank + ", expected 0 to " + (ranks - 1) + " or PROC_NULL");
+        }
+    }
+
+    void source(String call, int rank) {
+        if ((rank < 0 || rank >= ranks) && rank != MPI.ANY_SOURCE && rank != MPI.PROC_NULL) {
+            throw error(
+                    MPIException.ERR_RANK,
+                    call,
+                    "source is " + rank + ", expected 0 to " + (ranks - 1) + ", ANY_SOURCE or PROC_NULL");
+        }
+    }
+
+    void root(String call, int rank) {
+        if (rank < 0 || rank >= ranks) {
+            throw error(MPIException.ERR_ROOT, call, "root is " + rank + ", expected 0 to " + (ranks - 1));
+        }
+    }
+
+    void sendTag(String call, int tag) {
+        if (tag < 0) {
+            throw error(MPIException.ERR_TAG, call, "tag is " + tag + ", expected 0 or more");
+        }
+    }
+
+    void receiveTag(String call, int tag) {
+        if (tag < 0 && tag != MPI.ANY_TAG) {
+            throw error(MPIException.ERR_TAG, call, "tag is " + tag + ", expected 0 or more, or ANY_TAG");
+        }
+    }
+
+    void operation(String call, Op op, Datatype datatype) {
+        if (op == null) {
+            throw error(MPIException.ERR_OP, call, "the operation is null");
+        }
+        if (!op.accepts(datatype)) {
+            throw error(MPIException.ERR_OP, call, "operation " + op + " has no meaning for datatype " + datatype);
+        }
+    }
+
+    /** Checks {@code count} elements from {@code offset} on. */
+    void buffer(String call, String what, Object buffer, int offset, int count, Datatype datatype) {
+        blocks(call, what, buffer, offset, count, 1, datatype);
+    }
+
+    /** Checks one block of {@code count} elements for every rank, one after another. */
+    void blocks(String call, String what, Object buffer, int offset, int count, Datatype datatype) {
+        blocks(call, what, buffer, offset, count, ranks, datatype);
+    }
+
+    private void blocks(
+            String call, String what, Object buffer, int offset, int count, int times, Datatype datatype) {
+        if (datatype == null) {
+            throw error(MPIException.ERR_TYPE, call, "the datatype of the " + what + " is null");
+        }
+        if (count < 0) {
+            throw error(MPIException.ERR_COUNT, call, "count of the " + what + " is " + count + ", expected 0 or more");
+        }
+        long elements = (long) count * times;
+        array(call, what, buffer, elements, datatype);
+        range(call, what, buffer, offset, elements, datatype);
+    }
+
+    /** Checks one block for every rank, of the given counts, at the given displacements in elements. */
+    void blocks(String call, String what, Object buffer, int offset, int[] counts, int[] displs, Datatype datatype) {
+        if (datatype == null) {
+            throw error(MPIException.ERR_TYPE, call, "the datatype of the " + what + " is null");
+        }
+        perRank(call, "displacements of the " + what, displs);
+        array(call, what, buffer, total(call, what, counts), datatype);
+        for (int rank = 0; rank < ranks; rank++) {
+            if (counts[rank] > 0) {
+                long at = offset + (long) displs[rank] * datatype.size();
+                range(call, what, buffer, at, counts[rank], datatype);
+            }
+        }
+    }
+
+    /** Checks one block for every rank, of the given counts, one after another. */
+    void adjacent(String call, String what, Object buffer, int offset, int[] counts, Datatype datatype) {
+        if (datatype == null) {
+            throw error(MPIException.ERR_TYPE, call, "the datatype of the " + what + " is null");
+        }
+        long total = total(call, what, counts);
+        array(call, what, buffer, total, datatype);
+        range(call, what, buffer, offset, total, datatype);
+    }
+
+    private long total(String call, String what, int[] counts) {
+        perRank(call, "counts of the " + what, counts);
+        long total = 0;
+        for (int rank = 0; rank < ranks; rank++) {
+            if (counts[rank] < 0) {
+                throw error(
+                        MPIException.ERR_COUNT,
+                        call,
+                        "count " + rank + " of the " + what + " is " + counts[rank] + ", expected 0 or more");
+            }
+            total += counts[rank];
+        }
+        return total;
+    }
+
+    private void perRank(String call, String what, int[] values) {
+        if (values == null || values.length < ranks) {
+            throw error(
+                    MPIException.ERR_ARG,
+                    call,
+                    "the " + what + " are " + (values == null ? "null" : values.length + " values") + ", expected "
+                            + ranks);
+        }
+    }
+
+    private void array(String call, String what, Object buffer, long elements, Datatype datatype) {
+        if (buffer == null && elements > 0) {
+            throw error(MPIException.ERR_BUFFER, call, "the " + what + " is null, expected an array for " + datatype);
+        }
+        if (buffer != null && !datatype.base().holds(buffer)) {
+            throw error(
+                    MPIException.ERR_TYPE,
+                    call,
+                    "the " + what + " is of class " + buffer.getClass().getTypeName() + ", expected "
+                            + datatype.base().arrayClass().getTypeName() + " for " + datatype);
+        }
+    }
+
+    private void range(String call, String what, Object buffer, long offset, long elements, Datatype datatype) {
+        int length = buffer == null ? 0 : datatype.base().length(buffer);
+        long end = offset + elements * datatype.size();
+        if (elements > 0 && (offset < 0 || end > length)) {
+            throw error(
+                    MPIException.ERR_BUFFER,
+                    call,
+                    "the " + what + " is used from " + offset + " to " + end + " (" + elements + " elements of "
+                            + datatype + "), expected within its length " + length);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package org.posthouse.mpj.coll;
+
+/**
+ * Where each rank's block lies in a region: its position and its count, in elements. Immutable; the arrays are kept,
+ * not copied, and may be longer than the communicator.
+ */
+public final class Blocks {
+    private final int[] counts;
+    private final int[] positions;
+    /** Length of every block if the arrays are null. */
+    private final int each;
+
+    private Blocks(int[] counts, int[] positions, int each) {
+        this.counts = counts;
+        this.positions = positions;
+        this.each = each;
+    }
+
+    /** Equal blocks, one after another. */
+    public static Blocks even(int count) {
+        return new Blocks(null, null, count);
+    }
+
+    /** Blocks of any length anywhere; of those that are received, none may overlap. */
+    public static Blocks at(int[] counts, int[] positions) {
+        return new Blocks(counts, positions, 0);
+    }
+
+    /** Blocks of any length, one after another. */
+    public static Blocks adjacent(int[] counts, int ranks) {
+        int[] positions = new int[ranks];
+        for (int rank = 1; rank < ranks; rank++) {
+            positions[rank] = positions[rank - 1] + counts[rank - 1];
+        }
+        return new Blocks(counts, positions, 0);
+    }
+
+    int count(int rank) {
+        return counts == null ? each : counts[rank];
+    }
+
+    int position(int rank) {
+        return positions == null ? rank * each : positions[rank];
+    }
+
+    /** Elements in the first {@code ranks} blocks. */
+    int total(int ranks) {
+        int total = 0;
+        for (int rank = 0; rank < ranks; rank++) {
+            total += count(rank);
+        }
+        return total;
+    }
+
+    /** Whether the first {@code ranks} blocks lie one after another from position 0 on. */
+    boolean areAdjacent(int ranks) {
+        int expected = 0;
+        for (int rank = 0; rank < ranks; rank++) {
+            if (position(rank) != expected) {
+                return false;
+            }
+            expected += count(rank);
+        }
+        return true;
+    }
+
+    /** The same blocks, packed one after another. */
+    Blocks packed(int ranks) {
+        int[] lengths = new int[ranks];
+        for (int rank = 0; rank < ranks; rank++) {
+            lengths[rank] = count(rank);
+        }
+        return adjacent(lengths, ranks);
+    }
+}

@@ -1,0 +1,172 @@
+package org.posthouse.mpj.coll;
+
+import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.data.Region;
+
+/**
+ * Large data along a chain of all ranks, in segments, so that all ranks work at once: every rank takes and gives each
+ * byte once, where a tree's root would give it log n times. The way of segment i is that of segment 0, i steps later.
+ */
+final class Chain {
+    /** Message bytes of a full segment: the payload of one frame. */
+    static final int SEGMENT_BYTES = 64 * 1024;
+
+    /** Segments under way at one rank: hides a round trip to the relay, and bounds the scratch to 512 KiB. */
+    private static final int WINDOW = 8;
+
+    private final Peers peers;
+    private final int tag;
+    /** Neighbours in the chain, or {@link Tree#NONE}. */
+    private final int before;
+
+    private final int after;
+
+    /** The calling rank's place in the chain of ranks in {@code order}, for one operation. */
+    Chain(Peers peers, int tag, int[] order) {
+        int at = Tree.position(order, peers.rank());
+        this.peers = peers;
+        this.tag = tag;
+        before = at == 0 ? Tree.NONE : order[at - 1];
+        after = at == order.length - 1 ? Tree.NONE : order[at + 1];
+    }
+
+    /**
+     * Whether a chain of {@code ranks} is quicker than a binomial tree for a message of {@code bytes}: in steps of one
+     * segment, the last one arrives after (ranks - 2 + segments) steps instead of (log ranks * segments).
+     */
+    static boolean pays(int ranks, long bytes) {
+        long segments = (bytes + SEGMENT_BYTES - 1) / SEGMENT_BYTES;
+        int rounds = Integer.SIZE - Integer.numberOfLeadingZeros(ranks - 1);
+        return ranks - 2 + segments < rounds * segments;
+    }
+
+    /** Copies the first rank's elements to all others. */
+    void broadcast(Region region, int count) throws ReceiveException {
+        Segments segments = new Segments(region, count);
+        Operation[] receives = new Operation[WINDOW];
+        Operation[] sends = new Operation[WINDOW];
+        for (int ahead = 0; before != Tree.NONE && ahead < Math.min(WINDOW, segments.count); ahead++) {
+            receives[ahead] = segments.receive(region, segments.at(ahead), ahead);
+        }
+        for (int i = 0; i < segments.count; i++) {
+            int slot = i % WINDOW;
+            peers.await(receives[slot]);
+            if (before != Tree.NONE && i + WINDOW < segments.count) {
+                receives[slot] = segments.receive(region, segments.at(i + WINDOW), i + WINDOW);
+            }
+            if (after != Tree.NONE) {
+                peers.await(sends[slot]);
+                sends[slot] = segments.send(region, segments.at(i), i);
+            }
+        }
+        peers.awaitAll(sends);
+    }
+
+    /**
+     * Folds all ranks' elements into the last rank's {@code result}, from the chain's first rank on:
+     * {@code mine op (what came)}. The result's array may be that of {@code mine}.
+     *
+     * @param result used at the last rank only
+     */
+    void reduce(Region mine, Region result, int count, Reduction op) throws ReceiveException {
+        Segments segments = new Segments(mine, count);
+        if (before == Tree.NONE) {
+            giveAll(mine, segments);
+            return;
+        }
+        Region scratch = mine.scratch(Math.min(count, segments.length * WINDOW));
+        Operation[] receives = new Operation[WINDOW];
+        Operation[] sends = new Operation[WINDOW];
+        for (int ahead = 0; ahead < Math.min(WINDOW, segments.count); ahead++) {
+            receives[ahead] = segments.receive(scratch, segments.at(ahead), ahead);
+        }
+        for (int i = 0; i < segments.count; i++) {
+            int slot = i % WINDOW;
+            int room = segments.at(slot);
+            peers.await(receives[slot]);
+            op.combine(mine, segments.at(i), scratch, room, segments.length(i));
+            if (after == Tree.NONE) {
+                scratch.moveTo(room, result, segments.at(i), segments.length(i));
+            } else {
+                sends[slot] = segments.send(scratch, room, i);
+            }
+            if (i + WINDOW < segments.count) {
+                peers.await(sends[slot]);
+                receives[slot] = segments.receive(scratch, room, i + WINDOW);
+            }
+        }
+        peers.awaitAll(sends);
+    }
+
+    /**
+     * Folds all elements of the ranks before this one into {@code result}, which holds the rank's own:
+     * {@code (what came) op mine}, and passes the outcome on.
+     */
+    void scan(Region result, int count, Reduction op) throws ReceiveException {
+        Segments segments = new Segments(result, count);
+        if (before == Tree.NONE) {
+            giveAll(result, segments);
+            return;
+        }
+        Region scratch = result.scratch(Math.min(count, segments.length * WINDOW));
+        Operation[] receives = new Operation[WINDOW];
+        Operation[] sends = new Operation[WINDOW];
+        for (int ahead = 0; ahead < Math.min(WINDOW, segments.count); ahead++) {
+            receives[ahead] = segments.receive(scratch, segments.at(ahead), ahead);
+        }
+        for (int i = 0; i < segments.count; i++) {
+            int slot = i % WINDOW;
+            peers.await(receives[slot]);
+            op.combine(scratch, segments.at(slot), result, segments.at(i), segments.length(i));
+            if (i + WINDOW < segments.count) {
+                receives[slot] = segments.receive(scratch, segments.at(slot), i + WINDOW);
+            }
+            if (after != Tree.NONE) {
+                peers.await(sends[slot]);
+                sends[slot] = segments.send(result, segments.at(i), i);
+            }
+        }
+        peers.awaitAll(sends);
+    }
+
+    private void giveAll(Region mine, Segments segments) throws ReceiveException {
+        Operation[] sends = new Operation[WINDOW];
+        for (int i = 0; i < segments.count; i++) {
+            peers.await(sends[i % WINDOW]);
+            sends[i % WINDOW] = segments.send(mine, segments.at(i), i);
+        }
+        peers.awaitAll(sends);
+    }
+
+    /** How a message is cut. All ranks cut alike, as the datatype and the count are alike. */
+    private final class Segments {
+        final int elements;
+        /** Elements of a full segment. */
+        final int length;
+
+        final int count;
+
+        Segments(Region region, int elements) {
+            this.elements = elements;
+            length = (int) (SEGMENT_BYTES / region.bytes(1));
+            count = (elements + length - 1) / length;
+        }
+
+        int at(int segment) {
+            return segment * length;
+        }
+
+        int length(int segment) {
+            return Math.min(length, elements - at(segment));
+        }
+
+        Operation receive(Region region, int at, int segment) {
+            return peers.receive(before, tag, region.sink(at, length(segment)));
+        }
+
+        Operation send(Region region, int at, int segment) {
+            return peers.send(after, tag, region.content(at, length(segment)));
+        }
+    }
+}

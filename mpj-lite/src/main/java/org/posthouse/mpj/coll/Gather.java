@@ -1,0 +1,34 @@
+package org.posthouse.mpj.coll;
+
+import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.data.Region;
+
+/**
+ * Gather and Gatherv: every rank sends straight to the root, which posts all receives at once. The relay's mailbox
+ * keeps what comes early, and each byte crosses between two sites once; a tree would only carry it more often.
+ */
+public final class Gather {
+    private Gather() {}
+
+    /**
+     * @param receive used at the root only, as is {@code blocks}; at the root it may lie in the array of {@code send}
+     */
+    public static void run(Peers peers, Region send, int count, Region receive, Blocks blocks, int root)
+            throws ReceiveException {
+        int tag = peers.nextTag();
+        if (peers.rank() != root) {
+            peers.await(peers.send(root, tag, send.content(0, count)));
+            return;
+        }
+        // First its own: what arrives may be stored where it lies now.
+        send.deliver(0, count, receive, blocks.position(root), blocks.count(root));
+        Operation[] receives = new Operation[peers.size()];
+        for (int rank = 0; rank < receives.length; rank++) {
+            if (rank != root) {
+                receives[rank] = peers.receive(rank, tag, receive.sink(blocks.position(rank), blocks.count(rank)));
+            }
+        }
+        peers.awaitAll(receives);
+    }
+}

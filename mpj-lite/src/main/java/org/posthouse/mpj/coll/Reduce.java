@@ -1,0 +1,77 @@
+package org.posthouse.mpj.coll;
+
+import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.data.Region;
+
+/**
+ * Reduce: up a binomial tree, or for large data along a chain in segments. If the operation commutes, each site's
+ * values leave it once, already combined; if not, the plain rank order decides the shape, and the result goes from rank
+ * 0 to the root.
+ */
+public final class Reduce {
+    private Reduce() {}
+
+    /**
+     * @param send every rank's elements; never changed
+     * @param receive the result; used at the root only, and may lie in the array of {@code send}
+     */
+    public static void run(Peers peers, Region send, Region receive, int count, Reduction op, int root)
+            throws ReceiveException {
+        if (peers.size() == 1) {
+            send.deliver(0, count, receive, 0, count);
+            return;
+        }
+        int tag = peers.nextTag();
+        int top = op.commutes() ? root : 0;
+        boolean atTop = peers.rank() == top;
+        // The root may have no receive region on other ranks, and rank 0 needs room for what it passes on.
+        Region result = atTop && top != root ? send.scratch(count) : receive;
+        if (Chain.pays(peers.size(), send.bytes(count))) {
+            new Chain(peers, tag, towards(peers, top, op)).reduce(send, result, count, op);
+        } else {
+            overTree(peers, tag, send, result, count, op, top);
+        }
+        if (atTop && top != root) {
+            peers.await(peers.send(root, tag, result.content(0, count)));
+        } else if (peers.rank() == root && top != root) {
+            peers.await(peers.receive(top, tag, receive.sink(0, count)));
+        }
+    }
+
+    /** A chain that ends at {@code top}: site by site, or against the rank order if the operation needs it. */
+    private static int[] towards(Peers peers, int top, Reduction op) {
+        int size = peers.size();
+        int[] outwards = op.commutes() ? peers.inSiteOrder(top) : null;
+        int[] order = new int[size];
+        for (int i = 0; i < size; i++) {
+            order[i] = outwards == null ? size - 1 - i : outwards[size - 1 - i];
+        }
+        return order;
+    }
+
+    private static void overTree(
+            Peers peers, int tag, Region send, Region result, int count, Reduction op, int top)
+            throws ReceiveException {
+        Tree tree = op.commutes() ? Tree.binomial(peers, top) : Tree.ordered(peers);
+        int[] children = tree.children();
+        Region[] rooms = new Region[children.length];
+        Operation[] receives = new Operation[children.length];
+        for (int i = children.length - 1; i >= 0; i--) {
+            rooms[i] = send.scratch(count);
+            receives[i] = peers.receive(children[i], tag, rooms[i].sink(0, count));
+        }
+        // From the nearest child, the first to be ready, to the farthest: also the rank order.
+        Region sum = send;
+        for (int i = children.length - 1; i >= 0; i--) {
+            peers.await(receives[i]);
+            op.combine(sum, 0, rooms[i], 0, count);
+            sum = rooms[i];
+        }
+        if (tree.parent() == Tree.NONE) {
+            sum.moveTo(0, result, 0, count);
+        } else {
+            peers.await(peers.send(tree.parent(), tag, sum.content(0, count)));
+        }
+    }
+}

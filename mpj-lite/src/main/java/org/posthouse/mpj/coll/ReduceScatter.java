@@ -1,0 +1,70 @@
+package org.posthouse.mpj.coll;
+
+import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.data.Region;
+
+/**
+ * Reduce_scatter: Reduce and Scatterv; but large data of an operation that commutes, within one site, straight from
+ * rank to rank, each of which combines its own block only.
+ */
+public final class ReduceScatter {
+    /** From here on the direct way: its n(n-1) messages cost less than all data passing through one rank. */
+    static final int DIRECT_BYTES_MIN = 128 * 1024;
+
+    /** Steps under way at one rank. */
+    private static final int WINDOW = 8;
+
+    private ReduceScatter() {}
+
+    /**
+     * @param receive room for the rank's own block; may lie in the array of {@code send}
+     * @param blocks adjacent blocks of {@code send}
+     */
+    public static void run(Peers peers, Region send, Region receive, Blocks blocks, Reduction op)
+            throws ReceiveException {
+        int total = blocks.total(peers.size());
+        if (peers.size() > 1
+                && op.commutes()
+                && !peers.spanSites()
+                && send.bytes(total) >= DIRECT_BYTES_MIN) {
+            direct(peers, send, receive, blocks, op);
+            return;
+        }
+        Region sum = peers.rank() == 0 ? send.scratch(total) : null;
+        Reduce.run(peers, send, sum, total, op, 0);
+        Scatter.run(peers, sum, blocks, receive, blocks.count(peers.rank()), 0);
+    }
+
+    private static void direct(Peers peers, Region send, Region receive, Blocks blocks, Reduction op)
+            throws ReceiveException {
+        int tag = peers.nextTag();
+        int size = peers.size();
+        int rank = peers.rank();
+        int count = blocks.count(rank);
+        Region scratch = send.scratch(count * Math.min(WINDOW + 1, size));
+        send.moveTo(blocks.position(rank), scratch, 0, count);
+        Operation[][] pairs = new Operation[size][];
+        for (int step = 1; step < size + WINDOW; step++) {
+            int due = step - WINDOW;
+            if (due > 0) {
+                peers.awaitAll(pairs[due]);
+                op.combine(scratch, room(due) * count, scratch, 0, count);
+            }
+            if (step < size) {
+                int to = (rank + step) % size;
+                pairs[step] = peers.exchange(
+                        (rank + size - step) % size, scratch.sink(room(step) * count, count),
+                        to, send.content(blocks.position(to), blocks.count(to)),
+                        tag);
+            }
+        }
+        // Only now: the receive region may be part of what was sent.
+        scratch.moveTo(0, receive, 0, count);
+    }
+
+    /** Place of a step's incoming block in the scratch, behind the sum at 0. */
+    private static int room(int step) {
+        return 1 + (step - 1) % WINDOW;
+    }
+}

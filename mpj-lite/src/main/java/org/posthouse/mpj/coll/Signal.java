@@ -1,0 +1,55 @@
+package org.posthouse.mpj.coll;
+
+import java.nio.ByteBuffer;
+import org.posthouse.mpj.Content;
+import org.posthouse.mpj.Envelope;
+import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.Sink;
+import org.posthouse.mpj.data.Base;
+
+/** The empty message, and room for it. Stateless. */
+final class Signal implements Content, Sink {
+    static final Signal EMPTY = new Signal();
+
+    private Signal() {}
+
+    @Override
+    public long bytes() {
+        return 0;
+    }
+
+    @Override
+    public int elements() {
+        return 0;
+    }
+
+    @Override
+    public int datatype() {
+        return Base.BYTE.code();
+    }
+
+    @Override
+    public void write(long from, ByteBuffer out) {
+        // There are no bytes to write.
+    }
+
+    @Override
+    public void begin(Envelope envelope) throws ReceiveException {
+        if (envelope.bytes() != 0) {
+            throw new ReceiveException(
+                    ReceiveException.Kind.TRUNCATE,
+                    "message of " + envelope.bytes() + " bytes, expected an empty one: do all ranks call the same "
+                            + "collective?");
+        }
+    }
+
+    @Override
+    public void read(long at, ByteBuffer in) {
+        // There are no bytes to read.
+    }
+
+    @Override
+    public void end() {
+        // Its coming is all that it says.
+    }
+}

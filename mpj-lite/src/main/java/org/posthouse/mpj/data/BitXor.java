@@ -1,0 +1,39 @@
+package org.posthouse.mpj.data;
+
+/** Bits set in exactly one. Loops are written out per type so that the JIT can vectorize them. */
+final class BitXor extends Bitwise {
+    @Override
+    void fold(byte[] in, int inAt, byte[] inOut, int inOutAt, int count) {
+        for (int i = 0; i < count; i++) {
+            inOut[inOutAt + i] ^= in[inAt + i];
+        }
+    }
+
+    @Override
+    void fold(char[] in, int inAt, char[] inOut, int inOutAt, int count) {
+        for (int i = 0; i < count; i++) {
+            inOut[inOutAt + i] ^= in[inAt + i];
+        }
+    }
+
+    @Override
+    void fold(short[] in, int inAt, short[] inOut, int inOutAt, int count) {
+        for (int i = 0; i < count; i++) {
+            inOut[inOutAt + i] ^= in[inAt + i];
+        }
+    }
+
+    @Override
+    void fold(int[] in, int inAt, int[] inOut, int inOutAt, int count) {
+        for (int i = 0; i < count; i++) {
+            inOut[inOutAt + i] ^= in[inAt + i];
+        }
+    }
+
+    @Override
+    void fold(long[] in, int inAt, long[] inOut, int inOutAt, int count) {
+        for (int i = 0; i < count; i++) {
+            inOut[inOutAt + i] ^= in[inAt + i];
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package org.posthouse.mpj.data;
+
+/**
+ * The greatest or least value and where it is: elements are pairs (value, index). Of equal values the lower index wins,
+ * which makes the result independent of the order of the reduction.
+ */
+final class Location extends Fold {
+    private final boolean greatest;
+
+    Location(boolean greatest) {
+        this.greatest = greatest;
+    }
+
+    @Override
+    public boolean accepts(Base base, int size) {
+        return size == 2
+                && switch (base) {
+                    case SHORT, INT, LONG, FLOAT, DOUBLE -> true;
+                    case BYTE, CHAR, BOOLEAN, OBJECT -> false;
+                };
+    }
+
+    @Override
+    public void fold(Object in, int inAt, Object inOut, int inOutAt, int count) {
+        int end = inOutAt + 2 * count;
+        if (inOut instanceof double[] values) {
+            fold((double[]) in, inAt, values, inOutAt, end);
+        } else if (inOut instanceof int[] values) {
+            fold((int[]) in, inAt, values, inOutAt, end);
+        } else if (inOut instanceof long[] values) {
+            fold((long[]) in, inAt, values, inOutAt, end);
+        } else if (inOut instanceof float[] values) {
+            fold((float[]) in, inAt, values, inOutAt, end);
+        } else {
+            fold((short[]) in, inAt, (short[]) inOut, inOutAt, end);
+        }
+    }
+
+    /** Whether a pair replaces the one it is compared with. */
+    private boolean wins(int order, boolean lowerIndex) {
+        return order == 0 ? lowerIndex : order > 0 == greatest;
+    }
+
+    private void fold(short[] in, int inAt, short[] inOut, int inOutAt, int end) {
+        for (int i = inAt, j = inOutAt; j < end; i += 2, j += 2) {
+            if (wins(Short.compare(in[i], inOut[j]), in[i + 1] < inOut[j + 1])) {
+                inOut[j] = in[i];
+                inOut[j + 1] = in[i + 1];
+            }
+        }
+    }
+
+    private void fold(int[] in, int inAt, int[] inOut, int inOutAt, int end) {
+        for (int i = inAt, j = inOutAt; j < end; i += 2, j += 2) {
+            if (wins(Integer.compare(in[i], inOut[j]), in[i + 1] < inOut[j + 1])) {
+                inOut[j] = in[i];
+                inOut[j + 1] = in[i + 1];
+            }
+        }
+    }
+
+    private void fold(long[] in, int inAt, long[] inOut, int inOutAt, int end) {
+        for (int i = inAt, j = inOutAt; j < end; i += 2, j += 2) {
+            if (wins(Long.compare(in[i], inOut[j]), in[i + 1] < inOut[j + 1])) {
+                inOut[j] = in[i];
+                inOut[j + 1] = in[i + 1];
+            }
+        }
+    }
+
+    private void fold(float[] in, int inAt, float[] inOut, int inOutAt, int end) {
+        for (int i = inAt, j = inOutAt; j < end; i += 2, j += 2) {
+            if (wins(in[i] == inOut[j] ? 0 : Float.compare(in[i], inOut[j]), in[i + 1] < inOut[j + 1])) {
+                inOut[j] = in[i];
+                inOut[j + 1] = in[i + 1];
+            }
+        }
+    }
+
+    private void fold(double[] in, int inAt, double[] inOut, int inOutAt, int end) {
+        for (int i = inAt, j = inOutAt; j < end; i += 2, j += 2) {
+            if (wins(in[i] == inOut[j] ? 0 : Double.compare(in[i], inOut[j]), in[i + 1] < inOut[j + 1])) {
+                inOut[j] = in[i];
+                inOut[j + 1] = in[i + 1];
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package org.posthouse.mpj.data;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectStreamClass;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import org.posthouse.mpj.Envelope;
+import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.Sink;
+
+/**
+ * Room for objects in a program's array. The bytes are kept until the last one is there; then all objects are read
+ * with the class loader of the thread that posted the receive, and only then stored: a message that cannot be read
+ * leaves the array as it was. Good for one message.
+ */
+final class ObjectSink implements Sink {
+    /** Longest array that every Java virtual machine can make. */
+    private static final int BYTES_MAX = Integer.MAX_VALUE - 8;
+
+    private final Object[] array;
+    private final int first;
+    private final int capacity;
+    private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
+    private byte[] bytes;
+    private int elements;
+
+    ObjectSink(Object[] array, int first, int capacity) {
+        this.array = array;
+        this.first = first;
+        this.capacity = capacity;
+    }
+
+    @Override
+    public void begin(Envelope envelope) throws ReceiveException {
+        ArraySink.checkFit(envelope, Base.OBJECT, capacity);
+        if (envelope.bytes() > BYTES_MAX) {
+            throw new ReceiveException(
+                    ReceiveException.Kind.TRUNCATE,
+                    "serialized objects of " + envelope.bytes() + " bytes, expected at most " + BYTES_MAX);
+        }
+        elements = envelope.elements();
+        bytes = new byte[(int) envelope.bytes()];
+    }
+
+    @Override
+    public void read(long at, ByteBuffer in) {
+        in.get(bytes, (int) at, in.remaining());
+    }
+
+    @Override
+    public void end() throws ReceiveException {
+        if (elements == 0) {
+            return;
+        }
+        Object[] objects = new Object[elements];
+        int at = 0;
+        try (ObjectInputStream in = new Reader(new ByteArrayInputStream(bytes), loader)) {
+            for (; at < elements; at++) {
+                objects[at] = in.readObject();
+            }
+        } catch (IOException | ClassNotFoundException | RuntimeException | LinkageError | StackOverflowError e) {
+            // RuntimeException: a program's own readObject may throw what it likes.
+            throw new ReceiveException(
+                    ReceiveException.Kind.OBJECT,
+                    "object " + at + " of " + elements + " cannot be read back: " + e,
+                    e);
+        }
+        store(objects);
+        bytes = null;
+    }
+
+    private void store(Object[] objects) throws ReceiveException {
+        Class<?> element = array.getClass().getComponentType();
+        for (int i = 0; i < objects.length; i++) {
+            if (objects[i] != null && !element.isInstance(objects[i])) {
+                throw new ReceiveException(
+                        ReceiveException.Kind.TYPE,
+                        "object " + i + " is a " + objects[i].getClass().getName() + ", expected "
+                                + element.getName() + " for the receiving array");
+            }
+        }
+        System.arraycopy(objects, 0, array, first, objects.length);
+    }
+
+    /** Finds the program's classes, where plain deserialization looks only in this library's class loader. */
+    private static final class Reader extends ObjectInputStream {
+        private final ClassLoader loader;
+
+        Reader(InputStream in, ClassLoader loader) throws IOException {
+            super(in);
+            this.loader = loader;
+        }
+
+        @Override
+        protected Class<?> resolveClass(ObjectStreamClass description) throws IOException, ClassNotFoundException {
+            if (loader != null) {
+                try {
+                    return Class.forName(description.getName(), false, loader);
+                } catch (ClassNotFoundException e) {
+                    // Not there: primitive classes, for instance, are known to the default search only.
+                    return super.resolveClass(description);
+                }
+            }
+            return super.resolveClass(description);
+        }
+
+        @Override
+        protected Class<?> resolveProxyClass(String[] names) throws IOException, ClassNotFoundException {
+            if (loader == null) {
+                return super.resolveProxyClass(names);
+            }
+            Class<?>[] interfaces = new Class<?>[names.length];
+            for (int i = 0; i < names.length; i++) {
+                interfaces[i] = Class.forName(names[i], false, loader);
+            }
+            return Proxy.newProxyInstance(loader, interfaces, (proxy, method, arguments) -> null).getClass();
+        }
+    }
+}
