@@ -33,9 +33,9 @@ final class Connection implements FrameSocket.Listener {
         this.relay = relay;
         this.socket = FrameSocket.attach(socket, this);
         this.helloTimer = vertx.setTimer(
-                relay.config().helloTimeoutMs(),
+                relay.settings().helloTimeoutMs(),
                 timer -> this.socket.close(Notice.closing(
-                        0, Reason.TIMEOUT, "no HELLO within " + relay.config().helloTimeoutMs() + " ms")));
+                        0, Reason.TIMEOUT, "no HELLO within " + relay.settings().helloTimeoutMs() + " ms")));
     }
 
     static Connection accept(Relay relay, Vertx vertx, NetSocket socket) {

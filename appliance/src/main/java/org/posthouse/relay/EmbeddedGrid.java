@@ -80,7 +80,7 @@ public final class EmbeddedGrid implements AutoCloseable {
                 authority.issue(site, KEY_DAYS, keys);
                 LinkConfig links = LinkConfig.of(config.relay(), epoch, SiteKeys.load(keys)).listen(LOOPBACK, 0);
                 for (Relay relay : relays) {
-                    links = links.peer(relay.config().site(), LOOPBACK + ":" + relay.linkPort());
+                    links = links.peer(relay.settings().site(), LOOPBACK + ":" + relay.linkPort());
                 }
                 config = config.withLinks(links);
             }

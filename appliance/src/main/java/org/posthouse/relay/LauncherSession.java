@@ -37,7 +37,7 @@ final class LauncherSession implements Session, JobWatch {
 
     /** Checks the relay's token and answers with the relays of the directory. */
     static LauncherSession open(Relay relay, FrameSocket socket, Hello hello) throws WireException {
-        if (!relay.config().launchToken().matches(hello.token())) {
+        if (!relay.settings().launchToken().matches(hello.token())) {
             throw new WireException(
                     Reason.WRONG_TOKEN, "the launcher's token is not that of relay " + relay.id() + "; see --token-file");
         }
@@ -59,7 +59,7 @@ final class LauncherSession implements Session, JobWatch {
     private void open(JobOpen opening) {
         List<String> others = opening.homes().stream()
                 .map(Home::site)
-                .filter(site -> !site.equals(relay.config().site()))
+                .filter(site -> !site.equals(relay.settings().site()))
                 .toList();
         relay.contacted(others)
                 .onSuccess(contacted -> openNow(opening))

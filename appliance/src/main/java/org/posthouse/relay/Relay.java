@@ -127,7 +127,7 @@ public final class Relay extends VerticleBase {
         return core;
     }
 
-    RelayConfig config() {
+    RelayConfig settings() {
         return config;
     }
 

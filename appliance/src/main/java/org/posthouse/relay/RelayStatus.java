@@ -90,7 +90,7 @@ final class RelayStatus implements RelayView {
     }
 
     private RelaySnapshot starting() {
-        RelayConfig config = relay.config();
+        RelayConfig config = relay.settings();
         return new RelaySnapshot(
                 config.site(),
                 config.relay(),
@@ -106,7 +106,7 @@ final class RelayStatus implements RelayView {
     }
 
     private void refresh() {
-        RelayConfig config = relay.config();
+        RelayConfig config = relay.settings();
         List<LinkView> links = relay.links().views();
         snapshot = new RelaySnapshot(
                 config.site(),
@@ -155,7 +155,7 @@ final class RelayStatus implements RelayView {
     private RankView view(HomedRank rank) {
         return new RankView(
                 rank.rank(),
-                relay.config().site(),
+                relay.settings().site(),
                 relay.id(),
                 RankView.State.valueOf(rank.state().name()),
                 rank.incarnation(),
