@@ -7,10 +7,13 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.codec.DecoderException;
+import io.netty.util.concurrent.ScheduledFuture;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
@@ -34,6 +37,9 @@ public final class FrameSocket {
 
     /** Outgoing bytes in memory past which {@link #writable} turns false, and below which it turns true again. */
     private static final WriteBufferWaterMark WATER_MARK = new WriteBufferWaterMark(256 * 1024, 1024 * 1024);
+
+    /** How long the peer may take to read a CLOSE frame and close its end, before the connection is broken off. */
+    private static final int CLOSE_MS_MAX = 1_000;
 
     /** What the connection's owner wants to hear. All calls come on the event loop. */
     public interface Listener {
@@ -60,6 +66,7 @@ public final class FrameSocket {
     private ByteBuf partial;
     private boolean flushScheduled;
     private Notice closing;
+    private ScheduledFuture<?> closeDeadline;
     private boolean closed;
     private long framesIn;
     private long framesOut;
@@ -116,7 +123,13 @@ public final class FrameSocket {
         return channel.isWritable();
     }
 
-    /** Says why in a CLOSE frame, then closes. Later calls do nothing. */
+    /**
+     * Says why in a CLOSE frame and ignores what comes from now on. The peer closes when it has read the frame; if it
+     * does not within a second, because it does not read, the connection is broken off. Later calls do nothing.
+     *
+     * <p>Closing at once would lose the frame: TCP answers bytes that arrive at a closed socket with a reset, and a
+     * reset throws away what the peer has not read yet.
+     */
     public void close(Notice why) {
         assert inLoop();
         if (closing != null) {
@@ -124,20 +137,22 @@ public final class FrameSocket {
         }
         write(why.encode(FrameType.CLOSE));
         closing = why;
-        channel.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(done -> channel.close());
+        flush();
+        closeDeadline = channel.eventLoop().schedule(this::breakOff, CLOSE_MS_MAX, TimeUnit.MILLISECONDS);
     }
 
-    /** Breaks the connection off without a word, as a cut does. */
+    /** Breaks the connection off without a word, as a cut does, whatever waits to leave. */
     public void cut(Notice why) {
         assert inLoop();
         if (closing == null) {
             closing = why;
         }
-        channel.close();
+        breakOff();
     }
 
+    /** True from {@link #close} or {@link #cut} on, or when the other end closed: nothing is sent or heard any more. */
     public boolean isClosed() {
-        return closed || closing != null;
+        return closing != null;
     }
 
     /** The other end, as host:port. */
@@ -163,6 +178,13 @@ public final class FrameSocket {
 
     private boolean inLoop() {
         return channel.eventLoop().inEventLoop();
+    }
+
+    /** Past all handlers: those of TLS and of Vert.x wait until what they hold has left, which may be for ever. */
+    private void breakOff() {
+        if (!closed) {
+            channel.pipeline().firstContext().close();
+        }
     }
 
     private void flush() {
@@ -246,6 +268,9 @@ public final class FrameSocket {
             return;
         }
         closed = true;
+        if (closeDeadline != null) {
+            closeDeadline.cancel(false);
+        }
         if (partial != null) {
             partial.release();
             partial = null;
@@ -284,12 +309,17 @@ public final class FrameSocket {
 
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-            boolean environment = cause instanceof IOException;
-            cut(Notice.closing(0, environment ? Reason.NORMAL : Reason.INTERNAL, cause.toString()));
+            // TLS wraps what it has to say, an IOException too.
+            Throwable root = cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
+            boolean environment = root instanceof IOException;
+            if (closing == null) {
+                closing = Notice.closing(0, environment ? Reason.NORMAL : Reason.INTERNAL, root.toString());
+            }
             if (!environment) {
                 // Ours, not the network's: Vert.x's handler reports it.
                 context.fireExceptionCaught(cause);
             }
+            breakOff();
         }
     }
 }

@@ -76,14 +76,17 @@ public final class GridAuthority {
     /**
      * Issues a certificate and its key for {@code site}, and keeps a copy of the certificate for {@link #issued}.
      *
-     * @param days how long it is valid, at least 1 and not beyond the authority's own end
+     * @param days how long it is valid, at least 1 and not beyond the authority's own last day
      * @param into the site's keys folder, created if missing: site.key, site.pem, authority.pem
      * @throws IllegalArgumentException if the site's name is not valid
      */
     public SiteCertificate issue(String site, int days, Path into) throws KeysException {
         requireDays(days);
         Instant now = Instant.now();
-        return issue(site, now.minus(CLOCK_SKEW), now.plus(Duration.ofDays(days)), into);
+        Instant end = now.plus(Duration.ofDays(days));
+        // As long as the authority itself, asked for on the same day, is a little too long: meant, and cut to fit.
+        Instant fitting = end.minus(Duration.ofDays(1)).isBefore(notAfter()) && end.isAfter(notAfter()) ? notAfter() : end;
+        return issue(site, now.minus(CLOCK_SKEW), fitting, into);
     }
 
     SiteCertificate issue(String site, Instant notBefore, Instant notAfter, Path into) throws KeysException {

@@ -1,0 +1,34 @@
+package org.posthouse.tunnel;
+
+import java.util.random.RandomGenerator;
+
+/**
+ * The pauses between attempts: they double from the first to the longest, and each is drawn from its upper half, so
+ * that relays that lost one peer together do not come back together. Confined to its dialler.
+ */
+final class BackOff {
+    private final int msMin;
+    private final int msMax;
+    private final RandomGenerator random;
+    private long ms;
+
+    BackOff(int msMin, int msMax, RandomGenerator random) {
+        this.msMin = msMin;
+        this.msMax = msMax;
+        this.random = random;
+        this.ms = msMin;
+    }
+
+    /** The next pause: at least half of its step, at most the longest, never less than 1 ms. */
+    long nextMs() {
+        long half = Math.max(1, ms / 2);
+        long drawn = half + random.nextLong(Math.max(1, ms - half + 1));
+        ms = Math.min(2 * ms, msMax);
+        return Math.min(drawn, msMax);
+    }
+
+    /** The last attempt came to something: the next pause is the first again. */
+    void reset() {
+        ms = msMin;
+    }
+}

@@ -1,0 +1,312 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.time.Instant;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.LinkHello;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.WireException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The link to the relay of one peer site: a stream of frames each way that outlives its connections. Confined to the
+ * relay's context.
+ *
+ * <p>Every frame sent stays in the window until the peer acknowledges it, and every LINK_HELLO says how many frames
+ * its sender has received: so a new connection goes on where the last one was cut, without loss, repetition or
+ * reordering. Only frames of {@link #current} count; a connection that was replaced is cut before its successor says
+ * how much was received.
+ *
+ * <p>If both ends dial, the connection that the smaller site dialled lives: the smaller one refuses the other's
+ * while its own is open, the larger one gives its own up.
+ */
+final class Link {
+    private static final Logger LOG = LoggerFactory.getLogger(Link.class);
+
+    private final Links links;
+    private final String site;
+    private final LinkWindow window;
+    private final LinkReceipts receipts = new LinkReceipts();
+    private final LinkTraffic traffic = new LinkTraffic();
+
+    /** Null if this relay has no address to dial. */
+    private LinkDialler dialler;
+
+    /** The connection that the link uses, or the dialled one that waits for its LINK_HELLO; null if there is none. */
+    private LinkConnection current;
+
+    private LinkStatus.State state = LinkStatus.State.DOWN;
+    private Instant since = Instant.now();
+    private String lastReason = "";
+
+    /** The relay at the other end and its epoch, as last seen; empty and 0 before the first contact. */
+    private String relay = "";
+
+    private long peerEpoch;
+    private ScheduledFuture<?> acknowledgeTimer;
+    private boolean stopped;
+
+    /** The listener was told, or could see, that the link is not writable, and waits for onWritable. */
+    private boolean wasFull;
+
+    /** Something of use happened on the current connection: the next dial need not wait long. */
+    private boolean progressed;
+
+    Link(Links links, String site) {
+        this.links = links;
+        this.site = site;
+        this.window = new LinkWindow(links.config().windowBytes());
+    }
+
+    String site() {
+        return site;
+    }
+
+    void dialWith(LinkDialler dialler) {
+        this.dialler = dialler;
+        dialler.dial();
+    }
+
+    void send(ByteBuf frame) {
+        window.append(frame);
+        wasFull |= window.full();
+        writeWaiting();
+    }
+
+    boolean writable() {
+        return !window.full();
+    }
+
+    /** Ends the link for good and lets go of all its frames. */
+    void stop(Notice why) {
+        stopped = true;
+        if (dialler != null) {
+            dialler.stop();
+        }
+        if (current != null) {
+            current.close(why);
+        }
+        window.forget();
+    }
+
+    LinkStatus status() {
+        return new LinkStatus(
+                site,
+                relay,
+                state,
+                since,
+                traffic.framesIn,
+                traffic.bytesIn,
+                traffic.framesOut,
+                traffic.bytesOut,
+                window.retransmitted(),
+                window.bytes(),
+                traffic.roundTripMicros,
+                lastReason);
+    }
+
+    void onDialling() {
+        transition(LinkStatus.State.CONNECTING, "");
+    }
+
+    void onDialFailed(Notice why) {
+        transition(LinkStatus.State.DOWN, text(why));
+    }
+
+    /** The dialler made a connection to the right site: says LINK_HELLO on it. */
+    void onDialled(LinkConnection connection) {
+        current = connection;
+        connection.greet(hello(site));
+    }
+
+    /**
+     * The peer said LINK_HELLO on {@code connection}.
+     *
+     * @throws WireException to refuse it
+     */
+    void onHello(LinkConnection connection, LinkHello hello) throws WireException {
+        requireEpoch(hello);
+        boolean restarted = peerEpoch != 0 && hello.epoch() > peerEpoch;
+        if (!connection.dialled()) {
+            if (!restarted && prefersCurrent()) {
+                refuseDuplicate(connection);
+                return;
+            }
+            if (current != null) {
+                current.cut(Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + connection));
+            }
+        }
+        if (restarted) {
+            forget(hello);
+        }
+        window.resume(hello.peerEpoch() == links.config().epoch() ? hello.received() : 0);
+        peerEpoch = hello.epoch();
+        relay = hello.relay();
+        begin(connection);
+    }
+
+    /** One carried frame. @throws WireException from the listener, to close the connection */
+    void onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        links.listener().onFrame(site, buffer, index, length, view);
+        traffic.in(length);
+        progressed = true;
+        if (receipts.add(length)) {
+            acknowledge();
+        } else if (acknowledgeTimer == null) {
+            acknowledgeTimer = links.after(links.config().timeouts().ackMs(), this::acknowledge);
+        }
+    }
+
+    /** The peer has the first {@code count} frames. @throws WireException if it cannot have them */
+    void onAcknowledged(long count) throws WireException {
+        window.acknowledge(count);
+        progressed = true;
+        tellIfRoomy();
+    }
+
+    void onSocketWritable() {
+        if (receipts.pending()) {
+            acknowledge();
+        }
+        writeWaiting();
+    }
+
+    void onRoundTrip(long micros) {
+        traffic.roundTripMicros = micros;
+        progressed = true;
+    }
+
+    /** {@code connection} is over; nothing of it comes any more. */
+    void onEnded(LinkConnection connection, Notice why) {
+        if (connection != current) {
+            return;
+        }
+        current = null;
+        cancelAcknowledgeTimer();
+        boolean wasUp = state == LinkStatus.State.UP;
+        transition(LinkStatus.State.DOWN, text(why));
+        if (dialler != null && !stopped) {
+            if (progressed) {
+                dialler.succeeded();
+            }
+            dialler.dialLater();
+        }
+        progressed = false;
+        if (wasUp) {
+            links.listener().onDown(site, why);
+        }
+    }
+
+    private void requireEpoch(LinkHello hello) throws WireException {
+        boolean older = hello.epoch() < peerEpoch;
+        boolean twin = hello.epoch() == peerEpoch && !hello.relay().equals(relay);
+        if (older || twin) {
+            throw new WireException(
+                    Reason.FENCED,
+                    "relay " + hello.relay() + " of site " + site + " has epoch " + hello.epoch() + ", expected "
+                            + (twin ? "relay " + relay + " at this epoch" : "at least " + peerEpoch));
+        }
+        if (hello.peerEpoch() > links.config().epoch()) {
+            throw new WireException(
+                    Reason.FENCED,
+                    "site " + site + " has seen epoch " + hello.peerEpoch() + " of site " + links.config().site()
+                            + ", this relay has " + links.config().epoch());
+        }
+    }
+
+    private boolean prefersCurrent() {
+        return current != null && current.dialled() && !current.isClosing() && links.config().site().compareTo(site) < 0;
+    }
+
+    /** Keeps the current connection, but not blindly: the peer would not dial if it still had it. */
+    private void refuseDuplicate(LinkConnection connection) {
+        if (current.isUp()) {
+            current.suspect();
+        }
+        connection.close(Notice.closing(
+                0, Reason.NORMAL, "site " + links.config().site() + " keeps the connection that it dialled itself"));
+    }
+
+    private void forget(LinkHello hello) {
+        LOG.warn("link to site {}: relay {} (epoch {}) restarted as {} (epoch {}); {} bytes of frames are forgotten",
+                site, relay, peerEpoch, hello.relay(), hello.epoch(), window.bytes());
+        window.forget();
+        receipts.forget();
+        peerEpoch = hello.epoch();
+        links.listener().onForgotten(site);
+        tellIfRoomy();
+    }
+
+    private void begin(LinkConnection connection) {
+        current = connection;
+        if (dialler != null) {
+            dialler.stop();
+        }
+        if (!connection.dialled()) {
+            connection.greet(hello(""));
+        }
+        connection.begin(this);
+        transition(LinkStatus.State.UP, connection.toString());
+        links.listener().onUp(site, relay);
+        tellIfRoomy();
+        writeWaiting();
+    }
+
+    private LinkHello hello(String expected) {
+        LinkConfig config = links.config();
+        return new LinkHello(
+                config.site(), config.relay(), expected, config.epoch(), peerEpoch, receipts.acknowledge());
+    }
+
+    /** Writes what waits until the socket has enough; {@link #onSocketWritable} goes on. */
+    private void writeWaiting() {
+        while (state == LinkStatus.State.UP && current.writable()) {
+            ByteBuf frame = window.next();
+            if (frame == null) {
+                return;
+            }
+            traffic.out(frame.readableBytes());
+            current.write(frame);
+        }
+    }
+
+    /** Acknowledges what came, unless the peer does not read: then the next chance to write does it. */
+    private void acknowledge() {
+        cancelAcknowledgeTimer();
+        if (current != null && current.isUp() && current.writable()) {
+            current.acknowledge(receipts.acknowledge());
+        }
+    }
+
+    private void cancelAcknowledgeTimer() {
+        if (acknowledgeTimer != null) {
+            acknowledgeTimer.cancel(false);
+            acknowledgeTimer = null;
+        }
+    }
+
+    private void tellIfRoomy() {
+        if (wasFull && window.roomy() && !stopped) {
+            wasFull = false;
+            links.listener().onWritable(site);
+        }
+    }
+
+    private void transition(LinkStatus.State next, String reason) {
+        if (next == LinkStatus.State.DOWN) {
+            lastReason = reason;
+        }
+        if (next != state) {
+            LOG.info("link to site {}: {} to {} {}", site, state, next, reason);
+            state = next;
+            since = Instant.now();
+        }
+    }
+
+    private static String text(Notice why) {
+        return why.reason() + (why.text().isEmpty() ? "" : ": " + why.text());
+    }
+}

@@ -1,0 +1,141 @@
+package org.posthouse.tunnel;
+
+import io.vertx.core.net.HostAndPort;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the links of one relay are made with. Immutable; its constructor reports all problems together.
+ *
+ * @param site the relay's own site; must be the certificate's
+ * @param relay the relay's id, 1 to 255 bytes of UTF-8
+ * @param epoch when the relay started: larger than at every earlier start of this site's relay, at least 1
+ * @param keys the site's certificate and key
+ * @param listenHost where to accept peers, or empty to dial only
+ * @param listenPort 0 to 65,535; 0 lets the system choose
+ * @param peers site to host:port, for the peers that this relay dials
+ * @param windowBytes unacknowledged bytes per link past which it is not writable: 64 KiB to 1 GiB
+ * @param connectionsMax accepted connections open at one time: 1 to 65,536
+ * @param timeouts the named times
+ */
+public record LinkConfig(
+        String site,
+        String relay,
+        long epoch,
+        SiteKeys keys,
+        String listenHost,
+        int listenPort,
+        Map<String, String> peers,
+        long windowBytes,
+        int connectionsMax,
+        LinkTimeouts timeouts) {
+    /** Fills 10 Gbit/s over a round trip of 50 ms: 10e9 / 8 * 0.05 = 62.5 MB. */
+    public static final long WINDOW_BYTES_DEFAULT = 64L * 1024 * 1024;
+
+    /** Two for each of the {@link Links#LINKS_MAX} links: the one that lives and one that takes over from it. */
+    public static final int CONNECTIONS_MAX_DEFAULT = 2 * Links.LINKS_MAX;
+
+    private static final long WINDOW_BYTES_MIN = 64L * 1024;
+    private static final long WINDOW_BYTES_MAX = 1024L * 1024 * 1024;
+    private static final int CONNECTIONS_MAX = 65_536;
+    private static final int NAME_BYTES_MAX = 255;
+
+    public LinkConfig {
+        peers = Map.copyOf(peers);
+        List<String> problems = new ArrayList<>();
+        checkSelf(problems, site, relay, epoch, keys);
+        checkRange(problems, "listen port", listenPort, 0, 65_535);
+        checkRange(problems, "window bytes", windowBytes, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
+        checkRange(problems, "connections", connectionsMax, 1, CONNECTIONS_MAX);
+        checkRange(problems, "peers", peers.size(), 0, Links.LINKS_MAX);
+        peers.forEach((peer, address) -> checkPeer(problems, site, peer, address));
+        timeouts.check(problems);
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException("links of site " + site + ": " + String.join("; ", problems));
+        }
+    }
+
+    /** Links that only dial, with the default limits and times. */
+    public static LinkConfig of(String relay, long epoch, SiteKeys keys) {
+        return new LinkConfig(
+                keys.site(),
+                relay,
+                epoch,
+                keys,
+                "",
+                0,
+                Map.of(),
+                WINDOW_BYTES_DEFAULT,
+                CONNECTIONS_MAX_DEFAULT,
+                LinkTimeouts.DEFAULT);
+    }
+
+    /** The same, accepting peers at {@code host}:{@code port}. */
+    public LinkConfig listen(String host, int port) {
+        return new LinkConfig(
+                site, relay, epoch, keys, host, port, peers, windowBytes, connectionsMax, timeouts);
+    }
+
+    /** The same, dialling {@code peer} at {@code address}, host:port or [host]:port, too. */
+    public LinkConfig peer(String peer, String address) {
+        Map<String, String> more = new HashMap<>(peers);
+        more.put(peer, address);
+        return new LinkConfig(
+                site, relay, epoch, keys, listenHost, listenPort, more, windowBytes, connectionsMax, timeouts);
+    }
+
+    /** The same with other limits. */
+    public LinkConfig limits(long windowBytes, int connectionsMax) {
+        return new LinkConfig(
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, timeouts);
+    }
+
+    /** The same with other times. */
+    public LinkConfig timeouts(LinkTimeouts timeouts) {
+        return new LinkConfig(
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, timeouts);
+    }
+
+    boolean listens() {
+        return !listenHost.isEmpty();
+    }
+
+    /** The address of {@code peer} without the brackets of an IPv6 address. */
+    HostAndPort addressOf(String peer) {
+        HostAndPort address = HostAndPort.parseAuthority(peers.get(peer), -1);
+        String host = address.host();
+        return host.startsWith("[") ? HostAndPort.create(host.substring(1, host.length() - 1), address.port()) : address;
+    }
+
+    private static void checkSelf(List<String> problems, String site, String relay, long epoch, SiteKeys keys) {
+        if (!SiteName.isValid(site)) {
+            problems.add("site name \"" + site + "\", expected 1 to 63 of a-z, 0-9 and hyphen");
+        }
+        if (!site.equals(keys.site())) {
+            problems.add("site " + site + ", but the certificate " + keys.certificate().file() + " is for site "
+                    + keys.site());
+        }
+        int relayBytes = relay.getBytes(StandardCharsets.UTF_8).length;
+        checkRange(problems, "bytes of the relay id", relayBytes, 1, NAME_BYTES_MAX);
+        checkRange(problems, "epoch", epoch, 1, Long.MAX_VALUE);
+    }
+
+    private static void checkPeer(List<String> problems, String site, String peer, String address) {
+        if (!SiteName.isValid(peer) || peer.equals(site)) {
+            problems.add("peer site \"" + peer + "\", expected the name of another site");
+        }
+        HostAndPort parsed = HostAndPort.parseAuthority(address, -1);
+        if (parsed == null || parsed.port() < 1) {
+            problems.add("address \"" + address + "\" of peer " + peer + ", expected host:port");
+        }
+    }
+
+    private static void checkRange(List<String> problems, String what, long value, long min, long max) {
+        if (value < min || value > max) {
+            problems.add(what + " " + value + ", expected " + min + " to " + max);
+        }
+    }
+}

@@ -1,0 +1,256 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.vertx.core.net.NetSocket;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.Set;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.LinkHello;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.WireException;
+
+/**
+ * One authenticated connection that is, or wants to be, the one of a link. Confined to the relay's context.
+ *
+ * <p>It waits for the peer's LINK_HELLO, then carries frames and watches that the peer is alive: a ping each
+ * interval, and an end when nothing was heard for the silence time. It ends once, whatever the cause, and after that
+ * nothing of it reaches the link any more, though the socket may take a while to close.
+ */
+final class LinkConnection implements FrameSocket.Listener {
+    /** The frames that a link carries, counts and repeats; all others it may see belong to the connection. */
+    static final Set<FrameType> CARRIED = EnumSet.noneOf(FrameType.class);
+
+    private static final Set<FrameType> OWN = EnumSet.of(
+            FrameType.LINK_HELLO, FrameType.LINK_ACK, FrameType.LINK_PING, FrameType.LINK_PONG, FrameType.CLOSE);
+    private static final int LINK_WORD_FRAME_BYTES = FrameType.LINK_ACK.bytesMin();
+
+    static {
+        for (FrameType type : FrameType.values()) {
+            if (type.sentBy(FrameType.Role.LINK) && !OWN.contains(type)) {
+                CARRIED.add(type);
+            }
+        }
+    }
+
+    private final Links links;
+    private final String site;
+    private final boolean dialled;
+    private final LinkTimeouts timeouts;
+    private FrameSocket socket;
+
+    /** Null until the link is known: from the start if dialled, else from the peer's LINK_HELLO on. */
+    private Link link;
+
+    private boolean up;
+    private boolean ended;
+    private ScheduledFuture<?> timer;
+    private long bytesHeard;
+    private int silentMs;
+
+    /** {@link System#nanoTime} of the ping that waits for its answer; 0 if none does. */
+    private long pingedAtNanos;
+
+    /** @param site the peer's site by its certificate */
+    LinkConnection(Links links, String site, boolean dialled, Link link) {
+        this.links = links;
+        this.site = site;
+        this.dialled = dialled;
+        this.link = link;
+        this.timeouts = links.config().timeouts();
+    }
+
+    /** Starts to listen on {@code netSocket}, which has just been secured, and to wait for the LINK_HELLO. */
+    void attach(NetSocket netSocket) {
+        socket = FrameSocket.attach(netSocket, this);
+        timer = links.after(timeouts.helloMs(), () -> {
+            String detail = "no LINK_HELLO within " + timeouts.helloMs() + " ms";
+            links.refusalCounter().count(Refusal.TIMEOUT, this.toString(), detail);
+            close(Notice.closing(0, Reason.TIMEOUT, detail));
+        });
+    }
+
+    /** The peer's site, as its certificate names it. */
+    String site() {
+        return site;
+    }
+
+    boolean dialled() {
+        return dialled;
+    }
+
+    /** LINK_HELLOs were exchanged and the link uses this connection. */
+    boolean isUp() {
+        return up;
+    }
+
+    /** It is being closed for a reason that the link has not heard yet. */
+    boolean isClosing() {
+        return socket.isClosed();
+    }
+
+    boolean writable() {
+        return socket.writable();
+    }
+
+    void write(ByteBuf frame) {
+        socket.write(frame);
+    }
+
+    void greet(LinkHello hello) {
+        socket.write(hello.encode());
+    }
+
+    void acknowledge(long received) {
+        writeWord(FrameType.LINK_ACK, received);
+    }
+
+    /** Both LINK_HELLOs are through: frames may flow, and pings begin. */
+    void begin(Link link) {
+        this.link = link;
+        up = true;
+        timer.cancel(false);
+        bytesHeard = socket.bytesIn();
+        ping();
+        timer = links.after(timeouts.pingMs(), this::tick);
+    }
+
+    /** Asks the peer for a sign of life and ends the connection if none comes within one ping interval. */
+    void suspect() {
+        int suspectMs = timeouts.silenceMs() - timeouts.pingMs();
+        if (silentMs >= suspectMs) {
+            return; // The next tick is the last one already; another suspicion must not put it off.
+        }
+        timer.cancel(false);
+        silentMs = suspectMs;
+        bytesHeard = socket.bytesIn();
+        ping();
+        timer = links.after(timeouts.pingMs(), this::tick);
+    }
+
+    /** Ends the connection and tells the peer why. */
+    void close(Notice why) {
+        end(why);
+        socket.close(why);
+    }
+
+    /** Ends the connection without a word. */
+    void cut(Notice why) {
+        end(why);
+        socket.cut(why);
+    }
+
+    @Override
+    public void onFrame(FrameSocket socket, ByteBuf buffer, int index, int length, FrameView view)
+            throws WireException {
+        if (ended) {
+            return;
+        }
+        try {
+            FrameType type = view.type();
+            if (up && CARRIED.contains(type)) {
+                link.onFrame(buffer, index, length, view);
+            } else {
+                onOwnFrame(type, buffer, index, length, view);
+            }
+        } catch (WireException e) {
+            if (!up) {
+                links.refusalCounter().count(Refusal.of(e.reason()), toString(), e.getMessage());
+            }
+            end(Notice.closing(0, e.reason(), e.getMessage()));
+            throw e;
+        }
+    }
+
+    @Override
+    public void onWritable(FrameSocket socket) {
+        if (up && !ended) {
+            link.onSocketWritable();
+        }
+    }
+
+    @Override
+    public void onClosed(FrameSocket socket, Notice why) {
+        end(why);
+    }
+
+    @Override
+    public String toString() {
+        return (site.isEmpty() ? "a site without a name" : "site " + site) + (dialled ? " at " : " from ")
+                + socket.remote();
+    }
+
+    private void onOwnFrame(FrameType type, ByteBuf buffer, int index, int length, FrameView view)
+            throws WireException {
+        if (type == FrameType.CLOSE) {
+            onClose(Notice.decode(buffer.nioBuffer(index, length)));
+        } else if (type == FrameType.LINK_HELLO && !up) {
+            links.onHello(this, LinkHello.decode(buffer.nioBuffer(index, length)));
+        } else if (up && type == FrameType.LINK_ACK) {
+            link.onAcknowledged(view.linkWord());
+        } else if (up && type == FrameType.LINK_PING) {
+            // Not to a peer that sends pings and reads nothing: answers would pile up. It hears other bytes.
+            if (socket.writable()) {
+                writeWord(FrameType.LINK_PONG, view.linkWord());
+            }
+        } else if (up && type == FrameType.LINK_PONG) {
+            onPong(view.linkWord());
+        } else {
+            throw new WireException(
+                    Reason.NOT_EXPECTED, type + " from " + this + (up ? "" : ", expected LINK_HELLO first"));
+        }
+    }
+
+    private void onClose(Notice why) {
+        boolean refused = why.reason() != Reason.NORMAL && why.reason() != Reason.RELAY_STOPPING;
+        if (!up && refused) {
+            links.refusalCounter().count(Refusal.REFUSED_BY_PEER, toString(), why.reason() + " " + why.text());
+        }
+        cut(why);
+    }
+
+    private void onPong(long word) {
+        if (pingedAtNanos != 0 && word == pingedAtNanos) {
+            link.onRoundTrip((System.nanoTime() - pingedAtNanos) / 1_000);
+            pingedAtNanos = 0;
+        }
+    }
+
+    private void tick() {
+        long heard = socket.bytesIn();
+        silentMs = heard == bytesHeard ? silentMs + timeouts.pingMs() : 0;
+        bytesHeard = heard;
+        if (silentMs >= timeouts.silenceMs()) {
+            cut(Notice.closing(0, Reason.TIMEOUT, this + " was silent for " + silentMs + " ms"));
+            return;
+        }
+        ping();
+        timer = links.after(timeouts.pingMs(), this::tick);
+    }
+
+    private void ping() {
+        long now = System.nanoTime();
+        pingedAtNanos = now == 0 ? 1 : now;
+        writeWord(FrameType.LINK_PING, pingedAtNanos);
+    }
+
+    private void writeWord(FrameType type, long word) {
+        ByteBuffer frame = ByteBuffer.allocate(LINK_WORD_FRAME_BYTES);
+        new FrameView().wrap(frame, 0).begin(type, LINK_WORD_FRAME_BYTES, 0).linkWord(word);
+        socket.write(frame);
+    }
+
+    private void end(Notice why) {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        timer.cancel(false);
+        if (link != null) {
+            link.onEnded(this, why);
+        }
+    }
+}

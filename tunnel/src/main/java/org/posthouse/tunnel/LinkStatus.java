@@ -1,0 +1,44 @@
+package org.posthouse.tunnel;
+
+import java.time.Instant;
+
+/**
+ * How one link is doing, for people and metrics. Immutable. Counts run since this relay started and include every
+ * connection of the link; only frames that the link carries are counted, not its own.
+ *
+ * @param site the peer site
+ * @param relay the peer relay's id; empty before the first contact
+ * @param state where the link stands
+ * @param since when it came there
+ * @param framesIn frames handed to the listener
+ * @param bytesIn their bytes
+ * @param framesOut frames written, repeated ones included
+ * @param bytesOut their bytes
+ * @param framesRetransmitted of {@code framesOut}, those written before on an earlier connection
+ * @param unacknowledgedBytes what the peer has not acknowledged yet, as the window counts it
+ * @param roundTripMicros of the last ping; -1 if none was answered yet
+ * @param lastReason why it last went down or could not come up; empty if never
+ */
+public record LinkStatus(
+        String site,
+        String relay,
+        State state,
+        Instant since,
+        long framesIn,
+        long bytesIn,
+        long framesOut,
+        long bytesOut,
+        long framesRetransmitted,
+        long unacknowledgedBytes,
+        long roundTripMicros,
+        String lastReason) {
+    /** Where a link stands. */
+    public enum State {
+        /** No connection; the pause before dialling again, or waiting for the peer to dial. */
+        DOWN,
+        /** A connection is being made and has not exchanged LINK_HELLOs yet. */
+        CONNECTING,
+        /** Frames flow. */
+        UP
+    }
+}

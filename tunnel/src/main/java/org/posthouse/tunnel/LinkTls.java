@@ -1,0 +1,96 @@
+package org.posthouse.tunnel;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelPipeline;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.vertx.core.internal.net.NetSocketInternal;
+import io.vertx.core.net.NetSocket;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLPeerUnverifiedException;
+
+/**
+ * TLS 1.3 on a link's connection: both ends show a certificate of the grid's authority. Used on the event loop of
+ * the connection; holds no state of one.
+ *
+ * <p>It puts the handler into the pipeline itself, at the moment a connection exists, instead of asking Vert.x for
+ * TLS: so the listener counts connections before they have shaken hands, a refusal knows who was refused, and the
+ * outcome comes before the first byte. No session is resumed; every connection is checked in full.
+ */
+final class LinkTls {
+    private static final String TLS = "posthouse-tls";
+    private static final String HANDSHAKE = "posthouse-handshake";
+    private static final String[] PROTOCOLS = {"TLSv1.3"};
+
+    /** How a handshake ended. Exactly one of the two is called, once, on the event loop. */
+    interface Outcome {
+        /** @param site the peer's site as its certificate names it; empty if it names none */
+        void onSecured(String site);
+
+        void onRefused(Refusal kind, String detail);
+    }
+
+    private final SiteKeys keys;
+    private final int handshakeMs;
+
+    LinkTls(SiteKeys keys, int handshakeMs) {
+        this.keys = keys;
+        this.handshakeMs = handshakeMs;
+    }
+
+    /** Begins the handshake on a fresh connection. If it fails, the connection is closed. */
+    void secure(NetSocket socket, boolean dialled, Outcome outcome) {
+        SSLEngine engine = keys.context().createSSLEngine();
+        SSLParameters parameters = engine.getSSLParameters();
+        parameters.setProtocols(PROTOCOLS);
+        parameters.setNeedClientAuth(!dialled);
+        engine.setSSLParameters(parameters);
+        engine.setUseClientMode(dialled);
+        SslHandler tls = new SslHandler(engine);
+        tls.setHandshakeTimeoutMillis(handshakeMs);
+        ChannelPipeline pipeline = ((NetSocketInternal) socket).channelHandlerContext().pipeline();
+        pipeline.addFirst(HANDSHAKE, new Handshake(engine, outcome));
+        pipeline.addFirst(TLS, tls);
+    }
+
+    private static final class Handshake extends ChannelInboundHandlerAdapter {
+        private final SSLEngine engine;
+        private final Outcome outcome;
+
+        Handshake(SSLEngine engine, Outcome outcome) {
+            this.engine = engine;
+            this.outcome = outcome;
+        }
+
+        @Override
+        public void userEventTriggered(ChannelHandlerContext context, Object event) {
+            if (!(event instanceof SslHandshakeCompletionEvent done)) {
+                context.fireUserEventTriggered(event);
+                return;
+            }
+            if (done.isSuccess()) {
+                context.pipeline().remove(this);
+                outcome.onSecured(peerSite());
+            } else {
+                // Stays in the pipeline: the exception that follows has been told here.
+                outcome.onRefused(Refusal.of(done.cause()), String.valueOf(done.cause().getMessage()));
+            }
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            context.close();
+        }
+
+        private String peerSite() {
+            try {
+                return SiteCertificate.siteOf((X509Certificate) engine.getSession().getPeerCertificates()[0]);
+            } catch (SSLPeerUnverifiedException e) {
+                return "";
+            }
+        }
+    }
+}

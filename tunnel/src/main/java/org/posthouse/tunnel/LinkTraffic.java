@@ -1,0 +1,22 @@
+package org.posthouse.tunnel;
+
+/** What one link has carried since the relay started, over all its connections. Confined to its link. */
+final class LinkTraffic {
+    long framesIn;
+    long bytesIn;
+    long framesOut;
+    long bytesOut;
+
+    /** Of the last ping; -1 before the first answer. */
+    long roundTripMicros = -1;
+
+    void in(int bytes) {
+        framesIn++;
+        bytesIn += bytes;
+    }
+
+    void out(int bytes) {
+        framesOut++;
+        bytesOut += bytes;
+    }
+}

@@ -1,0 +1,254 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.ScheduledFuture;
+import io.vertx.core.Context;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.net.NetClient;
+import io.vertx.core.net.NetClientOptions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.LinkHello;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * All links of one relay (docs/links.md). Confined to the relay's context, an event loop: only {@link #start} and
+ * {@link #close} may be called from elsewhere.
+ *
+ * <p>A frame that {@link #send} took is handed to the listener at the other end exactly once and in order, however
+ * often connections are cut, as long as neither relay restarts. A peer that breaks the protocol loses its connection
+ * and nobody else does.
+ */
+public final class Links {
+    /** Most peer sites: with full windows they hold 256 * 64 MiB = 16 GiB, so set the window to the links there are. */
+    public static final int LINKS_MAX = 256;
+
+    /** What the relay wants to hear. All calls come on the relay's event loop. */
+    public interface Listener {
+        /**
+         * One whole frame from the relay at {@code site}, header checked.
+         *
+         * @param buffer holds the frame at [{@code index}, {@code index} + {@code length}); retain a slice to keep it
+         * @param view looks at the frame; valid during this call
+         * @throws WireException to close the connection with that reason; the frame will come again on the next one
+         */
+        void onFrame(String site, ByteBuf buffer, int index, int length, FrameView view) throws WireException;
+
+        /** Frames flow again, or for the first time. */
+        default void onUp(String site, String relayId) {}
+
+        /** The connection ended; what was sent waits for the next one. {@code why} says what ended it. */
+        default void onDown(String site, Notice why) {}
+
+        /** {@link Links#writable} was false, and at least half of the window is free now. */
+        default void onWritable(String site) {}
+
+        /**
+         * The relay at {@code site} restarted: its state is gone, and so are the frames sent but not acknowledged.
+         * Called before {@link #onUp}; frames sent from now on reach the new relay.
+         */
+        default void onForgotten(String site) {}
+    }
+
+    private final ContextInternal context;
+    private final LinkConfig config;
+    private final Listener listener;
+    private final LinkTls tls;
+    private final Refusals refusals = new Refusals(System::nanoTime);
+    private final Map<String, Link> links = new TreeMap<>();
+    private NetClient client;
+    private LinkAcceptor acceptor;
+    private boolean closed;
+
+    /** @param context the relay's own, an event-loop context */
+    public Links(Context context, LinkConfig config, Listener listener) {
+        if (!context.isEventLoopContext()) {
+            throw new IllegalArgumentException("links need an event-loop context, got " + context.threadingModel());
+        }
+        this.context = (ContextInternal) context;
+        this.config = config;
+        this.listener = listener;
+        this.tls = new LinkTls(config.keys(), config.timeouts().handshakeMs());
+    }
+
+    /** Begins to listen, if configured, and to dial. Fails if the port cannot be opened. */
+    public Future<Void> start() {
+        Promise<Void> started = context.promise();
+        context.runOnContext(go -> open().onComplete(started));
+        return started.future();
+    }
+
+    /** Tells the peers that this relay stops, and lets go of everything. What was not acknowledged is lost. */
+    public Future<Void> close() {
+        Promise<Void> done = context.promise();
+        context.runOnContext(go -> shut().onComplete(done));
+        return done.future();
+    }
+
+    /** The port that peers connect to; 0 if this relay only dials or has not started. */
+    public int port() {
+        return acceptor == null ? 0 : acceptor.port();
+    }
+
+    /**
+     * Sends one whole frame of a type that links carry; takes over the buffer. It never blocks and never drops: look
+     * at {@link #writable} to stay within the window.
+     *
+     * @return false, and the buffer released, if {@code site} is no peer and never linked
+     * @throws IllegalArgumentException if the buffer is not one such frame; the buffer is released
+     */
+    public boolean send(String site, ByteBuf frame) {
+        assert inLoop();
+        Link link = closed ? null : links.get(site);
+        if (link == null) {
+            frame.release();
+            return false;
+        }
+        requireCarried(site, frame);
+        link.send(frame);
+        return true;
+    }
+
+    /** False if {@code site} is unknown, or more than the window is unacknowledged there. */
+    public boolean writable(String site) {
+        assert inLoop();
+        Link link = links.get(site);
+        return link != null && link.writable();
+    }
+
+    /** All links, by site. */
+    public List<LinkStatus> status() {
+        assert inLoop();
+        return links.values().stream().map(Link::status).toList();
+    }
+
+    /** How many connections were refused since the start, by kind; kinds that never occurred are missing. */
+    public Map<Refusal, Long> refusals() {
+        assert inLoop();
+        return refusals.counts();
+    }
+
+    LinkConfig config() {
+        return config;
+    }
+
+    Listener listener() {
+        return listener;
+    }
+
+    LinkTls tls() {
+        return tls;
+    }
+
+    Refusals refusalCounter() {
+        return refusals;
+    }
+
+    /** Runs {@code task} on the relay's context in {@code ms}. */
+    ScheduledFuture<?> after(long ms, Runnable task) {
+        return context.nettyEventLoop().schedule(() -> context.dispatch(task), ms, TimeUnit.MILLISECONDS);
+    }
+
+    /** The first frame of {@code connection}: finds or makes its link. @throws WireException to refuse it */
+    void onHello(LinkConnection connection, LinkHello hello) throws WireException {
+        String expected = connection.dialled() ? "" : config.site();
+        if (!hello.site().equals(connection.site()) || hello.site().equals(config.site())) {
+            throw new WireException(
+                    Reason.WRONG_SITE,
+                    "claims site " + hello.site() + ", its certificate is for \"" + connection.site()
+                            + "\", and this is site " + config.site());
+        }
+        if (!hello.expected().equals(expected)) {
+            throw new WireException(
+                    Reason.WRONG_SITE, "expected site " + hello.expected() + ", but this is site " + config.site());
+        }
+        if (closed) {
+            throw new WireException(Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
+        }
+        linkTo(hello.site()).onHello(connection, hello);
+    }
+
+    private Link linkTo(String site) throws WireException {
+        Link link = links.get(site);
+        if (link == null) {
+            if (links.size() >= LINKS_MAX) {
+                throw new WireException(Reason.LIMIT, links.size() + " sites are linked, the most allowed");
+            }
+            link = new Link(this, site);
+            links.put(site, link);
+        }
+        return link;
+    }
+
+    private Future<Void> open() {
+        Vertx vertx = context.owner();
+        client = vertx.createNetClient(new NetClientOptions()
+                .setConnectTimeout(config.timeouts().connectMs())
+                .setTcpNoDelay(true)
+                .setTcpKeepAlive(true));
+        config.peers().keySet().forEach(site -> links.put(site, new Link(this, site)));
+        Future<Void> listening = context.succeededFuture();
+        if (config.listens()) {
+            acceptor = new LinkAcceptor(this, vertx);
+            listening = acceptor.listen();
+        }
+        return listening.onSuccess(ready -> dialPeers());
+    }
+
+    private void dialPeers() {
+        for (String site : config.peers().keySet()) {
+            Link link = links.get(site);
+            link.dialWith(new LinkDialler(this, link, client));
+        }
+    }
+
+    private Future<Void> shut() {
+        if (closed) {
+            return context.succeededFuture();
+        }
+        closed = true;
+        Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
+        links.values().forEach(link -> link.stop(why));
+        List<Future<Void>> closing = new ArrayList<>();
+        if (client != null) {
+            closing.add(client.close());
+        }
+        if (acceptor != null) {
+            closing.add(acceptor.close());
+        }
+        return Future.join(closing).mapEmpty();
+    }
+
+    private void requireCarried(String site, ByteBuf frame) {
+        int bytes = frame.readableBytes();
+        boolean carried = bytes >= Wire.HEADER_BYTES
+                && frame.getInt(frame.readerIndex()) == bytes
+                && isCarried(FrameType.of(frame.getByte(frame.readerIndex() + Integer.BYTES)));
+        if (!carried) {
+            frame.release();
+            throw new IllegalArgumentException("for site " + site + ": a buffer of " + bytes
+                    + " bytes, expected exactly one frame of a type that links carry: " + LinkConnection.CARRIED);
+        }
+    }
+
+    private static boolean isCarried(FrameType type) {
+        return type != null && LinkConnection.CARRIED.contains(type);
+    }
+
+    private boolean inLoop() {
+        EventLoop loop = context.nettyEventLoop();
+        return loop.inEventLoop();
+    }
+}

@@ -1,0 +1,98 @@
+package org.posthouse.tunnel;
+
+import io.netty.handler.ssl.NotSslRecordException;
+import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import java.security.cert.CertPathValidatorException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
+import java.util.Locale;
+import org.posthouse.wire.Reason;
+
+/** Why a connection did not become a link. The one table: it feeds the counters, the log and docs/links.md. */
+public enum Refusal {
+    PLAIN_TCP("the other end does not speak TLS", "check that only relays use this port"),
+    TLS_VERSION("a TLS older than 1.3", "use a relay at both ends"),
+    NO_CERTIFICATE("the dialling end showed no certificate", "use a relay at both ends"),
+    OTHER_AUTHORITY("a certificate of another authority", "issue both sites' certificates with one authority"),
+    EXPIRED("a certificate that has expired", "issue a new one with posthouse keys issue"),
+    NOT_YET_VALID("a certificate that is not valid yet", "check the clocks of both relays"),
+    WRONG_SITE("a site other than the certificate's or the expected one", "correct the peer's address or its keys"),
+    FENCED("a newer relay of the site was seen", "stop the older relay of the site"),
+    REFUSED_BY_PEER("the other end refused this one", "read the log of the other relay: it names the reason"),
+    TLS_FAILED("the TLS handshake failed or was broken off", "check the network between the relays"),
+    TIMEOUT("no TLS handshake or no LINK_HELLO in time", "check the network and the peer's load"),
+    LIMIT("a limit of connections or links was reached", "raise the limit that the log names"),
+    BREACH("the first frame broke the protocol", "check that both ends run the same Posthouse version");
+
+    private final String meaning;
+    private final String advice;
+
+    Refusal(String meaning, String advice) {
+        this.meaning = meaning;
+        this.advice = advice;
+    }
+
+    /** What happened, as half a sentence. */
+    public String meaning() {
+        return meaning;
+    }
+
+    /** What an operator does about it. */
+    public String advice() {
+        return advice;
+    }
+
+    /** The kind that a breach of the LINK_HELLO exchange counts as. */
+    static Refusal of(Reason reason) {
+        return switch (reason) {
+            case WRONG_SITE -> WRONG_SITE;
+            case FENCED -> FENCED;
+            case TIMEOUT -> TIMEOUT;
+            case LIMIT -> LIMIT;
+            default -> BREACH;
+        };
+    }
+
+    /** The kind of a failed TLS handshake; the JDK and Netty tell it by the exception's causes and alert names. */
+    static Refusal of(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            switch (cause) {
+                case NotSslRecordException plain -> {
+                    return PLAIN_TCP;
+                }
+                case SslHandshakeTimeoutException silent -> {
+                    return TIMEOUT;
+                }
+                case CertificateExpiredException expired -> {
+                    return EXPIRED;
+                }
+                case CertificateNotYetValidException early -> {
+                    return NOT_YET_VALID;
+                }
+                default -> {
+                    // Go on: the reason lies deeper, or in the message.
+                }
+            }
+        }
+        return ofMessage(failure);
+    }
+
+    private static Refusal ofMessage(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
+            if (message.contains("received fatal alert")) {
+                return REFUSED_BY_PEER;
+            }
+            if (message.contains("protocol_version") || message.contains("is not enabled or supported")) {
+                return TLS_VERSION;
+            }
+            if (message.contains("empty client certificate chain") || message.contains("certificate_required")) {
+                return NO_CERTIFICATE;
+            }
+            if (cause instanceof CertPathValidatorException || message.contains("pkix path")) {
+                return OTHER_AUTHORITY;
+            }
+        }
+        return TLS_FAILED;
+    }
+}

@@ -1,0 +1,187 @@
+package org.posthouse.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The files of {@code posthouse keys}: rights, contents, and what is said of broken ones. */
+class KeysTest {
+    @TempDir
+    private Path folder;
+
+    private GridAuthority authority;
+    private Path home;
+    private Path lyon;
+
+    @BeforeEach
+    void init() throws IOException {
+        home = folder.resolve("authority");
+        lyon = folder.resolve("lyon");
+        authority = GridAuthority.init(home, 365);
+        authority.issue("lyon", 30, lyon);
+    }
+
+    @Test
+    void writesFilesForTheOwnerOnly() throws IOException {
+        assertThat(rights(home)).isEqualTo("rwx------");
+        assertThat(rights(lyon)).isEqualTo("rwx------");
+        assertThat(rights(home.resolve("authority.key"))).isEqualTo("rw-------");
+        assertThat(rights(lyon.resolve("site.key"))).isEqualTo("rw-------");
+        assertThat(rights(lyon.resolve("site.pem"))).isEqualTo("rw-r--r--");
+        try (Stream<Path> files = Files.list(lyon)) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .containsExactlyInAnyOrder("site.key", "site.pem", "authority.pem");
+        }
+    }
+
+    @Test
+    void loadsWhatItIssued() throws IOException {
+        SiteKeys keys = SiteKeys.load(lyon);
+        assertThat(keys.site()).isEqualTo("lyon");
+        assertThat(keys.certificate().notAfter())
+                .isBetween(Instant.now().plus(Duration.ofDays(29)), Instant.now().plus(Duration.ofDays(30)));
+        X509Certificate certificate = KeyFiles.readCertificate(lyon.resolve("site.pem"));
+        assertThat(certificate.getSubjectX500Principal().getName()).isEqualTo("CN=lyon");
+        assertThat(certificate.getBasicConstraints()).as("no authority itself").isEqualTo(-1);
+    }
+
+    @Test
+    void listsWhatItIssuedWithDistinctSerials() throws IOException {
+        authority.issue("nancy", 10, folder.resolve("nancy"));
+        GridAuthority opened = GridAuthority.open(home);
+        assertThat(opened.issued()).extracting(SiteCertificate::site).containsExactlyInAnyOrder("lyon", "nancy");
+        assertThat(opened.issued()).extracting(SiteCertificate::serial).doesNotHaveDuplicates();
+        assertThat(SiteKeys.load(lyon).certificate().serial())
+                .isIn(opened.issued().stream().map(SiteCertificate::serial).toList());
+    }
+
+    @Test
+    void neverOverwrites() throws IOException {
+        byte[] key = Files.readAllBytes(home.resolve("authority.key"));
+        byte[] siteKey = Files.readAllBytes(lyon.resolve("site.key"));
+        assertThatThrownBy(() -> GridAuthority.init(home, 10))
+                .isInstanceOf(KeysException.class)
+                .hasMessageContaining("authority.key exists");
+        assertThatThrownBy(() -> authority.issue("lyon", 10, lyon))
+                .isInstanceOf(KeysException.class)
+                .hasMessageContaining("site.key exists");
+        assertThat(Files.readAllBytes(home.resolve("authority.key"))).isEqualTo(key);
+        assertThat(Files.readAllBytes(lyon.resolve("site.key"))).isEqualTo(siteKey);
+        assertThat(authority.issued()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "Lyon", "a_b", "a.b", "../x", "a b", "lyön",
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"})
+    void refusesNamesThatAreNoSite(String name) {
+        assertThatThrownBy(() -> authority.issue(name, 10, folder.resolve("x")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("1 to 63");
+        assertThat(folder.resolve("x")).doesNotExist();
+    }
+
+    @Test
+    void refusesValiditiesThatMakeNoSense() {
+        assertThatThrownBy(() -> authority.issue("x", 0, folder.resolve("x"))).hasMessageContaining("0 days");
+        assertThatThrownBy(() -> authority.issue("x", 400, folder.resolve("x")))
+                .hasMessageContaining("outlive the authority");
+        assertThatThrownBy(() -> GridAuthority.init(folder.resolve("y"), 36_501)).hasMessageContaining("36501");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"site.key", "site.pem", "authority.pem"})
+    void namesTheFileThatIsMissingOrNoPem(String name) throws IOException {
+        Files.delete(lyon.resolve(name));
+        assertThatThrownBy(() -> SiteKeys.load(lyon))
+                .isInstanceOf(KeysException.class)
+                .hasMessageContaining(name)
+                .hasMessageContaining("is missing");
+        Files.writeString(lyon.resolve(name), "not a PEM file\n");
+        Files.setPosixFilePermissions(lyon.resolve(name), PosixFilePermissions.fromString("rw-------"));
+        assertThatThrownBy(() -> SiteKeys.load(lyon))
+                .isInstanceOf(KeysException.class)
+                .hasMessageContaining(name)
+                .hasMessageContaining("PEM");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"rw-r-----", "rw----r--", "rw--w----"})
+    void refusesAKeyThatOthersMayTouch(String rights) throws IOException {
+        Files.setPosixFilePermissions(lyon.resolve("site.key"), PosixFilePermissions.fromString(rights));
+        assertThatThrownBy(() -> SiteKeys.load(lyon))
+                .isInstanceOf(KeysException.class)
+                .hasMessageContaining("site.key")
+                .hasMessageContaining(rights)
+                .hasMessageContaining("chmod 600");
+    }
+
+    @Test
+    void refusesExpiredAndEarlyCertificates() throws IOException {
+        Instant now = Instant.now();
+        Path expired = folder.resolve("expired");
+        authority.issue("lyon", now.minusSeconds(7200), now.minusSeconds(3600), expired);
+        assertThatThrownBy(() -> SiteKeys.load(expired)).isInstanceOf(KeysException.class).hasMessageContaining("expired");
+        Path early = folder.resolve("early");
+        authority.issue("lyon", now.plusSeconds(3600), now.plusSeconds(7200), early);
+        assertThatThrownBy(() -> SiteKeys.load(early)).isInstanceOf(KeysException.class).hasMessageContaining("clock");
+    }
+
+    @Test
+    void refusesFilesOfDifferentIssues() throws IOException {
+        Path nancy = folder.resolve("nancy");
+        authority.issue("nancy", 10, nancy);
+        copy(nancy, lyon, "site.key");
+        assertThatThrownBy(() -> SiteKeys.load(lyon))
+                .isInstanceOf(KeysException.class)
+                .hasMessageContaining("does not belong to the certificate");
+        GridAuthority other = GridAuthority.init(folder.resolve("other"), 10);
+        Path metz = folder.resolve("metz");
+        other.issue("metz", 10, metz);
+        copy(nancy, metz, "authority.pem");
+        assertThatThrownBy(() -> SiteKeys.load(metz))
+                .isInstanceOf(KeysException.class)
+                .hasMessageContaining("not of the authority");
+        copy(folder.resolve("other"), home, "authority.pem");
+        assertThatThrownBy(() -> GridAuthority.open(home))
+                .isInstanceOf(KeysException.class)
+                .hasMessageContaining("authority.key");
+    }
+
+    @Test
+    void reportsAllProblemsOfAConfigTogether() throws IOException {
+        SiteKeys keys = SiteKeys.load(lyon);
+        LinkConfig good = LinkConfig.of("r1", 1, keys);
+        assertThatThrownBy(() -> new LinkConfig(
+                        "nancy", "", 0, keys, "", 70_000, Map.of("nancy", "x", "UP", "h:0"), 1, 0, good.timeouts()))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContainingAll("is for site lyon", "relay id", "epoch 0", "70000", "window bytes 1",
+                        "connections 0", "\"x\"", "\"UP\"", "\"h:0\"");
+        assertThatThrownBy(() -> good.timeouts(new LinkTimeouts(1, 1, 1, 10, 15, 0, 5, 4)))
+                .hasMessageContainingAll("silence 15", "of 0 ms", "back-off 4");
+        assertThat(good.peer("nancy", "[::1]:7412").addressOf("nancy").host()).isEqualTo("::1");
+    }
+
+    private static void copy(Path from, Path to, String name) throws IOException {
+        Files.copy(from.resolve(name), to.resolve(name),
+                StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+    }
+
+    private static String rights(Path file) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(file));
+    }
+}

@@ -1,0 +1,363 @@
+package org.posthouse.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+
+/** Links between relays over real sockets and TLS on loopback. */
+@ExtendWith(LeakWatch.class)
+@Timeout(60)
+class LinksTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    @TempDir
+    private static Path folder;
+
+    private static TestGrid grid;
+    private static Vertx vertx;
+
+    private final Random random = new Random(7);
+    private final List<TestRelay> relays = new ArrayList<>();
+    private final List<CuttingProxy> proxies = new ArrayList<>();
+
+    @BeforeAll
+    static void open() throws IOException {
+        grid = new TestGrid(folder);
+        vertx = Vertx.vertx();
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    @AfterEach
+    void closeRelays() throws Exception {
+        for (TestRelay relay : relays) {
+            relay.close();
+        }
+        for (CuttingProxy proxy : proxies) {
+            proxy.close();
+        }
+        for (TestRelay relay : relays) {
+            if (relay.failure != null) {
+                throw relay.failure;
+            }
+        }
+    }
+
+    @Test
+    void carriesFramesBothWaysThoughOnlyOneEndDials() throws Exception {
+        TestRelay b = start(grid.listening("b", 1));
+        TestRelay a = start(grid.config("a", 1).peer("b", address(b)));
+        awaitUp(a, b);
+        for (int number = 1; number <= 500; number++) {
+            assertThat(a.send("b", frame(number))).isTrue();
+            assertThat(b.send("a", frame(number))).isTrue();
+        }
+        awaitLast(a, "b", 500);
+        awaitLast(b, "a", 500);
+        assertThat(a.events).containsExactly("up b relay-b-1");
+        assertThat(b.events).containsExactly("up a relay-a-1");
+        await().atMost(PATIENCE).until(() -> a.status("b").unacknowledgedBytes() == 0);
+        LinkStatus status = a.status("b");
+        assertThat(status.framesIn()).isEqualTo(500);
+        assertThat(status.framesOut()).isEqualTo(500);
+        assertThat(status.framesRetransmitted()).isZero();
+        assertThat(status.relay()).isEqualTo("relay-b-1");
+        await().atMost(PATIENCE).until(() -> a.status("b").roundTripMicros() >= 0);
+    }
+
+    @Test
+    void keepsWhatIsSentBeforeTheFirstContact() throws Exception {
+        int port = freePort();
+        TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + port));
+        for (int number = 1; number <= 100; number++) {
+            a.send("b", frame(number));
+        }
+        await().atMost(PATIENCE).until(() -> a.status("b").lastReason().contains("SITE_UNREACHABLE"));
+        TestRelay b = start(grid.config("b", 1).listen("127.0.0.1", port));
+        awaitLast(b, "a", 100);
+        assertThat(a.events).containsExactly("up b relay-b-1");
+    }
+
+    @Test
+    void losesRepeatsAndReordersNothingOverHundredsOfCuts() throws Exception {
+        int cutsWanted = 220;
+        TestRelay b = start(grid.listening("b", 1));
+        Random cutAt = new Random(11);
+        boolean[] calm = new boolean[1];
+        CuttingProxy proxy = proxyTo(b, () -> calm[0] ? Long.MAX_VALUE : 500 + cutAt.nextInt(60_000));
+        TestRelay a = start(grid.config("a", 1).peer("b", proxy.address()));
+        long sentByA = 0;
+        long sentByB = 0;
+        awaitUp(a, b);
+        while (proxy.cuts() < cutsWanted) {
+            sentByA = sendSome(a, "b", sentByA);
+            sentByB = sendSome(b, "a", sentByB);
+        }
+        calm[0] = true;
+        proxy.cutAll();
+        awaitLast(b, "a", sentByA);
+        awaitLast(a, "b", sentByB);
+        await().atMost(PATIENCE).until(() -> a.status("b").unacknowledgedBytes() == 0);
+        await().atMost(PATIENCE).until(() -> b.status("a").unacknowledgedBytes() == 0);
+        assertThat(a.status("b").framesRetransmitted()).as("frames were really lost on the way").isPositive();
+        assertThat(b.status("a").framesRetransmitted()).isPositive();
+        assertThat(a.events).doesNotContain("forgotten b");
+        assertThat(b.events).doesNotContain("forgotten a");
+        assertThat(a.downs).hasSizeGreaterThan(50);
+    }
+
+    @Test
+    void keepsOneConnectionIfBothEndsDialAndBothAreCutOften() throws Exception {
+        int portA = freePort();
+        TestRelay b = new TestRelay(vertx, grid.listening("b", 1).peer("a", "127.0.0.1:" + portA));
+        relays.add(b.start());
+        Random cutAt = new Random(12);
+        boolean[] calm = new boolean[1];
+        CuttingProxy toB = proxyTo(b, () -> calm[0] ? Long.MAX_VALUE : 2_000 + cutAt.nextInt(40_000));
+        TestRelay a = start(grid.config("a", 1).listen("127.0.0.1", portA).peer("b", toB.address()));
+        long sentByA = 0;
+        long sentByB = 0;
+        for (int round = 0; round < 150; round++) {
+            sentByA = sendSome(a, "b", sentByA);
+            sentByB = sendSome(b, "a", sentByB);
+        }
+        calm[0] = true;
+        toB.cutAll();
+        awaitLast(b, "a", sentByA);
+        awaitLast(a, "b", sentByB);
+        awaitUp(a, b);
+    }
+
+    @Test
+    void keepsTheConnectionThatTheSmallerSiteDialled() throws Exception {
+        for (int round = 0; round < 10; round++) {
+            int portA = freePort();
+            int portB = freePort();
+            TestRelay a = new TestRelay(
+                    vertx, grid.config("a", 1).listen("127.0.0.1", portA).peer("b", "127.0.0.1:" + portB));
+            TestRelay b = new TestRelay(
+                    vertx, grid.config("b", 1).listen("127.0.0.1", portB).peer("a", "127.0.0.1:" + portA));
+            relays.add(a);
+            relays.add(b);
+            a.links.start();
+            b.links.start();
+            awaitUp(a, b);
+            a.send("b", frame(1));
+            b.send("a", frame(1));
+            awaitLast(a, "b", 1);
+            awaitLast(b, "a", 1);
+            assertThat(a.events).as("round %d", round).containsOnlyOnce("up b relay-b-1");
+            assertThat(b.events).as("round %d", round).containsOnlyOnce("up a relay-a-1");
+            a.close();
+            b.close();
+        }
+    }
+
+    @Test
+    void tellsThatThePeerRestartedAndStartsAnew() throws Exception {
+        int port = freePort();
+        TestRelay first = start(grid.config("b", 1).listen("127.0.0.1", port));
+        TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + port));
+        awaitUp(a, first);
+        a.send("b", frame(1));
+        first.send("a", frame(1));
+        awaitLast(first, "a", 1);
+        awaitLast(a, "b", 1);
+        first.close();
+        await().atMost(PATIENCE).until(() -> !a.isUp("b"));
+        a.send("b", frame(2));
+        TestRelay second = start(grid.config("b", 2).listen("127.0.0.1", port));
+        awaitUp(a, second);
+        assertThat(a.events).containsExactly("up b relay-b-1", "down b", "forgotten b", "up b relay-b-2");
+        assertThat(a.downs.getFirst().reason()).isEqualTo(Reason.RELAY_STOPPING);
+        a.send("b", frame(1));
+        second.send("a", frame(1));
+        awaitLast(second, "a", 1);
+        awaitLast(a, "b", 1);
+        assertThat(second.events).containsExactly("up a relay-a-1");
+    }
+
+    @Test
+    void acceptsTheRestartedDiallerAndFencesTheOlderOne() throws Exception {
+        TestRelay b = start(grid.listening("b", 1));
+        TestRelay old = start(grid.config("a", 5).peer("b", address(b)));
+        awaitUp(old, b);
+        TestRelay young = start(grid.config("a", 6).peer("b", address(b)));
+        awaitUp(young, b);
+        await().atMost(PATIENCE).until(() -> b.refusals(Refusal.FENCED) > 0);
+        await().atMost(PATIENCE).until(() -> old.refusals(Refusal.REFUSED_BY_PEER) > 0);
+        assertThat(old.status("b").lastReason()).contains("FENCED").contains("epoch 5");
+        assertThat(b.events).containsExactly("up a relay-a-5", "down a", "forgotten a", "up a relay-a-6");
+        young.send("b", frame(1));
+        awaitLast(b, "a", 1);
+    }
+
+    @Test
+    void turnsUnwritableWhenThePeerStopsAndResumes() throws Exception {
+        TestRelay b = start(grid.listening("b", 1));
+        CuttingProxy proxy = proxyTo(b, () -> Long.MAX_VALUE);
+        TestRelay a = start(grid.config("a", 1)
+                .peer("b", proxy.address())
+                .limits(256 * 1024, 8)
+                .timeouts(new LinkTimeouts(2_000, 2_000, 2_000, 300, 60_000, 5, 1, 20)));
+        awaitUp(a, b);
+        proxy.freeze();
+        long sent = 0;
+        while (a.call(() -> a.links.writable("b"))) {
+            a.send("b", frame(++sent, 10_000));
+            assertThat(sent).isLessThan(1_000);
+        }
+        assertThat(a.status("b").unacknowledgedBytes()).isGreaterThan(256 * 1024);
+        assertThat(a.writables.get()).isZero();
+        proxy.thaw();
+        awaitLast(b, "a", sent);
+        await().atMost(PATIENCE).until(() -> a.writables.get() == 1);
+        assertThat(a.call(() -> a.links.writable("b"))).isTrue();
+        assertThat(a.events).containsExactly("up b relay-b-1");
+    }
+
+    @Test
+    void noticesAHalfOpenConnectionAndGoesOnOverAnother() throws Exception {
+        TestRelay b = start(grid.listening("b", 1).timeouts(impatient()));
+        CuttingProxy proxy = proxyTo(b, () -> Long.MAX_VALUE);
+        TestRelay a = start(grid.config("a", 1).peer("b", proxy.address()).timeouts(impatient()));
+        awaitUp(a, b);
+        proxy.freeze();
+        a.send("b", frame(1));
+        await().atMost(PATIENCE).until(() -> !a.downs.isEmpty() && !b.downs.isEmpty());
+        assertThat(a.downs.getFirst().reason()).isEqualTo(Reason.TIMEOUT);
+        assertThat(b.downs.getFirst().text()).contains("silent");
+        proxy.thaw();
+        awaitUp(a, b);
+        awaitLast(b, "a", 1);
+    }
+
+    @Test
+    void closesAfterABreachAndDeliversTheFrameAgain() throws Exception {
+        TestRelay b = start(grid.listening("b", 1));
+        TestRelay a = start(grid.config("a", 1).peer("b", address(b)));
+        awaitUp(a, b);
+        b.breachOnce = Reason.SEQUENCE_GAP;
+        a.send("b", frame(1));
+        a.send("b", frame(2));
+        awaitLast(b, "a", 2);
+        assertThat(b.downs.getFirst().reason()).isEqualTo(Reason.SEQUENCE_GAP);
+        await().atMost(PATIENCE).until(() -> !a.downs.isEmpty());
+        assertThat(a.downs.getFirst().reason()).as("the peer hears the reason").isEqualTo(Reason.SEQUENCE_GAP);
+    }
+
+    @Test
+    void refusesToSendToStrangersAndWhatIsNoFrame() throws Exception {
+        TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + freePort()));
+        ByteBuf lost = frame(1);
+        assertThat(a.send("nowhere", lost)).isFalse();
+        assertThat(lost.refCnt()).isZero();
+        assertThat(a.call(() -> a.links.writable("nowhere"))).isFalse();
+        ByteBuf two = Unpooled.buffer().writeBytes(frame(1)).writeBytes(frame(2));
+        ByteBuf own = Unpooled.wrappedBuffer(Notice.closing(0, Reason.NORMAL, "").encode(FrameType.CLOSE));
+        ByteBuf shortOne = Unpooled.buffer().writeZero(Wire.HEADER_BYTES - 1);
+        for (ByteBuf wrong : List.of(two, own, shortOne)) {
+            assertThatThrownBy(() -> a.send("b", wrong)).hasRootCauseInstanceOf(IllegalArgumentException.class);
+            assertThat(wrong.refCnt()).isZero();
+        }
+        assertThat(a.status("b").unacknowledgedBytes()).isZero();
+    }
+
+    @Test
+    void reportsAPortThatIsTaken() throws Exception {
+        try (ServerSocket taken = new ServerSocket(0)) {
+            TestRelay a = new TestRelay(vertx, grid.config("a", 1).listen("0.0.0.0", taken.getLocalPort()));
+            assertThatThrownBy(a::start).hasRootCauseInstanceOf(IOException.class);
+            a.close();
+        }
+    }
+
+    private static LinkTimeouts impatient() {
+        return new LinkTimeouts(2_000, 500, 500, 50, 300, 5, 1, 20);
+    }
+
+    private TestRelay start(LinkConfig config) throws Exception {
+        TestRelay relay = new TestRelay(vertx, config);
+        relays.add(relay);
+        return relay.start();
+    }
+
+    private CuttingProxy proxyTo(TestRelay relay, LongSupplier bytes) throws IOException {
+        CuttingProxy proxy = new CuttingProxy(relay.links.port(), bytes);
+        proxies.add(proxy);
+        return proxy;
+    }
+
+    /** Sends a burst unless the link is behind; returns the number of the last frame sent. */
+    private long sendSome(TestRelay relay, String site, long sent) throws Exception {
+        return relay.call(() -> {
+            long last = sent;
+            boolean behind = relay.links.status().stream()
+                    .anyMatch(status -> status.site().equals(site) && status.unacknowledgedBytes() > 200_000);
+            for (int i = 0; i < 20 && !behind; i++) {
+                int bytes = random.nextInt(50) == 0 ? Wire.PAYLOAD_BYTES_MAX : random.nextInt(600);
+                if (!relay.links.send(site, frame(last + 1, bytes))) {
+                    return last;
+                }
+                last++;
+            }
+            return last;
+        });
+    }
+
+    private ByteBuf frame(long number) {
+        return frame(number, (int) (number % 300));
+    }
+
+    private synchronized ByteBuf frame(long number, int bytes) {
+        return Frames.eager(number, bytes, random);
+    }
+
+    private static String address(TestRelay relay) {
+        return "127.0.0.1:" + relay.links.port();
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket probe = new ServerSocket(0)) {
+            return probe.getLocalPort();
+        }
+    }
+
+    private static void awaitUp(TestRelay one, TestRelay other) {
+        await().atMost(PATIENCE).until(() -> one.isUp(other.links.config().site()));
+        await().atMost(PATIENCE).until(() -> other.isUp(one.links.config().site()));
+    }
+
+    private static void awaitLast(TestRelay relay, String site, long number) {
+        await().atMost(PATIENCE).until(() -> relay.failure != null || relay.last(site) >= number);
+        assertThat(relay.failure).isNull();
+        assertThat(relay.last(site)).isEqualTo(number);
+    }
+}

@@ -1,0 +1,41 @@
+package org.posthouse.tunnel;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The keys of a grid in a temporary folder; issues each site's on first use. */
+final class TestGrid {
+    private final Path folder;
+    private final GridAuthority authority;
+    private final Map<String, SiteKeys> keys = new HashMap<>();
+
+    TestGrid(Path folder) throws KeysException {
+        this.folder = folder;
+        this.authority = GridAuthority.init(folder.resolve("authority"), 30);
+    }
+
+    GridAuthority authority() {
+        return authority;
+    }
+
+    SiteKeys keys(String site) throws KeysException {
+        SiteKeys known = keys.get(site);
+        if (known == null) {
+            Path into = folder.resolve("site-" + site);
+            authority.issue(site, 10, into);
+            known = SiteKeys.load(into);
+            keys.put(site, known);
+        }
+        return known;
+    }
+
+    /** A relay of {@code site} with short times, started in {@code epoch}. */
+    LinkConfig config(String site, long epoch) throws KeysException {
+        return LinkConfig.of("relay-" + site + "-" + epoch, epoch, keys(site)).timeouts(TestRelay.QUICK);
+    }
+
+    LinkConfig listening(String site, long epoch) throws KeysException {
+        return config(site, epoch).listen("127.0.0.1", 0);
+    }
+}

@@ -1,0 +1,135 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.VertxInternal;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.WireException;
+
+/** A relay of nothing but its links, which writes down what it hears and insists on order and checksums. */
+final class TestRelay implements Links.Listener {
+    /** Fast enough that hundreds of cuts take seconds, slow enough that a busy machine is not taken for a dead peer. */
+    static final LinkTimeouts QUICK = new LinkTimeouts(2_000, 2_000, 2_000, 300, 5_000, 5, 1, 20);
+
+    final List<String> events = new CopyOnWriteArrayList<>();
+    final List<Notice> downs = new CopyOnWriteArrayList<>();
+    final Map<String, AtomicLong> lastFrom = new ConcurrentHashMap<>();
+    final AtomicInteger writables = new AtomicInteger();
+    final Links links;
+
+    /** The first departure from order or content; null as long as there is none. */
+    volatile AssertionError failure;
+
+    /** If set, the next frame is refused with it, once. */
+    volatile Reason breachOnce;
+
+    private final ContextInternal context;
+
+    TestRelay(Vertx vertx, LinkConfig config) {
+        context = ((VertxInternal) vertx).createEventLoopContext();
+        links = new Links(context, config, this);
+    }
+
+    TestRelay start() throws Exception {
+        links.start().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        return this;
+    }
+
+    void close() throws Exception {
+        links.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    /** Runs {@code action} on the relay's event loop and returns what it returns. */
+    <T> T call(Callable<T> action) throws Exception {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        context.nettyEventLoop().execute(() -> {
+            try {
+                result.complete(action.call());
+            } catch (Throwable e) {
+                result.completeExceptionally(e);
+            }
+        });
+        return result.get(10, TimeUnit.SECONDS);
+    }
+
+    boolean send(String site, ByteBuf frame) throws Exception {
+        return call(() -> links.send(site, frame));
+    }
+
+    LinkStatus status(String site) throws Exception {
+        return call(links::status).stream()
+                .filter(status -> status.site().equals(site))
+                .findFirst()
+                .orElse(null);
+    }
+
+    boolean isUp(String site) throws Exception {
+        LinkStatus status = status(site);
+        return status != null && status.state() == LinkStatus.State.UP;
+    }
+
+    long refusals(Refusal kind) throws Exception {
+        return call(links::refusals).getOrDefault(kind, 0L);
+    }
+
+    /** The number of the last frame that came from {@code site}; 0 before the first. */
+    long last(String site) {
+        return counter(site).get();
+    }
+
+    @Override
+    public void onFrame(String site, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        Reason breach = breachOnce;
+        if (breach != null) {
+            breachOnce = null;
+            throw new WireException(breach, "as the test wants");
+        }
+        try {
+            long number = Frames.verify(buffer, index, length, view);
+            long before = counter(site).getAndSet(number);
+            if (number != before + 1) {
+                throw new AssertionError("frame " + number + " from " + site + " after " + before);
+            }
+        } catch (AssertionError e) {
+            failure = failure == null ? e : failure;
+        }
+    }
+
+    @Override
+    public void onUp(String site, String relayId) {
+        events.add("up " + site + " " + relayId);
+    }
+
+    @Override
+    public void onDown(String site, Notice why) {
+        events.add("down " + site);
+        downs.add(why);
+    }
+
+    @Override
+    public void onWritable(String site) {
+        writables.incrementAndGet();
+    }
+
+    @Override
+    public void onForgotten(String site) {
+        events.add("forgotten " + site);
+        counter(site).set(0);
+    }
+
+    private AtomicLong counter(String site) {
+        return lastFrom.computeIfAbsent(site, name -> new AtomicLong());
+    }
+}
