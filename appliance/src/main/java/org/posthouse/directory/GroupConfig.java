@@ -1,0 +1,72 @@
+package org.posthouse.directory;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * Where this relay's group member listens and whom it looks for.
+ *
+ * <p>Only addresses in 127.0.0.0/8 are taken, and only as numbers: whoever reaches a member's port can do it harm, so
+ * members meet through the tunnel's forwarded ports and nowhere else. Each relay has an address of its own, the same at
+ * every site.
+ *
+ * @param cluster the group's name, the same for all members
+ * @param host the address to bind, in 127.0.0.0/8
+ * @param port the port to bind, 1..65535; the next one is not tried
+ * @param members addresses of all members, this one included or not, as host:port in 127.0.0.0/8
+ * @param relay the id of this relay
+ * @param timing how long to wait for what
+ */
+public record GroupConfig(
+        String cluster, String host, int port, List<String> members, String relay, GroupTiming timing) {
+    private static final String OCTET = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+    private static final Pattern LOOPBACK = Pattern.compile("127(\\." + OCTET + "){3}");
+    private static final int PORT_MAX = 65_535;
+
+    /**
+     * Checks everything and reports all problems together.
+     *
+     * @throws GroupException with one line
+     */
+    public GroupConfig {
+        members = List.copyOf(members);
+        List<String> problems = new ArrayList<>();
+        if (cluster.isBlank()) {
+            problems.add("the group's name is empty");
+        }
+        if (relay.isBlank()) {
+            problems.add("the relay's id is empty");
+        }
+        if (!LOOPBACK.matcher(host).matches()) {
+            problems.add("group address '" + host
+                    + "' is not a loopback address; expected one in 127.0.0.0/8, such as 127.0.0.1");
+        }
+        if (port < 1 || port > PORT_MAX) {
+            problems.add("group port " + port + " is out of range; expected 1..65535");
+        }
+        for (String member : members) {
+            if (!isLoopbackEndpoint(member)) {
+                problems.add("group member '" + member + "' is not a loopback address with a port;"
+                        + " expected 127.x.y.z:port, forwarded by the tunnel");
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new GroupException(String.join("; ", problems));
+        }
+    }
+
+    /** With the timing for a WAN. */
+    public GroupConfig(String cluster, String host, int port, List<String> members, String relay) {
+        this(cluster, host, port, members, relay, GroupTiming.WAN);
+    }
+
+    private static boolean isLoopbackEndpoint(String member) {
+        int colon = member.lastIndexOf(':');
+        if (colon < 0 || !LOOPBACK.matcher(member.substring(0, colon)).matches()) {
+            return false;
+        }
+        String digits = member.substring(colon + 1);
+        return digits.matches("\\d{1,5}") && Integer.parseInt(digits) >= 1 && Integer.parseInt(digits) <= PORT_MAX;
+    }
+}

@@ -1,0 +1,14 @@
+package org.posthouse.directory;
+
+/** The group cannot be joined as configured. Its message is one line that says what to change. */
+public final class GroupException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    GroupException(String message) {
+        super(message);
+    }
+
+    GroupException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

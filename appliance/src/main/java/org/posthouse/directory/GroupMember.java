@@ -1,0 +1,157 @@
+package org.posthouse.directory;
+
+import com.hazelcast.config.AdvancedNetworkConfig;
+import com.hazelcast.config.Config;
+import com.hazelcast.config.InMemoryFormat;
+import com.hazelcast.config.JavaSerializationFilterConfig;
+import com.hazelcast.config.JoinConfig;
+import com.hazelcast.config.MapConfig;
+import com.hazelcast.config.MergePolicyConfig;
+import com.hazelcast.config.ServerSocketEndpointConfig;
+import com.hazelcast.core.Hazelcast;
+import com.hazelcast.core.HazelcastInstance;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.Map;
+
+/**
+ * How Hazelcast is set up: it listens on one loopback address and port for other members only, finds them by a fixed
+ * list, reads no Java-serialised object, calls nobody and writes no file. DESIGN section 14 says why.
+ */
+final class GroupMember {
+    static final String MAP = "posthouse.directory";
+    static final String RELAY_ATTRIBUTE = "relay";
+    private static final int BACKUPS = 2;
+    /** The directory is small; a table of 31 partitions moves quickly over a WAN. The same for all members. */
+    private static final int PARTITIONS = 31;
+    private static final int MERGE_BATCH = 100;
+    private static final String NOTHING = "posthouse.nothing";
+
+    private GroupMember() {}
+
+    /**
+     * Starts a member and joins those that answer. Blocks, for seconds when all is well, for some 30 s when a member's
+     * address accepts and says nothing.
+     *
+     * @throws GroupException if the port is in use or the member cannot start
+     */
+    static HazelcastInstance start(GroupConfig group) {
+        checkPort(group);
+        try {
+            return Hazelcast.newHazelcastInstance(config(group));
+        } catch (RuntimeException e) {
+            throw hasBindFailure(e) ? portInUse(group, e) : cannotStart(group, e);
+        }
+    }
+
+    private static void checkPort(GroupConfig group) {
+        try (ServerSocket probe = new ServerSocket()) {
+            probe.setReuseAddress(true);
+            probe.bind(new InetSocketAddress(group.host(), group.port()));
+        } catch (BindException e) {
+            throw portInUse(group, e);
+        } catch (IOException e) {
+            throw cannotStart(group, e);
+        }
+    }
+
+    private static boolean hasBindFailure(Throwable e) {
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof BindException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static GroupException portInUse(GroupConfig group, Exception e) {
+        return new GroupException("relay " + group.relay() + ": group port " + group.host() + ":" + group.port()
+                + " cannot be bound, another process has it or the address is not of this host; stop that process"
+                + " or choose another port", e);
+    }
+
+    private static GroupException cannotStart(GroupConfig group, Exception e) {
+        String reason = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+        return new GroupException("relay " + group.relay() + ": group member at " + group.host() + ":" + group.port()
+                + " cannot start: " + e.getClass().getSimpleName() + " " + reason, e);
+    }
+
+    static Config config(GroupConfig group) {
+        Config config = new Config();
+        config.setClusterName(group.cluster());
+        properties(group.timing()).forEach(config::setProperty);
+        config.getMemberAttributeConfig().setAttribute(RELAY_ATTRIBUTE, group.relay());
+        config.setAdvancedNetworkConfig(network(group));
+        config.getSerializationConfig()
+                .addDataSerializableFactory(GroupTypes.FACTORY, new GroupTypes())
+                .setJavaSerializationFilterConfig(nothingAllowed());
+        config.getJetConfig().setEnabled(false);
+        config.getMetricsConfig().setEnabled(false);
+        config.getManagementCenterConfig().setScriptingEnabled(false).setConsoleEnabled(false);
+        config.getManagementCenterConfig().setDataAccessEnabled(false);
+        config.addMapConfig(new MapConfig(MAP)
+                .setBackupCount(BACKUPS)
+                .setInMemoryFormat(InMemoryFormat.BINARY)
+                .setStatisticsEnabled(false)
+                .setMergePolicyConfig(new MergePolicyConfig(NewestMerge.class.getName(), MERGE_BATCH)));
+        return config;
+    }
+
+    /** The advanced form has one door for each protocol; only the members' door is there. */
+    private static AdvancedNetworkConfig network(GroupConfig group) {
+        ServerSocketEndpointConfig door = new ServerSocketEndpointConfig()
+                .setPort(group.port())
+                .setPortAutoIncrement(false)
+                .setReuseAddress(true);
+        JoinConfig join = new JoinConfig();
+        join.getMulticastConfig().setEnabled(false);
+        join.getAutoDetectionConfig().setEnabled(false);
+        join.getTcpIpConfig().setEnabled(true).setMembers(group.members());
+        AdvancedNetworkConfig network = new AdvancedNetworkConfig();
+        network.getMemberAddressProviderConfig().setEnabled(true).setImplementation(new FixedAddress(group));
+        return network.setEnabled(true).setMemberEndpointConfig(door).setJoin(join);
+    }
+
+    /**
+     * Refuses every class. An empty list of allowed classes would allow all of them, so it names one that does not
+     * exist; the refused prefix matches every name besides.
+     */
+    private static JavaSerializationFilterConfig nothingAllowed() {
+        JavaSerializationFilterConfig filter = new JavaSerializationFilterConfig().setDefaultsDisabled(true);
+        filter.getWhitelist().addClasses(NOTHING);
+        filter.getBlacklist().addPrefixes("");
+        return filter;
+    }
+
+    private static Map<String, String> properties(GroupTiming timing) {
+        return Map.ofEntries(
+                Map.entry("hazelcast.socket.bind.any", "false"),
+                Map.entry("hazelcast.socket.server.bind.any", "false"),
+                Map.entry("hazelcast.socket.client.bind.any", "false"),
+                Map.entry("hazelcast.socket.client.bind", "false"),
+                Map.entry("hazelcast.phone.home.enabled", "false"),
+                Map.entry("hazelcast.shutdownhook.enabled", "false"),
+                Map.entry("hazelcast.jmx", "false"),
+                Map.entry("hazelcast.logging.type", "slf4j"),
+                Map.entry("hazelcast.logging.emoji.enabled", "false"),
+                Map.entry("hazelcast.health.monitoring.level", "OFF"),
+                Map.entry("hazelcast.io.thread.count", "1"),
+                Map.entry("hazelcast.event.thread.count", "1"),
+                Map.entry("hazelcast.operation.thread.count", "2"),
+                Map.entry("hazelcast.partition.count", String.valueOf(PARTITIONS)),
+                // A call that cannot succeed ends after this, in ms; the caller writes again.
+                Map.entry("hazelcast.operation.call.timeout.millis", "10000"),
+                Map.entry("hazelcast.wait.seconds.before.join", "1"),
+                Map.entry("hazelcast.max.wait.seconds.before.join", "5"),
+                Map.entry("hazelcast.graceful.shutdown.max.wait", "10"),
+                Map.entry("hazelcast.heartbeat.interval.seconds", String.valueOf(timing.heartbeatSeconds())),
+                Map.entry("hazelcast.max.no.heartbeat.seconds", String.valueOf(timing.silenceSecondsMax())),
+                // A refused connection is tried anew this often before the member is taken off the group.
+                Map.entry("hazelcast.connection.monitor.interval", "500"),
+                Map.entry("hazelcast.connection.monitor.max.faults", "5"),
+                Map.entry("hazelcast.merge.first.run.delay.seconds", String.valueOf(timing.mergeSeconds())),
+                Map.entry("hazelcast.merge.next.run.delay.seconds", String.valueOf(timing.mergeSeconds())));
+    }
+}

@@ -1,0 +1,139 @@
+package org.posthouse.directory;
+
+import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.map.IMap;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sets the group's map and the local view right, whatever events were lost: at start, when members come and go, when
+ * parts of the group have merged, and now and then.
+ *
+ * <p>Confined to the directory's thread, but {@link #soon}. A sweep that fails is logged and made up for by the next.
+ */
+final class GroupSweep implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupSweep.class);
+
+    private final Map<String, Long> absentSinceNanos = new HashMap<>();
+    private final HazelcastInstance member;
+    private final IMap<String, String> map;
+    private final View view;
+    private final GroupWriter writer;
+    private final ScheduledExecutorService thread;
+    private final Duration grace;
+    private final Runnable learned;
+    private final AtomicBoolean planned = new AtomicBoolean();
+
+    /** {@code learned} runs after the view has learned what is stored. */
+    GroupSweep(
+            HazelcastInstance member,
+            IMap<String, String> map,
+            View view,
+            GroupWriter writer,
+            ScheduledExecutorService thread,
+            Duration grace,
+            Runnable learned) {
+        this.member = member;
+        this.map = map;
+        this.view = view;
+        this.writer = writer;
+        this.thread = thread;
+        this.grace = grace;
+        this.learned = learned;
+    }
+
+    /** Asks for a sweep; for any thread. */
+    void soon() {
+        if (planned.compareAndSet(false, true)) {
+            thread.execute(this);
+        }
+    }
+
+    @Override
+    public void run() {
+        planned.set(false);
+        try {
+            long now = System.currentTimeMillis();
+            Map<String, Posting> stored = load();
+            stored.values().forEach(view::learn);
+            learned.run();
+            restore(stored, now);
+            missRelays();
+            collect(stored, now);
+        } catch (RuntimeException e) {
+            LOG.warn("directory: sweep not finished, the next one is to come: {}", e.toString());
+        }
+    }
+
+    private Map<String, Posting> load() {
+        Map<String, Posting> stored = new HashMap<>();
+        for (Map.Entry<String, String> entry : map.entrySet()) {
+            try {
+                stored.put(entry.getKey(), Posting.parse(entry.getValue()));
+            } catch (IllegalArgumentException e) {
+                LOG.error("directory: {} skipped", entry.getKey(), e);
+            }
+        }
+        return stored;
+    }
+
+    /** Writes again what this view knows and the group does not: lost with the members that kept it. */
+    private void restore(Map<String, Posting> stored, long now) {
+        for (Posting posting : view.all()) {
+            Posting other = stored.get(posting.key());
+            boolean lost = other == null || posting.laterThan(other);
+            if (lost && posting.standing() != Posting.Standing.VANISHED && Leftovers.worthRestoring(posting, now)) {
+                writer.post(posting);
+            }
+        }
+    }
+
+    /** Calls relays vanished whose member has been away for the grace. */
+    private void missRelays() {
+        Set<String> here = member.getCluster().getMembers().stream()
+                .map(other -> String.valueOf(other.getAttribute(GroupMember.RELAY_ATTRIBUTE)))
+                .collect(Collectors.toSet());
+        absentSinceNanos.keySet().removeAll(here);
+        Set<String> missed = new HashSet<>();
+        for (Posting posting : view.relayPostings()) {
+            if (posting.present() && !here.contains(posting.member())) {
+                missed.add(posting.member());
+                missRelay(posting);
+            }
+        }
+        absentSinceNanos.keySet().retainAll(missed);
+    }
+
+    private void missRelay(Posting posting) {
+        long nanoTime = System.nanoTime();
+        Long since = absentSinceNanos.putIfAbsent(posting.member(), nanoTime);
+        if (since == null) {
+            thread.schedule(this, grace.toMillis() + 1, TimeUnit.MILLISECONDS);
+        } else if (nanoTime - since >= grace.toNanos()) {
+            LOG.warn("relay {} of site {} left the group without a word {} ms ago, taken off the directory",
+                    posting.relay().relay(), posting.relay().site(), (nanoTime - since) / 1_000_000);
+            writer.post(posting.vanished());
+        }
+    }
+
+    private void collect(Map<String, Posting> stored, long now) {
+        for (Posting posting : stored.values()) {
+            if (posting.rank() != null && view.ended(posting.rank().job())) {
+                map.delete(posting.key());
+            }
+        }
+        for (Posting posting : Leftovers.aged(view, now)) {
+            map.remove(posting.key(), posting.text());
+            view.drop(posting);
+        }
+    }
+}

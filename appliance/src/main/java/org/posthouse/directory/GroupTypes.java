@@ -1,0 +1,23 @@
+package org.posthouse.directory;
+
+import com.hazelcast.nio.serialization.DataSerializableFactory;
+import com.hazelcast.nio.serialization.IdentifiedDataSerializable;
+
+/** Makes the few objects that members send each other besides strings, by number: no class name travels. */
+final class GroupTypes implements DataSerializableFactory {
+    /** Never reuse a number for another class: members of two releases may share a group. */
+    static final int FACTORY = 7411;
+
+    static final int POST = 1;
+    static final int NEWEST_MERGE = 2;
+
+    @Override
+    public IdentifiedDataSerializable create(int typeId) {
+        return switch (typeId) {
+            case POST -> new Post();
+            case NEWEST_MERGE -> new NewestMerge();
+            default -> throw new IllegalArgumentException("directory: unknown type " + typeId
+                    + " from another member; are all relays of one release?");
+        };
+    }
+}

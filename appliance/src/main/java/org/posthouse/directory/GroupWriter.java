@@ -1,0 +1,130 @@
+package org.posthouse.directory;
+
+import com.hazelcast.map.IMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Carries postings to the group.
+ *
+ * <p>{@link #post} is for any thread and never blocks; the calls to Hazelcast are made on the directory's own thread.
+ * One posting waits for each key, the latest, so what waits is bounded by the number of keys. A posting leaves only when
+ * the group has answered, or when the view has seen a later one of its key; until then it is tried again, with a log
+ * line and a growing pause.
+ */
+final class GroupWriter {
+    private static final Logger LOG = LoggerFactory.getLogger(GroupWriter.class);
+    /** Postings under way at once: with some 300 bytes each, less than 100 kB. */
+    private static final int UNDER_WAY_MAX = 256;
+
+    private static final long ANSWER_MS_MAX = 12_000;
+    private static final long PAUSE_MS_MIN = 200;
+    private static final long PAUSE_MS_MAX = 5_000;
+
+    private final Map<String, Posting> waiting = new ConcurrentHashMap<>();
+    private final AtomicBoolean planned = new AtomicBoolean();
+    private final IMap<String, String> map;
+    private final View view;
+    private final ScheduledExecutorService thread;
+    private long pauseMs = PAUSE_MS_MIN;
+
+    /** {@code thread} runs one task at a time; {@code view} learns what the group answers. */
+    GroupWriter(IMap<String, String> map, View view, ScheduledExecutorService thread) {
+        this.map = map;
+        this.view = view;
+        this.thread = thread;
+    }
+
+    void post(Posting posting) {
+        waiting.merge(posting.key(), posting, (held, next) -> held.laterThan(next) ? held : next);
+        plan(0);
+    }
+
+    int waiting() {
+        return waiting.size();
+    }
+
+    private void plan(long delayMs) {
+        if (planned.compareAndSet(false, true)) {
+            thread.schedule(this::turn, delayMs, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void turn() {
+        planned.set(false);
+        if (flush()) {
+            pauseMs = PAUSE_MS_MIN;
+        } else {
+            plan(pauseMs);
+            pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX);
+        }
+    }
+
+    /** Writes what waits; false if something has to be tried again. On the directory's thread. */
+    boolean flush() {
+        waiting.values().removeIf(this::overtaken);
+        List<Posting> postings = List.copyOf(waiting.values());
+        for (int from = 0; from < postings.size(); from += UNDER_WAY_MAX) {
+            if (!write(postings.subList(from, Math.min(from + UNDER_WAY_MAX, postings.size())))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean overtaken(Posting posting) {
+        Posting held = view.get(posting.key());
+        boolean homeless = posting.rank() != null && view.ended(posting.rank().job());
+        return homeless || (held != null && held.laterThan(posting));
+    }
+
+    private boolean write(List<Posting> postings) {
+        Map<Posting, CompletableFuture<String>> answers = new LinkedHashMap<>();
+        try {
+            for (Posting posting : postings) {
+                answers.put(posting, map.submitToKey(posting.key(), new Post(posting)).toCompletableFuture());
+            }
+        } catch (RuntimeException e) {
+            return failed(postings.get(answers.size()), e);
+        }
+        boolean allWritten = true;
+        for (Map.Entry<Posting, CompletableFuture<String>> answer : answers.entrySet()) {
+            allWritten &= settle(answer.getKey(), answer.getValue());
+        }
+        return allWritten;
+    }
+
+    private boolean settle(Posting posting, CompletableFuture<String> answer) {
+        try {
+            String stored = answer.get(ANSWER_MS_MAX, TimeUnit.MILLISECONDS);
+            waiting.remove(posting.key(), posting);
+            if (stored != null) {
+                view.learn(Posting.parse(stored));
+            }
+            return true;
+        } catch (ExecutionException e) {
+            return failed(posting, e.getCause());
+        } catch (TimeoutException | IllegalArgumentException e) {
+            return failed(posting, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return failed(posting, e);
+        }
+    }
+
+    private boolean failed(Posting posting, Throwable cause) {
+        LOG.warn("directory: writing {} failed, {} writes wait, next try in {} ms: {}", posting.key(), waiting.size(),
+                pauseMs, cause.toString());
+        return false;
+    }
+}

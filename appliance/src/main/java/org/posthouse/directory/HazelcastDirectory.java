@@ -1,0 +1,192 @@
+package org.posthouse.directory;
+
+import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.map.IMap;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The directory of relays that are processes of their own: a Hazelcast group, one member in each relay process.
+ *
+ * <p>Thread-safe. Calls are answered from a local view and writes are handed to one thread of its own; Hazelcast is
+ * called on that thread only. The view outlives the group: after a cut it stays as it was, and what the group lost is
+ * written again from the views. A relay whose member left without a word is taken off the list after a grace.
+ */
+public final class HazelcastDirectory implements Directory {
+    private static final Logger LOG = LoggerFactory.getLogger(HazelcastDirectory.class);
+    private static final long SWEEP_SECONDS = 30;
+    private static final long LOAD_SECONDS_MAX = 15;
+    private static final long LAST_WRITES_SECONDS_MAX = 3;
+    private static final long LEAVE_SECONDS_MAX = 15;
+
+    private final Map<String, Posting> announced = new ConcurrentHashMap<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final View view = new View();
+    private final String relay;
+    private final HazelcastInstance member;
+    private final ScheduledExecutorService thread;
+    private final GroupWriter writer;
+    private final GroupSweep sweep;
+
+    private HazelcastDirectory(GroupConfig config, HazelcastInstance member) {
+        this.relay = config.relay();
+        this.member = member;
+        this.thread = new ScheduledThreadPoolExecutor(
+                1,
+                Thread.ofPlatform().name("posthouse-directory-" + relay).daemon().factory(),
+                // Only after close, when write has refused what would need it.
+                new ThreadPoolExecutor.DiscardPolicy());
+        IMap<String, String> map = member.getMap(GroupMember.MAP);
+        this.writer = new GroupWriter(map, view, thread);
+        this.sweep = new GroupSweep(member, map, view, writer, thread, config.timing().grace(), this::revive);
+        GroupListener.register(member, map, view, sweep, this::revive);
+    }
+
+    /**
+     * Starts this relay's member, joins the group and loads what it knows. Blocks for seconds: call it on a worker.
+     *
+     * @throws GroupException with one line, if the member cannot start; nothing of it is left running
+     */
+    public static HazelcastDirectory start(GroupConfig config) {
+        HazelcastInstance member = GroupMember.start(config);
+        HazelcastDirectory directory;
+        try {
+            directory = new HazelcastDirectory(config, member);
+        } catch (RuntimeException e) {
+            member.getLifecycleService().terminate();
+            throw new GroupException("relay " + config.relay() + ": the group member stopped while it started", e);
+        }
+        directory.load();
+        return directory;
+    }
+
+    private void load() {
+        sweep.soon();
+        Future<?> loaded = thread.submit(() -> LOG.info("relay {}: directory of {} relays, {} members",
+                relay, view.relays().size(), member.getCluster().getMembers().size()));
+        try {
+            loaded.get(LOAD_SECONDS_MAX, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("relay {}: the directory is still empty, loading goes on", relay, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            close();
+            throw new GroupException("relay " + relay + ": interrupted while it joined the group", e);
+        }
+        var unused = thread.scheduleWithFixedDelay(sweep, SWEEP_SECONDS, SWEEP_SECONDS, TimeUnit.SECONDS);
+    }
+
+    @Override
+    public void announce(RelayEntry entry) {
+        Posting posting = Posting.of(entry, relay, System.currentTimeMillis());
+        announced.merge(entry.relay(), posting, (held, next) -> next.version() < held.version() ? held : next);
+        write(posting);
+    }
+
+    @Override
+    public void withdraw(String withdrawn, long epoch) {
+        announced.computeIfPresent(withdrawn, (id, held) -> held.version() <= epoch ? null : held);
+        Posting known = view.get(Posting.relayKey(withdrawn));
+        write(Posting.withdrawn(withdrawn, epoch, known, relay, System.currentTimeMillis()));
+    }
+
+    @Override
+    public List<RelayEntry> relays() {
+        return view.relays();
+    }
+
+    @Override
+    public void putRanks(Collection<RankEntry> ranks) {
+        for (RankEntry rank : ranks) {
+            write(Posting.of(rank, relay, System.currentTimeMillis()));
+        }
+    }
+
+    @Override
+    public void removeJob(long job) {
+        write(Posting.ended(job, relay, System.currentTimeMillis()));
+        sweep.soon();
+    }
+
+    @Override
+    public List<RankEntry> ranks(long job) {
+        return view.ranks(job);
+    }
+
+    @Override
+    public Optional<RankEntry> rank(long job, int rank) {
+        return view.rank(job, rank);
+    }
+
+    @Override
+    public Runnable onChange(Runnable listener) {
+        return view.onChange(listener);
+    }
+
+    private void write(Posting posting) {
+        if (closed.get()) {
+            LOG.warn("relay {}: directory is closed: {} at {} dropped", relay, posting.key(), posting.version());
+            return;
+        }
+        view.write(posting).ifPresent(writer::post);
+    }
+
+    /** Relays of ours that the others took for dead are not. */
+    private void revive() {
+        for (Posting own : announced.values()) {
+            Posting seen = view.get(own.key());
+            boolean mistaken = seen != null && seen.version() == own.version()
+                    && seen.standing() == Posting.Standing.VANISHED;
+            if (mistaken && !closed.get()) {
+                LOG.info("relay {}: the group missed it, announced again", own.relay().relay());
+                write(seen.revived(System.currentTimeMillis()));
+            }
+        }
+    }
+
+    /** The group member; for tests. */
+    HazelcastInstance member() {
+        return member;
+    }
+
+    /**
+     * Withdraws what was announced here, writes what waits, hands the member's share to the others and leaves. Takes
+     * some 20 s at most; then the member is stopped without good-bye.
+     */
+    @Override
+    public void close() {
+        announced.values().forEach(posting -> withdraw(posting.relay().relay(), posting.version()));
+        if (closed.compareAndSet(false, true)) {
+            within(LAST_WRITES_SECONDS_MAX, "last writes", thread.submit(writer::flush));
+            within(LEAVE_SECONDS_MAX, "leaving the group", thread.submit(() -> member.getLifecycleService().shutdown()));
+            thread.shutdownNow();
+            member.getLifecycleService().terminate();
+            view.dropListeners();
+        }
+    }
+
+    private void within(long secondsMax, String what, Future<?> task) {
+        try {
+            task.get(secondsMax, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            LOG.warn("relay {}: {} not done in {} s, {} writes lost to the group", relay, what, secondsMax,
+                    writer.waiting(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            LOG.warn("relay {}: interrupted in {}", relay, what);
+        }
+    }
+}

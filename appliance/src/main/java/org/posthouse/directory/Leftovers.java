@@ -1,0 +1,28 @@
+package org.posthouse.directory;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Which postings have served their time.
+ *
+ * <p>A relay that was withdrawn or vanished, and a job that ended, leave a posting behind, so that a write which was
+ * under way does not bring them up again. It stays for a day: longer than any write is retried over a cut link.
+ */
+final class Leftovers {
+    static final Duration KEPT = Duration.ofDays(1);
+
+    private Leftovers() {}
+
+    /** Postings to forget. */
+    static List<Posting> aged(View view, long now) {
+        return view.all().stream()
+                .filter(posting -> !posting.present() && now - posting.stamp() > KEPT.toMillis())
+                .toList();
+    }
+
+    /** Whether a posting that the group lost shall be written again from a view: not if it would soon be forgotten. */
+    static boolean worthRestoring(Posting posting, long now) {
+        return posting.present() || now - posting.stamp() < KEPT.toMillis() / 2;
+    }
+}

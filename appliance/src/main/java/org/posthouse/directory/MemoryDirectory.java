@@ -1,0 +1,92 @@
+package org.posthouse.directory;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The directory of relays that share one process: they share this object, and whoever made it closes it.
+ *
+ * <p>Thread-safe. A change is seen by all at once, and told on the thread that made it.
+ */
+public final class MemoryDirectory implements Directory {
+    private static final Logger LOG = LoggerFactory.getLogger(MemoryDirectory.class);
+    private static final String MEMBER = "memory";
+
+    private final View view = new View();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final LongSupplier clock;
+
+    public MemoryDirectory() {
+        this(System::currentTimeMillis);
+    }
+
+    MemoryDirectory(LongSupplier clock) {
+        this.clock = clock;
+    }
+
+    @Override
+    public void announce(RelayEntry entry) {
+        write(Posting.of(entry, MEMBER, clock.getAsLong()));
+    }
+
+    @Override
+    public void withdraw(String relay, long epoch) {
+        Posting known = view.get(Posting.relayKey(relay));
+        write(Posting.withdrawn(relay, epoch, known, MEMBER, clock.getAsLong()));
+    }
+
+    @Override
+    public List<RelayEntry> relays() {
+        return view.relays();
+    }
+
+    @Override
+    public void putRanks(Collection<RankEntry> ranks) {
+        for (RankEntry rank : ranks) {
+            write(Posting.of(rank, MEMBER, clock.getAsLong()));
+        }
+    }
+
+    @Override
+    public void removeJob(long job) {
+        long now = clock.getAsLong();
+        write(Posting.ended(job, MEMBER, now));
+        Leftovers.aged(view, now).forEach(view::drop);
+    }
+
+    @Override
+    public List<RankEntry> ranks(long job) {
+        return view.ranks(job);
+    }
+
+    @Override
+    public Optional<RankEntry> rank(long job, int rank) {
+        return view.rank(job, rank);
+    }
+
+    @Override
+    public Runnable onChange(Runnable listener) {
+        return view.onChange(listener);
+    }
+
+    /** Drops the listeners; what was known can still be read. */
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            view.dropListeners();
+        }
+    }
+
+    private void write(Posting posting) {
+        if (closed.get()) {
+            LOG.warn("directory is closed: {} at {} dropped", posting.key(), posting.version());
+            return;
+        }
+        view.write(posting);
+    }
+}

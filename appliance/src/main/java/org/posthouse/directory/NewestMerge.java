@@ -1,0 +1,62 @@
+package org.posthouse.directory;
+
+import com.hazelcast.nio.ObjectDataInput;
+import com.hazelcast.nio.ObjectDataOutput;
+import com.hazelcast.nio.serialization.IdentifiedDataSerializable;
+import com.hazelcast.spi.merge.MergingValue;
+import com.hazelcast.spi.merge.SplitBrainMergePolicy;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Decides, key by key, what stays when two parts of a group that was split become one: the highest epoch or incarnation,
+ * then a relay that lives over one that the other part missed, then the later write. See {@link Posting#merge}.
+ *
+ * <p>Stateless; made by Hazelcast from its name and sent between members. A text that is no posting loses.
+ */
+final class NewestMerge
+        implements SplitBrainMergePolicy<String, MergingValue<String>, String>, IdentifiedDataSerializable {
+    private static final Logger LOG = LoggerFactory.getLogger(NewestMerge.class);
+
+    NewestMerge() {}
+
+    @Override
+    public String merge(MergingValue<String> merging, MergingValue<String> existing) {
+        return merge(merging.getValue(), existing == null ? null : existing.getValue());
+    }
+
+    static String merge(String merging, String existing) {
+        if (existing == null) {
+            return merging;
+        }
+        Posting incoming;
+        try {
+            incoming = Posting.parse(merging);
+        } catch (IllegalArgumentException e) {
+            LOG.error("directory: merge keeps what is here", e);
+            return existing;
+        }
+        try {
+            return incoming.merge(Posting.parse(existing)).text();
+        } catch (IllegalArgumentException e) {
+            LOG.error("directory: merge takes what comes", e);
+            return merging;
+        }
+    }
+
+    @Override
+    public int getFactoryId() {
+        return GroupTypes.FACTORY;
+    }
+
+    @Override
+    public int getClassId() {
+        return GroupTypes.NEWEST_MERGE;
+    }
+
+    @Override
+    public void writeData(ObjectDataOutput out) {}
+
+    @Override
+    public void readData(ObjectDataInput in) {}
+}

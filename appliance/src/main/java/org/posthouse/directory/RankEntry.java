@@ -1,0 +1,29 @@
+package org.posthouse.directory;
+
+import java.util.Comparator;
+import java.util.Objects;
+
+/**
+ * Where a rank is homed and how it fares.
+ *
+ * @param job the job's number
+ * @param rank the rank in the job, 0 or more
+ * @param site the site of its home relay
+ * @param relay the id of its home relay
+ * @param incarnation the count of its starts, 0 or more; the highest one wins
+ * @param state a word for people, such as {@code running}
+ */
+public record RankEntry(long job, int rank, String site, String relay, int incarnation, String state) {
+    static final Comparator<RankEntry> ORDER =
+            Comparator.comparingLong(RankEntry::job).thenComparingInt(RankEntry::rank);
+
+    public RankEntry {
+        Objects.requireNonNull(site, "site");
+        Objects.requireNonNull(relay, "relay");
+        Objects.requireNonNull(state, "state");
+        if (rank < 0 || incarnation < 0) {
+            throw new IllegalArgumentException("job " + job + " rank " + rank + " with incarnation " + incarnation
+                    + "; expected both to be 0 or more");
+        }
+    }
+}

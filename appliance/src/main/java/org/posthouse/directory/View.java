@@ -1,0 +1,137 @@
+package org.posthouse.directory;
+
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All postings as one process knows them.
+ *
+ * <p>Thread-safe: reads take no lock, changes hold one for the time of one map operation (of one pass over a job's ranks
+ * when a job ends). A key only moves up in the order of its postings, whatever order they arrive in, so what is told
+ * twice or late does no harm. Listeners are called on the thread that brought the change, with no lock held; one that
+ * throws is logged.
+ */
+final class View {
+    private static final Logger LOG = LoggerFactory.getLogger(View.class);
+
+    private final ConcurrentSkipListMap<String, Posting> postings = new ConcurrentSkipListMap<>();
+    private final CopyOnWriteArrayList<Runnable> listeners = new CopyOnWriteArrayList<>();
+
+    /** Takes a posting made here; empty when it is refused by what is known already, which is logged. */
+    Optional<Posting> write(Posting posting) {
+        Posting held;
+        Optional<Posting> result;
+        synchronized (this) {
+            held = postings.get(posting.key());
+            result = ofEndedJob(posting) ? Optional.empty() : posting.over(held);
+            result.ifPresent(this::store);
+        }
+        if (result.isEmpty()) {
+            LOG.info("directory: {} at {} refused, known is {}", posting.key(), posting.version(),
+                    held == null ? "that its job has ended" : held.standing() + " at " + held.version());
+            return result;
+        }
+        tellIfShown(held, result.get());
+        return result;
+    }
+
+    /** Takes a posting that others hold; what is known already stays when it is later. */
+    void learn(Posting posting) {
+        Posting held;
+        synchronized (this) {
+            held = postings.get(posting.key());
+            if (ofEndedJob(posting) || (held != null && !posting.laterThan(held))) {
+                return;
+            }
+            store(posting);
+        }
+        tellIfShown(held, posting);
+    }
+
+    private void store(Posting posting) {
+        postings.put(posting.key(), posting);
+        if (posting.endedJob() != null) {
+            ranksOf(posting.endedJob()).clear();
+        }
+    }
+
+    private boolean ofEndedJob(Posting posting) {
+        return posting.rank() != null && ended(posting.rank().job());
+    }
+
+    boolean ended(long job) {
+        return postings.containsKey(Posting.endedKey(job));
+    }
+
+    Posting get(String key) {
+        return postings.get(key);
+    }
+
+    List<Posting> all() {
+        return List.copyOf(postings.values());
+    }
+
+    List<Posting> relayPostings() {
+        return List.copyOf(subMap(Posting.RELAY_KEYS).values());
+    }
+
+    /** Drops the posting unless a later one has come. */
+    void drop(Posting posting) {
+        postings.remove(posting.key(), posting);
+    }
+
+    List<RelayEntry> relays() {
+        return subMap(Posting.RELAY_KEYS).values().stream()
+                .filter(Posting::present)
+                .map(Posting::relay)
+                .sorted(RelayEntry.ORDER)
+                .toList();
+    }
+
+    List<RankEntry> ranks(long job) {
+        return ranksOf(job).values().stream().map(Posting::rank).sorted(RankEntry.ORDER).toList();
+    }
+
+    Optional<RankEntry> rank(long job, int rank) {
+        return Optional.ofNullable(postings.get(Posting.rankKey(job, rank))).map(Posting::rank);
+    }
+
+    private ConcurrentNavigableMap<String, Posting> ranksOf(long job) {
+        return subMap(Posting.rankKeys(job));
+    }
+
+    private ConcurrentNavigableMap<String, Posting> subMap(String prefix) {
+        return postings.subMap(prefix, prefix + Character.MAX_VALUE);
+    }
+
+    Runnable onChange(Runnable listener) {
+        Runnable registered = listener::run;
+        listeners.add(registered);
+        return () -> listeners.remove(registered);
+    }
+
+    void dropListeners() {
+        listeners.clear();
+    }
+
+    private void tellIfShown(Posting before, Posting after) {
+        boolean shownBefore = before != null && before.present();
+        boolean unchanged = shownBefore == after.present() && (!shownBefore || before.sameContent(after));
+        if (unchanged && after.endedJob() == null || Objects.equals(before, after)) {
+            return;
+        }
+        for (Runnable listener : listeners) {
+            try {
+                listener.run();
+            } catch (RuntimeException e) {
+                LOG.error("directory: a listener failed on {}", after.key(), e);
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+package org.posthouse.directory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.hazelcast.map.IMap;
+import com.hazelcast.nio.serialization.HazelcastSerializationException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.ObjectInputStream;
+import java.io.Serializable;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What a member shows to its host. */
+@Timeout(60)
+class GroupMemberTest {
+    private static boolean trapSprung;
+
+    /** Stands for any class whose reading does something. */
+    private static final class Trap implements Serializable {
+        private void readObject(ObjectInputStream in) {
+            trapSprung = true;
+        }
+    }
+
+    @Test
+    void listensOnItsLoopbackAddressOnlySpeaksToMembersOnlyAndLeavesNothing() throws IOException {
+        Set<String> filesBefore = files();
+        String endpoint = Groups.endpoints("127.0.0.3").getFirst();
+        HazelcastDirectory directory =
+                HazelcastDirectory.start(Groups.config("alone", endpoint, List.of(endpoint), "alone"));
+        directory.announce(Groups.relay("alone", 1));
+        try {
+            assertThat(Sockets.listening()).as("TCP").contains(endpoint).allMatch(at -> at.startsWith("127."));
+            assertThat(Sockets.udp()).as("UDP").isEmpty();
+            assertHangsUpOn(endpoint, "CP2");
+            assertHangsUpOn(endpoint, "GET /hazelcast/health HTTP/1.1\r\n\r\n");
+        } finally {
+            directory.close();
+        }
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(ourThreads()).isEmpty());
+        assertThat(Sockets.listening()).doesNotContain(endpoint);
+        assertThat(files()).isEqualTo(filesBefore);
+    }
+
+    @Test
+    void readsNoJavaSerialisedObject() throws IOException {
+        String endpoint = Groups.endpoints("127.0.0.1").getFirst();
+        try (HazelcastDirectory directory =
+                HazelcastDirectory.start(Groups.config("trap", endpoint, List.of(), "trap"))) {
+            IMap<String, Object> map = directory.member().getMap("foreign");
+            map.set("own", new Trap());
+            map.set("platform", new BitSet());
+
+            for (String key : List.of("own", "platform")) {
+                assertThatThrownBy(() -> map.get(key))
+                        .isInstanceOf(HazelcastSerializationException.class)
+                        .hasRootCauseInstanceOf(SecurityException.class);
+            }
+            assertThat(trapSprung).isFalse();
+        }
+    }
+
+    @Test
+    void saysInOneLineThatThePortIsInUse() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            String endpoint = "127.0.0.1:" + taken.getLocalPort();
+            GroupConfig config = Groups.config("taken", endpoint, List.of(), "r1");
+
+            assertThatThrownBy(() -> HazelcastDirectory.start(config))
+                    .isInstanceOf(GroupException.class)
+                    .hasMessageContaining(endpoint)
+                    .hasMessageContaining("cannot be bound")
+                    .message()
+                    .hasLineCount(1);
+        }
+    }
+
+    private static void assertHangsUpOn(String endpoint, String greeting) throws IOException {
+        String[] parts = endpoint.split(":", 2);
+        try (Socket socket = new Socket(parts[0], Integer.parseInt(parts[1]))) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream().write(greeting.getBytes(StandardCharsets.US_ASCII));
+            InputStream in = socket.getInputStream();
+            String answer = new String(in.readNBytes(16), StandardCharsets.US_ASCII);
+            assertThat(answer).as("answer to %s", greeting).isIn("", "HZX");
+        }
+    }
+
+    private static List<String> ourThreads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("hz.") || name.startsWith("posthouse-directory"))
+                .toList();
+    }
+
+    private static Set<String> files() throws IOException {
+        Set<String> files = new TreeSet<>();
+        for (Path folder : Set.of(Path.of(""), Path.of(System.getProperty("java.io.tmpdir")))) {
+            try (Stream<Path> list = Files.list(folder)) {
+                files.addAll(list.map(Path::toString).collect(Collectors.toSet()));
+            }
+        }
+        return files;
+    }
+}

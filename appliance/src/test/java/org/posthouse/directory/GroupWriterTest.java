@@ -1,0 +1,124 @@
+package org.posthouse.directory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.hazelcast.map.IMap;
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.BiFunction;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** The writer before a map that fails as told. */
+class GroupWriterTest {
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor();
+    private final Map<String, String> stored = new ConcurrentHashMap<>();
+    private final Queue<BiFunction<String, Post, CompletableFuture<String>>> outcomes = new ConcurrentLinkedQueue<>();
+    private final Queue<String> tried = new ConcurrentLinkedQueue<>();
+    private final View view = new View();
+    private final GroupWriter writer = new GroupWriter(map(), view, thread);
+
+    @AfterEach
+    void stop() {
+        thread.shutdownNow();
+    }
+
+    @Test
+    void triesAgainUntilTheGroupHasAnswered() {
+        outcomes.add((key, post) -> CompletableFuture.failedFuture(new IllegalStateException("the owner is gone")));
+        outcomes.add((key, post) -> {
+            throw new IllegalStateException("not active");
+        });
+        outcomes.add((key, post) -> CompletableFuture.completedFuture("garbled"));
+
+        writer.post(rank(0, 1, "running"));
+        writer.post(rank(1, 1, "running"));
+
+        await().untilAsserted(() -> assertThat(stored).containsOnlyKeys("rank/7/0", "rank/7/1"));
+        await().until(() -> writer.waiting() == 0);
+    }
+
+    @Test
+    void doesNotTryAgainWhatAnotherHasOvertaken() {
+        Posting overtaken = rank(0, 1, "running");
+        outcomes.add((key, post) -> {
+            view.learn(rank(0, 2, "running"));
+            return CompletableFuture.failedFuture(new IllegalStateException("the owner is gone"));
+        });
+
+        writer.post(overtaken);
+        await().until(() -> writer.waiting() == 0);
+
+        assertThat(tried).containsExactly("rank/7/0");
+        assertThat(stored).isEmpty();
+    }
+
+    @Test
+    void learnsTheWinnerWhenTheGroupRefuses() {
+        stored.put("rank/7/0", rank(0, 5, "running").text());
+        view.write(rank(0, 4, "starting"));
+
+        writer.post(rank(0, 4, "starting"));
+
+        await().untilAsserted(() -> assertThat(view.rank(7, 0)).contains(rank(0, 5, "running").rank()));
+        assertThat(Posting.parse(stored.get("rank/7/0")).version()).isEqualTo(5);
+    }
+
+    @Test
+    void writesMoreThanMayBeUnderWayAtOnce() {
+        for (int i = 0; i < 1_000; i++) {
+            writer.post(rank(i, 1, "running"));
+        }
+
+        await().untilAsserted(() -> assertThat(stored).hasSize(1_000));
+    }
+
+    private static Posting rank(int rank, int incarnation, String state) {
+        return Posting.of(new RankEntry(7, rank, "north", "a", incarnation, state), "a", 1_000);
+    }
+
+    @SuppressWarnings("unchecked")
+    private IMap<String, String> map() {
+        return (IMap<String, String>) Proxy.newProxyInstance(
+                IMap.class.getClassLoader(), new Class<?>[] {IMap.class}, (proxy, method, args) -> {
+                    assertThat(method.getName()).isEqualTo("submitToKey");
+                    return submit((String) args[0], (Post) args[1]);
+                });
+    }
+
+    private CompletableFuture<String> submit(String key, Post post) {
+        tried.add(key);
+        BiFunction<String, Post, CompletableFuture<String>> outcome = outcomes.poll();
+        if (outcome != null) {
+            return outcome.apply(key, post);
+        }
+        return CompletableFuture.completedFuture(process(key, post));
+    }
+
+    private String process(String key, Post post) {
+        Map.Entry<String, String> entry = new Map.Entry<>() {
+            @Override
+            public String getKey() {
+                return key;
+            }
+
+            @Override
+            public String getValue() {
+                return stored.get(key);
+            }
+
+            @Override
+            public String setValue(String value) {
+                return stored.put(key, value);
+            }
+        };
+        return post.process(entry);
+    }
+}

@@ -1,0 +1,64 @@
+package org.posthouse.directory;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+
+/** Groups of members on loopback ports picked by the system, quick to believe that somebody is gone. */
+final class Groups {
+    static final GroupTiming QUICK = new GroupTiming(1, 5, 1, Duration.ofSeconds(1));
+
+    private Groups() {}
+
+    static int freePort(String host) throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(host))) {
+            return socket.getLocalPort();
+        }
+    }
+
+    static List<String> endpoints(String... hosts) throws IOException {
+        List<String> endpoints = new ArrayList<>();
+        for (String host : hosts) {
+            endpoints.add(host + ":" + freePort(host));
+        }
+        return endpoints;
+    }
+
+    static GroupConfig config(String cluster, String endpoint, List<String> members, String relay) {
+        int colon = endpoint.indexOf(':');
+        int port = Integer.parseInt(endpoint.substring(colon + 1));
+        return new GroupConfig(cluster, endpoint.substring(0, colon), port, members, relay, QUICK);
+    }
+
+    /** Starts relays r0, r1, … at the same time and waits until they are one group. */
+    static List<HazelcastDirectory> start(String cluster, List<String> endpoints) {
+        List<CompletableFuture<HazelcastDirectory>> starts = IntStream.range(0, endpoints.size())
+                .mapToObj(i -> CompletableFuture.supplyAsync(
+                        () -> HazelcastDirectory.start(config(cluster, endpoints.get(i), endpoints, "r" + i)),
+                        task -> new Thread(task, "start-" + i).start()))
+                .toList();
+        List<HazelcastDirectory> directories = starts.stream().map(CompletableFuture::join).toList();
+        directories.forEach(directory -> awaitMembers(directory, endpoints.size()));
+        return directories;
+    }
+
+    static void awaitMembers(HazelcastDirectory directory, int members) {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> directory.member().getCluster().getMembers().size() == members);
+    }
+
+    static RelayEntry relay(String id, long epoch) {
+        return new RelayEntry("site-" + id, id, "127.0.0.1:7411", "", "", epoch, 1_000 + epoch);
+    }
+
+    static RankEntry rank(long job, int rank, int incarnation, String relay) {
+        return new RankEntry(job, rank, "site-" + relay, relay, incarnation, "running");
+    }
+}

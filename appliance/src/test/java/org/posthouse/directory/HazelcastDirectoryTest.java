@@ -1,0 +1,90 @@
+package org.posthouse.directory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.hazelcast.map.IMap;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+class HazelcastDirectoryTest extends DirectoryContract {
+    private static List<HazelcastDirectory> directories = List.of();
+
+    @BeforeAll
+    static void start() throws IOException {
+        directories = Groups.start("contract", Groups.endpoints("127.0.0.1", "127.0.0.1"));
+    }
+
+    @AfterAll
+    static void close() {
+        directories.forEach(HazelcastDirectory::close);
+    }
+
+    @Override
+    Directory here() {
+        return directories.get(0);
+    }
+
+    @Override
+    Directory there() {
+        return directories.get(1);
+    }
+
+    @Test
+    void writesAgainWhatTheGroupLost() {
+        here().announce(relay("a", "north", 3));
+        here().putRanks(List.of(rank(0, 1, "running")));
+        await().untilAsserted(() -> assertThat(there().rank(rank(0, 1, "").job(), 0)).isPresent());
+        stored().clear();
+
+        there().removeJob(-1);
+
+        String rankKey = Posting.rankKey(rank(0, 1, "").job(), 0);
+        await().untilAsserted(() -> assertThat(stored().keySet())
+                .contains(rankKey, Posting.relayKey(relay("a", "north", 3).relay())));
+        assertThat(mine(here())).containsExactly(relay("a", "north", 3));
+        assertThat(mine(there())).containsExactly(relay("a", "north", 3));
+    }
+
+    @Test
+    void leavesNoRankOfARemovedJobInTheGroup() {
+        here().putRanks(List.of(rank(0, 1, "running"), rank(1, 1, "running")));
+        String keys = Posting.rankKeys(rank(0, 1, "").job());
+        await().untilAsserted(() -> assertThat(stored().keySet()).filteredOn(key -> key.startsWith(keys)).hasSize(2));
+
+        there().removeJob(rank(0, 1, "").job());
+
+        await().untilAsserted(() -> assertThat(stored().keySet()).noneMatch(key -> key.startsWith(keys)));
+    }
+
+    @Test
+    void aLivingRelayThatWasCalledVanishedAnnouncesItselfAgain() {
+        RelayEntry entry = relay("a", "north", 3);
+        String key = Posting.relayKey(entry.relay());
+        here().announce(entry);
+        await().untilAsserted(() -> assertThat(mine(there())).containsExactly(entry));
+        Posting posting = Posting.parse(stored().get(key));
+
+        String called = stored().executeOnKey(key, new Post(posting.vanished()));
+
+        assertThat(Posting.parse(called).present()).isFalse();
+        await().untilAsserted(() -> assertThat(Posting.parse(stored().get(key)).present()).isTrue());
+        await().untilAsserted(() -> assertThat(mine(there())).containsExactly(entry));
+    }
+
+    @Test
+    void skipsWhatIsNoPosting() {
+        stored().set("relay/garbled", "{\"version\":");
+        here().announce(relay("a", "north", 1));
+
+        await().untilAsserted(() -> assertThat(mine(there())).containsExactly(relay("a", "north", 1)));
+        stored().delete("relay/garbled");
+    }
+
+    private IMap<String, String> stored() {
+        return directories.get(1).member().getMap(GroupMember.MAP);
+    }
+}
