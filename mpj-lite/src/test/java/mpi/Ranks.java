@@ -1,0 +1,24 @@
+package mpi;
+
+import org.posthouse.mpj.LocalWorld;
+
+/** Runs a test's body at every rank of a local world, with a COMM_WORLD of its own. */
+final class Ranks {
+    private Ranks() {}
+
+    /** What each rank does. */
+    interface Body {
+        void run(Intracomm world, int rank) throws Exception;
+    }
+
+    static void run(int size, Body body) {
+        run(new LocalWorld(size), size, body);
+    }
+
+    static void run(LocalWorld world, int size, Body body) {
+        world.run(endpoint -> {
+            Group group = Group.world(size, endpoint.rank());
+            body.run(new Intracomm(endpoint, group, 0, 1, "COMM_WORLD"), endpoint.rank());
+        });
+    }
+}

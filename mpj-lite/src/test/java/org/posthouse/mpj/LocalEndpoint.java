@@ -1,0 +1,260 @@
+package org.posthouse.mpj;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import org.posthouse.wire.Wire;
+
+/** One rank's end of a {@link LocalWorld}, which guards its state. */
+final class LocalEndpoint implements Endpoint {
+    static final int PIECE_BYTES = Wire.PAYLOAD_BYTES_MAX;
+
+    private record Message(int context, Envelope envelope, byte[] data, Content content, Local send) {}
+
+    private record Posted(int context, int source, int tag, Sink sink, Local operation) {}
+
+    private static final class Local extends Operation {
+        private final String what;
+
+        Local(String what) {
+            this.what = what;
+        }
+
+        void end(Envelope envelope, ReceiveException failure) {
+            complete(envelope, failure);
+        }
+    }
+
+    private final LocalWorld world;
+    private final int rank;
+    /** Messages that were sent to this rank and have not arrived, by sender. */
+    private final List<Deque<Message>> flights = new ArrayList<>();
+
+    private final List<Message> arrived = new ArrayList<>();
+    private final List<Posted> posted = new ArrayList<>();
+    private final List<Local> unmatchedSends = new ArrayList<>();
+
+    LocalEndpoint(LocalWorld world, int rank) {
+        this.world = world;
+        this.rank = rank;
+    }
+
+    @Override
+    public int rank() {
+        return rank;
+    }
+
+    @Override
+    public int size() {
+        return world.size();
+    }
+
+    @Override
+    public int siteOf(int rank) {
+        return world.siteOf(rank);
+    }
+
+    @Override
+    public Operation send(int context, int destination, int tag, Content content) {
+        synchronized (world) {
+            world.checkAlive();
+            Local send = new Local("send to " + destination + " tag " + tag + " context " + context);
+            Envelope envelope =
+                    new Envelope(rank, tag, content.bytes(), content.elements(), content.datatype());
+            boolean eager = world.isEager(content.bytes());
+            byte[] data = eager ? LocalWorld.read(content) : null;
+            world.endpoint(destination).flightsFrom(rank).add(new Message(context, envelope, data, content, send));
+            world.count(rank, destination, content.bytes());
+            if (eager) {
+                send.end(null, null);
+            } else {
+                unmatchedSends.add(send);
+            }
+            world.changed();
+            return send;
+        }
+    }
+
+    private Deque<Message> flightsFrom(int source) {
+        while (flights.size() < world.size()) {
+            flights.add(new ArrayDeque<>());
+        }
+        return flights.get(source);
+    }
+
+    @Override
+    public Operation receive(int context, int source, int tag, Sink sink) {
+        synchronized (world) {
+            world.checkAlive();
+            Local operation = new Local("receive from " + source + " tag " + tag + " context " + context);
+            Posted receive = new Posted(context, source, tag, sink, operation);
+            for (Iterator<Message> each = arrived.iterator(); each.hasNext(); ) {
+                Message message = each.next();
+                if (matches(receive.context, source, tag, message)) {
+                    each.remove();
+                    hand(message, receive);
+                    return operation;
+                }
+            }
+            posted.add(receive);
+            return operation;
+        }
+    }
+
+    @Override
+    public Operation[] exchange(
+            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content) {
+        synchronized (world) {
+            Operation receive = receive(context, source, receiveTag, sink);
+            return new Operation[] {receive, send(context, destination, sendTag, content)};
+        }
+    }
+
+    private static boolean matches(int context, int source, int tag, Message message) {
+        return context == message.context
+                && (source == Wire.ANY || source == message.envelope.source())
+                && (tag == Wire.ANY || tag == message.envelope.tag());
+    }
+
+    /** Lets one message arrive, if there is any: which sender's, the seed decides. */
+    private boolean step() {
+        int first = world.random().nextInt(world.size());
+        for (int i = 0; i < world.size(); i++) {
+            Message message = flightsFrom((first + i) % world.size()).poll();
+            if (message != null) {
+                arrive(message);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void arrive(Message message) {
+        for (Iterator<Posted> each = posted.iterator(); each.hasNext(); ) {
+            Posted receive = each.next();
+            if (matches(receive.context, receive.source, receive.tag, message)) {
+                each.remove();
+                hand(message, receive);
+                return;
+            }
+        }
+        arrived.add(message);
+    }
+
+    private void hand(Message message, Posted receive) {
+        byte[] data = message.data == null ? LocalWorld.read(message.content) : message.data;
+        ReceiveException failure = null;
+        try {
+            receive.sink.begin(message.envelope);
+            for (int at = 0; at < data.length; at += PIECE_BYTES) {
+                ByteBuffer piece = ByteBuffer.wrap(data, at, Math.min(PIECE_BYTES, data.length - at)).slice();
+                receive.sink.read(at, piece.order(ByteOrder.LITTLE_ENDIAN));
+                if (piece.hasRemaining()) {
+                    throw new AssertionError("sink left " + piece.remaining() + " bytes of a piece at " + at);
+                }
+            }
+            receive.sink.end();
+        } catch (ReceiveException e) {
+            failure = e;
+        }
+        receive.operation.end(message.envelope, failure);
+        if (message.data == null) {
+            message.send.end(null, null);
+            world.endpoint(message.envelope.source()).unmatchedSends.remove(message.send);
+        }
+        world.changed();
+    }
+
+    @Override
+    public void await(Operation operation) {
+        synchronized (world) {
+            while (!operation.isDone()) {
+                if (!step()) {
+                    world.waitForChange(((Local) operation).what);
+                }
+            }
+        }
+    }
+
+    @Override
+    public int awaitAny(Operation[] operations) {
+        synchronized (world) {
+            while (true) {
+                for (int i = 0; i < operations.length; i++) {
+                    if (operations[i] != null && operations[i].isDone()) {
+                        return i;
+                    }
+                }
+                if (!step()) {
+                    world.waitForChange("any of " + operations.length);
+                }
+            }
+        }
+    }
+
+    @Override
+    public boolean test(Operation operation) {
+        synchronized (world) {
+            world.checkAlive();
+            if (!operation.isDone() && world.random().nextBoolean()) {
+                step();
+            }
+            return operation.isDone();
+        }
+    }
+
+    @Override
+    public Envelope probe(int context, int source, int tag) {
+        synchronized (world) {
+            while (true) {
+                Envelope found = find(context, source, tag);
+                if (found != null) {
+                    return found;
+                }
+                if (!step()) {
+                    world.waitForChange("probe of " + source + " tag " + tag);
+                }
+            }
+        }
+    }
+
+    @Override
+    public Envelope tryProbe(int context, int source, int tag) {
+        synchronized (world) {
+            world.checkAlive();
+            if (world.random().nextBoolean()) {
+                step();
+            }
+            return find(context, source, tag);
+        }
+    }
+
+    private Envelope find(int context, int source, int tag) {
+        for (Message message : arrived) {
+            if (matches(context, source, tag, message)) {
+                return message.envelope;
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public void close() {
+        synchronized (world) {
+            while (!unmatchedSends.isEmpty()) {
+                await(unmatchedSends.get(0));
+            }
+        }
+    }
+
+    @Override
+    public void abort(int status, String why) {
+        synchronized (world) {
+            throw world.abort(status);
+        }
+    }
+}
