@@ -4,11 +4,15 @@ import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.netty.handler.codec.http.TooLongHttpHeaderException;
+import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.http.HttpConnection;
+import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpServer;
 import io.vertx.core.http.HttpServerOptions;
+import io.vertx.core.http.HttpServerRequest;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -80,6 +84,7 @@ final class OpsVerticle extends VerticleBase {
         OpsRoutes routes = new OpsRoutes(vertx, views, registry, relayMeters);
         return vertx.createHttpServer(options())
                 .connectionHandler(this::admit)
+                .invalidRequestHandler(OpsVerticle::refuseUnreadable)
                 .requestHandler(routes.router(config, assets, stream))
                 .listen(config.port(), config.host())
                 .recover(e -> Future.failedFuture(cannotListen(e)))
@@ -109,6 +114,25 @@ final class OpsVerticle extends VerticleBase {
             refusedConnections.incrementAndGet();
             connection.close();
         }
+    }
+
+    /** What the HTTP codec could not read never reaches a route. */
+    private static void refuseUnreadable(HttpServerRequest request) {
+        Throwable cause = request.decoderResult().cause();
+        int status = 400;
+        String error = "the request is not valid HTTP/1.1";
+        if (cause instanceof TooLongHttpLineException) {
+            status = 414;
+            error = "the request line is longer than " + REQUEST_LINE_BYTES_MAX + " bytes, the limit";
+        } else if (cause instanceof TooLongHttpHeaderException) {
+            status = 431;
+            error = "the headers are longer than " + HEADER_BYTES_MAX + " bytes, the limit";
+        }
+        request.response()
+                .setStatusCode(status)
+                .putHeader(HttpHeaders.CONTENT_TYPE, Responses.JSON)
+                .end(OpsJson.error(status, error))
+                .onComplete(sent -> request.connection().close());
     }
 
     private IOException cannotListen(Throwable cause) {

@@ -33,6 +33,7 @@ final class RelayMeters {
 
     private final MeterRegistry registry;
     private final Map<RelayName, Sample> samples = new HashMap<>();
+    private boolean limitTold;
 
     private record RelayName(String site, String relay) {}
 
@@ -79,7 +80,7 @@ final class RelayMeters {
         Sample sample = samples.get(name);
         if (sample == null) {
             if (samples.size() >= RELAYS_MAX) {
-                LOG.warn("relay {} of site {} has no meters: {} relays have, the limit", name.relay, name.site, RELAYS_MAX);
+                warnOnceOfLimit(name);
                 return;
             }
             sample = new Sample(status);
@@ -90,6 +91,13 @@ final class RelayMeters {
         if (!sample.logShown && status.snapshot().log().isPresent()) {
             sample.logShown = true;
             registerLog(sample, tags(name));
+        }
+    }
+
+    private void warnOnceOfLimit(RelayName name) {
+        if (!limitTold) {
+            limitTold = true;
+            LOG.warn("relay {} of site {} has no meters: {} relays have, the limit", name.relay, name.site, RELAYS_MAX);
         }
     }
 

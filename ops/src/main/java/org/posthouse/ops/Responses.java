@@ -8,7 +8,7 @@ import io.vertx.ext.web.RoutingContext;
 /** How every answer of the console is sent: security headers, JSON, one-line errors. Stateless. */
 final class Responses {
 
-    private static final String JSON = "application/json; charset=utf-8";
+    static final String JSON = "application/json; charset=utf-8";
 
     private Responses() {}
 

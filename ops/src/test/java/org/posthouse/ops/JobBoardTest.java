@@ -1,0 +1,51 @@
+package org.posthouse.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** One view of a job out of several reports. */
+class JobBoardTest {
+
+    @Test
+    void believesTheHighestIncarnationWhoeverReportsIt() {
+        RankView old = Scenes.rank(0, "a", RankView.State.LOST, 1, 900);
+        RankView fresh = Scenes.rank(0, "b", RankView.State.CONNECTED, 2, 3);
+        assertThat(onlyRank(relay("a", old), relay("b", fresh))).isEqualTo(fresh);
+        assertThat(onlyRank(relay("b", fresh), relay("a", old))).isEqualTo(fresh);
+    }
+
+    @Test
+    void takesCountersFromTheHomeRelay() {
+        RankView hearsay = Scenes.rank(0, "b", RankView.State.CONNECTED, 1, 0);
+        RankView own = Scenes.rank(0, "b", RankView.State.CONNECTED, 1, 77);
+        assertThat(onlyRank(relay("a", hearsay), relay("b", own))).isEqualTo(own);
+        assertThat(onlyRank(relay("b", own), relay("a", hearsay))).isEqualTo(own);
+    }
+
+    @Test
+    void listsTheNewestJobFirstAndRanksInOrder() {
+        JobView older = new JobView("aa", "older", 1, "none", "FINISHED", 10, List.of());
+        JobView newer = new JobView("bb", "newer", 2, "none", "RUNNING", 20,
+                List.of(Scenes.rank(1, "a", RankView.State.CONNECTED, 1, 1), Scenes.rank(0, "a", RankView.State.CONNECTED, 1, 1)));
+        List<JobView> jobs = JobBoard.merge(List.of(Scenes.relay("s", "a", 0, List.of(older, newer))));
+        assertThat(jobs).extracting(JobView::name).containsExactly("newer", "older");
+        assertThat(jobs.getFirst().ranks()).extracting(RankView::rank).containsExactly(0, 1);
+    }
+
+    @Test
+    void refusesReadinessThatContradictsItself() {
+        assertThatThrownBy(() -> new Readiness(true, List.of("why"))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> Readiness.notReady()).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    private static RankView onlyRank(RelaySnapshot... relays) {
+        return JobBoard.merge(List.of(relays)).getFirst().ranks().getFirst();
+    }
+
+    private static RelaySnapshot relay(String name, RankView rank) {
+        return Scenes.relay("site-" + name, name, 0, List.of(Scenes.job("aa", List.of(rank))));
+    }
+}

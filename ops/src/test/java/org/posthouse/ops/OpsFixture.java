@@ -1,0 +1,92 @@
+package org.posthouse.ops;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.vertx.core.Vertx;
+import io.vertx.core.VertxOptions;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+
+/** A console on a free loopback port with one relay, and an HTTP client for it. One per test; the test closes it. */
+final class OpsFixture implements AutoCloseable {
+
+    static final int BEAT_MS = 20;
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int WAIT_S = 20;
+
+    final Scenes.MovingRelay relay =
+            new Scenes.MovingRelay(Scenes.relay("rennes", "rennes-a", 10, List.of(Scenes.job(Scenes.JOB, Scenes.ranks(4, "rennes-a")))));
+    final List<RelayView> relays = new CopyOnWriteArrayList<>(List.of(relay));
+    final OpsMetrics metrics = OpsMetrics.create();
+    final Vertx vertx = metrics.vertx(new VertxOptions());
+    final OpsServer server;
+    private final HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(WAIT_S)).build();
+
+    OpsFixture() throws Exception {
+        this(OpsConfig.loopback(0));
+    }
+
+    OpsFixture(OpsConfig config) throws Exception {
+        server = OpsServer.start(vertx, config, () -> List.copyOf(relays), metrics.registry(), BEAT_MS)
+                .await(WAIT_S, TimeUnit.SECONDS);
+    }
+
+    URI uri(String path) {
+        return URI.create("http://127.0.0.1:" + server.port() + path);
+    }
+
+    HttpResponse<String> get(String path) throws IOException, InterruptedException {
+        return send("GET", path);
+    }
+
+    HttpResponse<String> send(String method, String path) throws IOException, InterruptedException {
+        HttpRequest request = HttpRequest.newBuilder(uri(path))
+                .method(method, HttpRequest.BodyPublishers.noBody()).timeout(Duration.ofSeconds(WAIT_S)).build();
+        return client.send(request, HttpResponse.BodyHandlers.ofString());
+    }
+
+    JsonNode json(String path) throws IOException, InterruptedException {
+        return parse(get(path).body());
+    }
+
+    static JsonNode parse(String text) throws IOException {
+        return JSON.readTree(text);
+    }
+
+    /** A plain connection that has sent this text; for what a polite client cannot send. */
+    Socket raw(String text) throws IOException {
+        Socket socket = connect();
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.US_ASCII));
+        return socket;
+    }
+
+    Socket connect() throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.port());
+        socket.setSoTimeout((int) TimeUnit.SECONDS.toMillis(WAIT_S));
+        return socket;
+    }
+
+    /** Everything that comes back until the server closes. */
+    String exchange(String text) throws IOException {
+        try (Socket socket = raw(text)) {
+            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Override
+    public void close() throws Exception {
+        client.shutdownNow();
+        vertx.close().await(WAIT_S, TimeUnit.SECONDS);
+        metrics.close();
+    }
+}

@@ -1,0 +1,111 @@
+package org.posthouse.ops;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The port itself: where it is bound, what it bounds, how it opens and closes. */
+@Timeout(60)
+class OpsServerTest {
+
+    private OpsFixture ops;
+
+    @BeforeEach
+    void open() throws Exception {
+        ops = new OpsFixture();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        ops.close();
+    }
+
+    @Test
+    void saysWhichAddressIsTaken() {
+        OpsConfig taken = OpsConfig.loopback(ops.server.port());
+        assertThatThrownBy(() -> OpsServer.start(ops.vertx, taken, ops.relay, ops.metrics.registry())
+                .await(20, TimeUnit.SECONDS))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("cannot listen on 127.0.0.1:" + ops.server.port())
+                .hasMessageContaining("choose another console.port");
+    }
+
+    @Test
+    void freesItsPortWhenClosed() throws Exception {
+        int port = ops.server.port();
+        ops.server.close().await(20, TimeUnit.SECONDS);
+        assertThatThrownBy(ops::connect).isInstanceOf(IOException.class);
+        OpsServer again = OpsServer.start(ops.vertx, OpsConfig.loopback(port), ops.relay, ops.metrics.registry())
+                .await(20, TimeUnit.SECONDS);
+        assertThat(again.port()).isEqualTo(port);
+    }
+
+    @Test
+    void closesConnectionsPastTheLimitAndTakesNewOnesWhenSomeLeft() throws Exception {
+        List<Socket> open = new ArrayList<>();
+        try {
+            for (int i = 0; i < OpsVerticle.CONNECTIONS_MAX; i++) {
+                Socket socket = ops.raw("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n");
+                open.add(socket);
+                assertThat(socket.getInputStream().read()).isEqualTo('H');
+            }
+            assertThat(readOrReset("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")).isEqualTo(-1);
+        } finally {
+            for (Socket socket : open) {
+                socket.close();
+            }
+        }
+        await().atMost(Duration.ofSeconds(20)).ignoreExceptions().until(() -> ops.get("/healthz").statusCode() == 200);
+        assertThat(ops.get("/metrics").body()).containsPattern("posthouse_console_connections_refused_total [1-9]");
+    }
+
+    @Test
+    void refusesHeadersAndRequestLinesThatAreTooLong() throws Exception {
+        String longName = "x".repeat(OpsVerticle.HEADER_BYTES_MAX + 1);
+        assertThat(ops.exchange("GET / HTTP/1.1\r\nHost: localhost\r\nX: " + longName + "\r\n\r\n"))
+                .startsWith("HTTP/1.1 431 ").contains("the headers are longer than 8192 bytes");
+        String longPath = "x".repeat(OpsVerticle.REQUEST_LINE_BYTES_MAX + 1);
+        assertThat(ops.exchange("GET /" + longPath + " HTTP/1.1\r\nHost: localhost\r\n\r\n"))
+                .contains(" 414 ").contains("the request line is longer than 4096 bytes");
+    }
+
+    @Test
+    void answersWhatIsNoHttpWithOneLineAndCloses() throws Exception {
+        assertThat(ops.exchange("\u0016\u0003\u0001 hello\r\n\r\n")).contains(" 400 ").contains("not valid HTTP/1.1");
+    }
+
+    @Test
+    void reportsAllProblemsOfAConfigurationTogether() {
+        assertThatThrownBy(() -> new OpsConfig(" ", 70_000, List.of("http://x/")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("console.host is empty")
+                .hasMessageContaining("console.port is 70000")
+                .hasMessageContaining("console.allowed-hosts has \"http://x/\"");
+    }
+
+    @Test
+    void isReachableOnLoopbackOnlyUnlessToldOtherwise() {
+        assertThat(OpsConfig.loopback(0).host()).isEqualTo("127.0.0.1");
+        assertThat(OpsConfig.DEFAULT_PORT).isEqualTo(7413);
+    }
+
+    private int readOrReset(String request) throws IOException {
+        try (Socket socket = ops.connect()) {
+            socket.getOutputStream().write(request.getBytes(java.nio.charset.StandardCharsets.US_ASCII));
+            return socket.getInputStream().read();
+        } catch (java.net.SocketException reset) {
+            return -1;
+        }
+    }
+}

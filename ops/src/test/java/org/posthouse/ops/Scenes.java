@@ -1,0 +1,64 @@
+package org.posthouse.ops;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+
+/** Made-up relays for tests. */
+final class Scenes {
+
+    static final String JOB = "1f4c9ae02b77d310";
+
+    private Scenes() {}
+
+    /** A relay whose view a test changes while the console runs. */
+    static final class MovingRelay implements RelayView {
+        volatile RelaySnapshot snapshot;
+        volatile Readiness readiness = Readiness.ok();
+        volatile RuntimeException failure;
+
+        MovingRelay(RelaySnapshot snapshot) {
+            this.snapshot = snapshot;
+        }
+
+        @Override
+        public RelaySnapshot snapshot() {
+            if (failure != null) {
+                throw failure;
+            }
+            return snapshot;
+        }
+
+        @Override
+        public Readiness readiness() {
+            return readiness;
+        }
+    }
+
+    static RelaySnapshot relay(String site, String relay, long messages, List<JobView> jobs) {
+        List<LinkView> links = List.of(
+                new LinkView("orsay", LinkView.State.UP, 10, 1, 2, 3, 4, 900),
+                new LinkView("lille", LinkView.State.DOWN, 11, 0, 0, 0, 0, 0));
+        return new RelaySnapshot(site, relay, "pooled", "0.1.0", 5_000, "127.0.0.1:7411", links, jobs,
+                List.of(new RelaySnapshot.KnownRelay(site, relay, "127.0.0.1:7412", 3, true, 9)),
+                new RelaySnapshot.Counters(messages, 7, 4096, 1024, 6, 2, 1, 65_536),
+                Optional.of(new RelaySnapshot.LogView(42, 8192)));
+    }
+
+    static RelaySnapshot withoutLog(RelaySnapshot r) {
+        return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(), r.links(),
+                r.jobs(), r.directory(), r.counters(), Optional.empty());
+    }
+
+    static JobView job(String id, List<RankView> ranks) {
+        return new JobView(id, "demo.Ring", 4, "process", "RUNNING", 6_000, ranks);
+    }
+
+    static RankView rank(int rank, String relay, RankView.State state, int incarnation, long sent) {
+        return new RankView(rank, "rennes", relay, state, incarnation, sent, sent, sent * 8, sent * 8, 0, 1);
+    }
+
+    static List<RankView> ranks(int n, String relay) {
+        return IntStream.range(0, n).mapToObj(i -> rank(i, relay, RankView.State.CONNECTED, 1, 100 + i)).toList();
+    }
+}
