@@ -12,7 +12,7 @@ import net.openhft.chronicle.wire.DocumentContext;
  * Puts whole records at the end of a Chronicle Queue and begins a new file once the current one is full. Confined to
  * one thread at a time. A record is published complete or not at all: any failure before it is published rolls it
  * back. If Chronicle itself fails to begin or to publish, nobody knows what it left behind, and the appender is
- * broken: see {@link #broken()}.
+ * broken: see {@link #broken()}. Every Throwable is caught here, since Chronicle throws checked exceptions unchecked.
  */
 final class RecordAppender implements AutoCloseable {
     private final FileClock clock;
@@ -31,7 +31,7 @@ final class RecordAppender implements AutoCloseable {
         try {
             this.appender = queue.createAppender();
             appender.singleThreadedCheckDisabled(true);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             queue.close();
             throw e;
         }
@@ -70,7 +70,7 @@ final class RecordAppender implements AutoCloseable {
                 put(bytes, piece);
             }
             fileBytes = bytes.writePosition();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             context.rollbackOnClose();
             closeAfter(context, e);
             throw e;
@@ -94,7 +94,7 @@ final class RecordAppender implements AutoCloseable {
     private void closeAfter(DocumentContext context, Throwable failure) {
         try {
             context.close();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             broken = true;
             failure.addSuppressed(e);
         }
