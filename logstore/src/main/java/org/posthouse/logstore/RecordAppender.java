@@ -37,22 +37,12 @@ final class RecordAppender implements AutoCloseable {
         }
     }
 
-    /**
-     * Appends one record: the head, then the pieces of its payload. Their positions and limits are kept. An
-     * interrupt is held back meanwhile, because it would close the file that Chronicle is mapping.
-     */
+    /** Appends one record: the head, then the pieces of its payload. Their positions and limits are kept. */
     void append(ByteBuffer head, ByteBuffer[] payload) {
-        boolean interrupted = Thread.interrupted();
-        try {
-            if (fileBytes >= rollBytes) {
-                roll();
-            }
-            write(head, payload);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+        if (fileBytes >= rollBytes) {
+            roll();
         }
+        write(head, payload);
     }
 
     private void roll() {

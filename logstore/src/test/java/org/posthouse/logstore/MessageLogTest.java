@@ -194,13 +194,17 @@ final class MessageLogTest {
     }
 
     @Test
-    void appendsThoughItsThreadIsInterrupted() {
-        try (MessageLog log = Samples.open(folder)) {
-            Thread.currentThread().interrupt();
-            long position = log.appendPolls(new Polls(Samples.JOB, 1, 1, 1));
-            assertThat(Thread.interrupted()).isTrue();
-            assertThat(position).isEqualTo(2);
+    void appendsIntoNewBlocksAndFilesThoughItsThreadIsInterrupted() {
+        LogConfig config = new LogConfig(folder, 20L << 20, 0);
+        try (MessageLog log = MessageLog.open(config)) {
+            for (int i = 1; i <= 40; i++) {
+                Thread.currentThread().interrupt();
+                Samples.fill(log, 1, MessageLog.MAX_PAYLOAD_BYTES);
+                assertThat(Thread.interrupted()).isTrue();
+            }
         }
-        assertThat(Samples.scan(folder).records()).isEqualTo(2);
+        LogScan scan = Samples.scan(folder);
+        assertThat(scan.defect()).isEmpty();
+        assertThat(scan.records()).isEqualTo(41);
     }
 }
