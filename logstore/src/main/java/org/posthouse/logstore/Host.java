@@ -24,7 +24,8 @@ record Host(LongSupplier freeBytes, LongSupplier wallTimeMs, long pid, UUID boot
     /** This machine, for a log in an existing folder. */
     static Host here(Path folder) throws IOException {
         FileStore store = Files.getFileStore(folder);
-        return new Host(() -> free(folder, store), System::currentTimeMillis, ProcessHandle.current().pid(), bootOfThisMachine());
+        long pid = ProcessHandle.current().pid();
+        return new Host(() -> free(folder, store), System::currentTimeMillis, pid, bootOfThisMachine());
     }
 
     private static long free(Path folder, FileStore store) {

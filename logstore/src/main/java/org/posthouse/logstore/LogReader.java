@@ -18,9 +18,6 @@ import org.posthouse.logstore.LogRecord.WriterStarted;
  * thread; needs no lock and changes nothing, so it may read beside a living writer.
  */
 final class LogReader {
-    /** Records found behind a defect count as ours if they are at most this many positions on. */
-    private static final long SEARCH_POSITIONS = 1L << 32;
-
     private final Path folder;
     private final SortedMap<Integer, Path> files;
     private final Consumer<? super LogEntry> visitor;
@@ -162,9 +159,13 @@ final class LogReader {
         return file == files.lastKey();
     }
 
-    /** In this file: a roll marks the file complete, so a later file means that this one had been whole. */
+    /**
+     * In this file: a roll marks the file complete, so a later file means that this one had been whole. A payload may
+     * hold the image of a record; it counts only if its position could have been reached in this file.
+     */
     private boolean wholeRecordFollows(MappedQueueFile queueFile, int from) {
-        return queueFile.findRecord(from, lastPosition + 1, lastPosition + SEARCH_POSITIONS) >= 0;
+        long reachable = lastPosition + queueFile.bytes().capacity() / Envelope.BYTES;
+        return queueFile.findRecord(from, lastPosition + 1, reachable) >= 0;
     }
 
     private void report(Kind kind, MappedQueueFile queueFile, boolean atTail, long lost, String detail) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SortedMap;
+import java.util.function.Consumer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,9 +20,9 @@ import org.slf4j.LoggerFactory;
 record LogRecovery(LogScan scan, int nextFile, int files) {
     private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
 
-    static LogRecovery recover(Path folder, Host host) throws IOException {
+    static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
         TailCut.clean(folder);
-        LogScan scan = LogReader.read(folder, entry -> {});
+        LogScan scan = LogReader.read(folder, visitor);
         if (scan.defect().isPresent()) {
             cut(scan, scan.defect().get(), host);
         }

@@ -140,7 +140,7 @@ final class MappedQueueFile implements AutoCloseable {
     boolean isZeroed() {
         int behind = align(offset() + length);
         boolean lengthAgrees = length >= Envelope.BYTES && bytes.getInt(offset() + Envelope.TOTAL) == length;
-        return isZero(offset()) || lengthAgrees && isZero(behind) && isZero(behind - Long.BYTES);
+        return isZero(offset()) || (lengthAgrees && isZero(behind) && isZero(behind - Long.BYTES));
     }
 
     private boolean isZero(int at) {

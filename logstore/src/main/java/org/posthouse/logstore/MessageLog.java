@@ -39,6 +39,7 @@ public final class MessageLog implements AutoCloseable {
     private static final ByteBuffer[] NO_PAYLOAD = {};
 
     private final Path folder;
+    private final Owner owner;
     private final FolderLock lock;
     private final RecordAppender appender;
     private final Room room;
@@ -48,13 +49,13 @@ public final class MessageLog implements AutoCloseable {
 
     private long position;
     private int hash;
-    /** Written by the owner, and by whoever hands over; read by any thread that tries to append. */
-    private volatile Thread owner;
+    /** Written by whoever closes, read by the owner. */
     private volatile boolean closed;
 
     private MessageLog(LogConfig config, Host host, FolderLock lock, LogRecovery recovery) {
         LogScan scan = recovery.scan();
         this.folder = config.folder();
+        this.owner = new Owner("log " + folder);
         this.lock = lock;
         this.epoch = scan.epoch() + 1;
         this.position = scan.lastPosition();
@@ -71,20 +72,30 @@ public final class MessageLog implements AutoCloseable {
      * @throws LogException if another writer holds the folder, a record is damaged, or the folder cannot be used
      */
     public static MessageLog open(LogConfig config) {
+        return open(config, entry -> {});
+    }
+
+    /**
+     * Opens the log as {@link #open(LogConfig)} does, and shows what it holds, so that a relay need not read it twice.
+     *
+     * @param visitor sees each record that is kept, in order, before this writer's start record; what it throws ends
+     *     the opening
+     */
+    public static MessageLog open(LogConfig config, Consumer<? super LogEntry> visitor) {
         try {
             Files.createDirectories(config.folder());
-            return open(config, Host.here(config.folder()));
+            return open(config, visitor, Host.here(config.folder()));
         } catch (IOException e) {
             throw unusable(config.folder(), e);
         }
     }
 
-    static MessageLog open(LogConfig config, Host host) {
+    static MessageLog open(LogConfig config, Consumer<? super LogEntry> visitor, Host host) {
         try {
             Files.createDirectories(config.folder());
             FolderLock lock = FolderLock.take(config.folder(), host.pid());
             try {
-                return start(config, host, lock);
+                return start(config, visitor, host, lock);
             } catch (IOException | RuntimeException | Error e) {
                 giveBack(lock, e);
                 throw e;
@@ -94,8 +105,9 @@ public final class MessageLog implements AutoCloseable {
         }
     }
 
-    private static MessageLog start(LogConfig config, Host host, FolderLock lock) throws IOException {
-        LogRecovery recovery = LogRecovery.recover(config.folder(), host);
+    private static MessageLog start(LogConfig config, Consumer<? super LogEntry> visitor, Host host, FolderLock lock)
+            throws IOException {
+        LogRecovery recovery = LogRecovery.recover(config.folder(), visitor, host);
         MessageLog log = new MessageLog(config, host, lock, recovery);
         try {
             log.codec.writerStarted(new WriterStarted(host.wallTimeMs().getAsLong(), host.pid(), host.boot()));
@@ -224,7 +236,7 @@ public final class MessageLog implements AutoCloseable {
 
     /** Checks that an append may happen at all. Returns the payload's bytes, or {@link #NO_ROOM}. */
     private long begin(ByteBuffer[] payload) {
-        requireOwner();
+        owner.require();
         if (closed || appender.broken()) {
             throw new LogException(folder, closed ? "is closed" : "is broken by an earlier failure", "open it again");
         }
@@ -239,23 +251,12 @@ public final class MessageLog implements AutoCloseable {
         return room.hasRoom() ? bytes : NO_ROOM;
     }
 
-    private void requireOwner() {
-        Thread current = Thread.currentThread();
-        Thread known = owner;
-        if (known == null) {
-            owner = current;
-        } else if (known != current) {
-            throw new IllegalStateException("log " + folder + " belongs to thread " + known.getName() + ", "
-                    + current.getName() + " must not touch it");
-        }
-    }
-
     private long publish(ByteBuffer[] payload, int payloadBytes) {
         int sealed = codec.seal(position + 1, epoch, hash, payload, payloadBytes);
         int bytes = codec.head().remaining() + payloadBytes;
         try {
             appender.append(codec.head(), payload);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             throw new LogException(folder, position + 1, "append failed: " + e,
                     appender.broken() ? "open the log again" : "nothing was appended", e);
         }
@@ -269,14 +270,13 @@ public final class MessageLog implements AutoCloseable {
 
     /** Whether appends are accepted: the file system has at least {@link LogConfig#minFreeBytes()} free. */
     public boolean hasRoom() {
-        requireOwner();
+        owner.require();
         return room.hasRoom();
     }
 
     /** Called by the owner: the thread of the next append becomes the owner. The caller orders the two threads. */
     public void handOver() {
-        requireOwner();
-        owner = null;
+        owner.handOver();
     }
 
     /** This writer's epoch, one more than the highest found at open. Any thread. */

@@ -12,7 +12,7 @@ import net.openhft.chronicle.wire.DocumentContext;
  * Puts whole records at the end of a Chronicle Queue and begins a new file once the current one is full. Confined to
  * one thread at a time. A record is published complete or not at all: any failure before it is published rolls it
  * back. If Chronicle itself fails to begin or to publish, nobody knows what it left behind, and the appender is
- * broken: see {@link #broken()}.
+ * broken: see {@link #broken()}. Every Throwable is caught here, since Chronicle throws checked exceptions unchecked.
  */
 final class RecordAppender implements AutoCloseable {
     private final FileClock clock;
@@ -31,28 +31,18 @@ final class RecordAppender implements AutoCloseable {
         try {
             this.appender = queue.createAppender();
             appender.singleThreadedCheckDisabled(true);
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             queue.close();
             throw e;
         }
     }
 
-    /**
-     * Appends one record: the head, then the pieces of its payload. Their positions and limits are kept. An
-     * interrupt is held back meanwhile, because it would close the file that Chronicle is mapping.
-     */
+    /** Appends one record: the head, then the pieces of its payload. Their positions and limits are kept. */
     void append(ByteBuffer head, ByteBuffer[] payload) {
-        boolean interrupted = Thread.interrupted();
-        try {
-            if (fileBytes >= rollBytes) {
-                roll();
-            }
-            write(head, payload);
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
+        if (fileBytes >= rollBytes) {
+            roll();
         }
+        write(head, payload);
     }
 
     private void roll() {
@@ -70,7 +60,7 @@ final class RecordAppender implements AutoCloseable {
                 put(bytes, piece);
             }
             fileBytes = bytes.writePosition();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             context.rollbackOnClose();
             closeAfter(context, e);
             throw e;
@@ -94,7 +84,7 @@ final class RecordAppender implements AutoCloseable {
     private void closeAfter(DocumentContext context, Throwable failure) {
         try {
             context.close();
-        } catch (RuntimeException | Error e) {
+        } catch (Throwable e) {
             broken = true;
             failure.addSuppressed(e);
         }

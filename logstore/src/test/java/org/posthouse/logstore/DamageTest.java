@@ -8,6 +8,8 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
+import net.openhft.chronicle.queue.ExcerptTailer;
+import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,7 +79,7 @@ final class DamageTest {
     void cutsWhatALostPageCacheLeftAfterAReboot() {
         Samples.closedLog(folder, 20);
         zeroFrom(11);
-        try (MessageLog log = MessageLog.open(Samples.config(folder), Samples.host(OTHER_BOOT))) {
+        try (MessageLog log = MessageLog.open(Samples.config(folder), entry -> {}, Samples.host(OTHER_BOOT))) {
             assertThat(log.position()).isEqualTo(11);
             Samples.fill(log, 5, 300);
         }
@@ -106,7 +108,7 @@ final class DamageTest {
     @Test
     void findsARecordOfAnotherLog(@TempDir Path other) throws Exception {
         Samples.closedLog(folder, 20);
-        try (MessageLog log = MessageLog.open(Samples.config(other), Samples.host(OTHER_BOOT))) {
+        try (MessageLog log = MessageLog.open(Samples.config(other), entry -> {}, Samples.host(OTHER_BOOT))) {
             Samples.fill(log, 20, 200);
         }
         LogEntry foreign = Samples.entry(other, 11);
@@ -132,12 +134,15 @@ final class DamageTest {
         assertThat(defect().position()).isEqualTo(22);
         try (MessageLog log = Samples.open(folder)) {
             assertThat(log.position()).isEqualTo(22);
-            Samples.fill(log, 3, 20);
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+        try (MessageLog log = Samples.open(folder)) {
+            Samples.fill(log, 2, 20);
         }
         LogScan scan = Samples.scan(folder);
         assertThat(scan.defect()).isEmpty();
         assertThat(scan.lastPosition()).isEqualTo(25);
-        assertThat(scan.epoch()).isEqualTo(2);
+        assertThat(scan.epoch()).isEqualTo(3);
         assertThat(folder.resolve("cut.tmp")).doesNotExist();
     }
 
@@ -185,13 +190,55 @@ final class DamageTest {
 
     @Test
     void doesNotPublishARecordWhosePayloadFailedHalfWay() {
+        RecordCodec codec = new RecordCodec();
+        codec.arrival(Samples.arrival(1, 0));
+        codec.seal(1, 1, 0, new ByteBuffer[0], 0);
         try (RecordAppender appender = new RecordAppender(folder, 0, Long.MAX_VALUE)) {
-            ByteBuffer head = ByteBuffer.wrap(Samples.bytes(1, 100));
             ByteBuffer[] broken = {ByteBuffer.wrap(Samples.bytes(2, 5000)), null};
-            assertThatThrownBy(() -> appender.append(head, broken)).isInstanceOf(NullPointerException.class);
+            assertThatThrownBy(() -> appender.append(codec.head(), broken)).isInstanceOf(NullPointerException.class);
             assertThat(appender.broken()).isFalse();
+            assertThat(Samples.scan(folder).records()).isZero();
+            appender.append(codec.head(), new ByteBuffer[0]);
         }
         assertThat(Samples.scan(folder).defect()).isEmpty();
-        assertThat(Samples.scan(folder).records()).isZero();
+        assertThat(Samples.scan(folder).records()).isEqualTo(1);
+    }
+
+    @Test
+    void refusesAppendsAfterChronicleFailedUntilOpenedAgain() throws Exception {
+        LogConfig config = new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
+        Path inTheWay = QueueFiles.file(folder, 1);
+        try (MessageLog log = MessageLog.open(config)) {
+            Files.createDirectory(inTheWay);
+            assertThatThrownBy(() -> Samples.fill(log, 200, 1000)).isInstanceOf(LogException.class)
+                    .hasMessageContaining("append failed");
+            assertThatThrownBy(() -> Samples.fill(log, 1, 1)).isInstanceOf(LogException.class)
+                    .hasMessageContaining("broken by an earlier failure");
+        }
+        Files.delete(inTheWay);
+        long before = Samples.scan(folder).lastPosition();
+        try (MessageLog log = MessageLog.open(config)) {
+            Samples.fill(log, 200, 1000);
+            assertThat(log.position()).isEqualTo(before + 201);
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    @Test
+    void leavesAFileThatChronicleItselfReadsWholeAfterACut() {
+        Samples.closedLog(folder, 2000);
+        Samples.overwrite(Samples.onlyFile(folder), Samples.entry(folder, 2001).offset() + 300, (byte) 1);
+        try (MessageLog log = Samples.open(folder)) {
+            Samples.fill(log, 1000, 200);
+        }
+        try (SingleChronicleQueue queue = QueueFiles.open(folder, new FileClock(0));
+                ExcerptTailer tailer = queue.createTailer()) {
+            int read = 0;
+            while (tailer.readBytes(bytes -> bytes.readPosition(bytes.readLimit()))) {
+                read++;
+            }
+            assertThat(read).isEqualTo(3002);
+            assertThat(tailer.moveToIndex(2500)).isTrue();
+        }
     }
 }

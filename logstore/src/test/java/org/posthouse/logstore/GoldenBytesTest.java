@@ -33,8 +33,8 @@ final class GoldenBytesTest {
     @Test
     void pinsPayloadChunk() {
         codec.chunk(JOB, 3, 17, 65536);
-        assertRecord(ByteBuffer.wrap(new byte[] {1, 2}), "50480102" + "42000000" + "03000000" + PLACE + JOB_HEX + PREVIOUS
-                + "02000000" + "1100000000000000" + "0000010000000000" + "0102");
+        assertRecord(ByteBuffer.wrap(new byte[] {1, 2}), "50480102" + "42000000" + "03000000" + PLACE + JOB_HEX
+                + PREVIOUS + "02000000" + "1100000000000000" + "0000010000000000" + "0102");
     }
 
     @Test
@@ -55,8 +55,8 @@ final class GoldenBytesTest {
     @Test
     void pinsJobOpened() {
         codec.jobOpened(new JobOpened(JOB, 16, "π"));
-        assertRecord(ByteBuffer.wrap(new byte[] {(byte) 0xcf, (byte) 0x80}), "50480105" + "3a000000" + "ffffffff" + PLACE
-                + JOB_HEX + PREVIOUS + "02000000" + "10000000" + "00000000" + "cf80");
+        assertRecord(ByteBuffer.wrap(new byte[] {(byte) 0xcf, (byte) 0x80}), "50480105" + "3a000000" + "ffffffff"
+                + PLACE + JOB_HEX + PREVIOUS + "02000000" + "10000000" + "00000000" + "cf80");
     }
 
     @Test

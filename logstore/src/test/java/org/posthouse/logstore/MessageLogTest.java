@@ -106,6 +106,14 @@ final class MessageLogTest {
     }
 
     @Test
+    void showsWhatItHoldsWhileItOpens() {
+        Samples.closedLog(folder, 4);
+        List<Long> positions = new ArrayList<>();
+        MessageLog.open(Samples.config(folder), entry -> positions.add(entry.position())).close();
+        assertThat(positions).containsExactly(1L, 2L, 3L, 4L, 5L);
+    }
+
+    @Test
     void showsChroniclesOwnIndexOfEachRecord() {
         Samples.closedLog(folder, 2);
         assertThat(Samples.entries(folder)).extracting(LogEntry::index).containsExactly(0L, 1L, 2L);
@@ -133,7 +141,8 @@ final class MessageLogTest {
     void refusesAppendsWithAStatusWhileTheDiskIsNearlyFull() {
         AtomicLong free = new AtomicLong(2000);
         Host host = new Host(free::get, () -> 0, 1, Samples.BOOT);
-        try (MessageLog log = MessageLog.open(new LogConfig(folder, LogConfig.DEFAULT_ROLL_BYTES, 1000), host)) {
+        LogConfig config = new LogConfig(folder, LogConfig.DEFAULT_ROLL_BYTES, 1000);
+        try (MessageLog log = MessageLog.open(config, entry -> {}, host)) {
             assertThat(log.hasRoom()).isTrue();
             free.set(999);
             int accepted = 0;
@@ -185,13 +194,17 @@ final class MessageLogTest {
     }
 
     @Test
-    void appendsThoughItsThreadIsInterrupted() {
-        try (MessageLog log = Samples.open(folder)) {
-            Thread.currentThread().interrupt();
-            long position = log.appendPolls(new Polls(Samples.JOB, 1, 1, 1));
-            assertThat(Thread.interrupted()).isTrue();
-            assertThat(position).isEqualTo(2);
+    void appendsIntoNewBlocksAndFilesThoughItsThreadIsInterrupted() {
+        LogConfig config = new LogConfig(folder, 20L << 20, 0);
+        try (MessageLog log = MessageLog.open(config)) {
+            for (int i = 1; i <= 40; i++) {
+                Thread.currentThread().interrupt();
+                Samples.fill(log, 1, MessageLog.MAX_PAYLOAD_BYTES);
+                assertThat(Thread.interrupted()).isTrue();
+            }
         }
-        assertThat(Samples.scan(folder).records()).isEqualTo(2);
+        LogScan scan = Samples.scan(folder);
+        assertThat(scan.defect()).isEmpty();
+        assertThat(scan.records()).isEqualTo(41);
     }
 }

@@ -20,7 +20,7 @@ final class RollTest {
 
     @Test
     void beginsANewFileOnceTheCurrentOneIsFull() throws Exception {
-        try (MessageLog log = MessageLog.open(smallFiles(), Samples.host(Samples.BOOT))) {
+        try (MessageLog log = MessageLog.open(smallFiles(), entry -> {}, Samples.host(Samples.BOOT))) {
             Samples.fill(log, 1000, 1000);
             LogStats stats = log.stats();
             assertThat(stats.files()).isBetween(14L, 20L).isEqualTo(QueueFiles.list(folder).size());
@@ -57,12 +57,13 @@ final class RollTest {
     }
 
     private MessageLog openAt(long wallTimeMs) {
-        return MessageLog.open(smallFiles(), new Host(() -> Long.MAX_VALUE, () -> wallTimeMs, 1, Samples.BOOT));
+        Host host = new Host(() -> Long.MAX_VALUE, () -> wallTimeMs, 1, Samples.BOOT);
+        return MessageLog.open(smallFiles(), entry -> {}, host);
     }
 
     @Test
     void goesOnBehindAFileThatWasMarkedCompleteByAWriterThatDiedBeforeTheNext() throws Exception {
-        try (MessageLog log = MessageLog.open(smallFiles(), Samples.host(Samples.BOOT))) {
+        try (MessageLog log = MessageLog.open(smallFiles(), entry -> {}, Samples.host(Samples.BOOT))) {
             Samples.fill(log, 200, 1000);
         }
         int newest = Samples.scan(folder).end().lastFile();
@@ -70,7 +71,7 @@ final class RollTest {
                 .filter(e -> e.file().equals(QueueFiles.file(folder, newest - 1))).mapToLong(LogEntry::position).max()
                 .orElseThrow();
         Files.delete(QueueFiles.file(folder, newest));
-        try (MessageLog log = MessageLog.open(smallFiles(), Samples.host(Samples.BOOT))) {
+        try (MessageLog log = MessageLog.open(smallFiles(), entry -> {}, Samples.host(Samples.BOOT))) {
             assertThat(log.position()).isEqualTo(lastOfOlder + 1);
         }
         assertThat(Samples.scan(folder).end().lastFile()).isEqualTo(newest);

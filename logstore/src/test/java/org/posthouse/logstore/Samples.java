@@ -29,7 +29,7 @@ final class Samples {
     }
 
     static MessageLog open(Path folder) {
-        return MessageLog.open(config(folder), host(BOOT));
+        return MessageLog.open(config(folder), entry -> {}, host(BOOT));
     }
 
     static Arrival arrival(long sequence, long length) {
