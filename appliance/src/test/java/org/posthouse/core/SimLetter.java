@@ -1,9 +1,21 @@
 package org.posthouse.core;
 
 import java.nio.ByteBuffer;
+import java.util.Random;
+import org.posthouse.wire.Wire;
 
 /** One message of a simulated program, and what became of it. */
 final class SimLetter {
+    /** Longest payload of a letter. */
+    static final int BYTES_MAX = 12 * Wire.PAYLOAD_BYTES_MAX;
+
+    private static final int STARTS = 16_381;
+    private static final byte[] NOISE = new byte[BYTES_MAX + STARTS];
+
+    static {
+        new Random(1).nextBytes(NOISE);
+    }
+
     final int id;
     final int context;
     final int source;
@@ -35,24 +47,21 @@ final class SimLetter {
         this.bytes = bytes;
     }
 
-    /** Fills {@code out} with the payload from byte {@code from} on; every letter has other bytes. */
+    /** Fills {@code out} with the payload from byte {@code from} on; letters differ in where they stand in the noise. */
     void write(long from, ByteBuffer out) {
-        for (long at = from; out.hasRemaining(); at++) {
-            out.put(byteAt(at));
-        }
+        out.put(NOISE, start(from), out.remaining());
     }
 
     void check(long from, ByteBuffer in) {
-        for (long at = from; in.hasRemaining(); at++) {
-            byte found = in.get();
-            if (found != byteAt(at)) {
-                throw new AssertionError("byte " + at + " of " + this + " is " + found + ", was sent as " + byteAt(at));
-            }
+        int wrong = in.mismatch(ByteBuffer.wrap(NOISE, start(from), in.remaining()));
+        if (wrong >= 0) {
+            throw new AssertionError("byte " + (from + wrong) + " of " + this + " is " + in.get(wrong) + ", was sent as "
+                    + NOISE[start(from) + wrong]);
         }
     }
 
-    private byte byteAt(long at) {
-        return (byte) ((id * 31 + at * 7 + (at >> 8)) ^ (at >> 16));
+    private int start(long from) {
+        return (int) (id * 61L % STARTS + from);
     }
 
     @Override
