@@ -1,5 +1,7 @@
 package org.posthouse.core;
 
+import org.posthouse.wire.Wire;
+
 /**
  * The core's limits.
  *
@@ -10,25 +12,36 @@ package org.posthouse.core;
  * @param creditBytes payload bytes, plus {@link org.posthouse.wire.Wire#MESSAGE_COST_BYTES} a message, that a rank may
  *     have under way undelivered, beyond which it offers instead of sending
  * @param creditMessages the same, in messages
- * @param windowBytes bytes of an offered message that may be under way at once after it was matched
+ * @param windowBytes bytes of an offered message that may be under way at once after it was matched; whole chunks
  */
 public record CoreConfig(long creditBytes, int creditMessages, long windowBytes) {
     public static final CoreConfig DEFAULT = new CoreConfig(16L << 20, 16_384, 1L << 20);
 
     public CoreConfig {
-        if (creditBytes < 1 << 20 || creditMessages < 16 || windowBytes < 128 * 1024) {
+        if (creditBytes < 1 << 20
+                || creditMessages < 16
+                || windowBytes < 2 * Wire.PAYLOAD_BYTES_MAX
+                || windowBytes % Wire.PAYLOAD_BYTES_MAX != 0) {
             throw new IllegalArgumentException("credit of " + creditBytes + " bytes and " + creditMessages
                     + " messages with a window of " + windowBytes
-                    + " bytes; expected at least 1 MiB, 16 messages and 128 KiB");
+                    + " bytes; expected at least 1 MiB, 16 messages and a multiple of 64 KiB from 128 KiB on");
         }
     }
 
-    /** Credit is given back in portions of this many bytes, to spare frames. */
-    long creditPortionBytes() {
-        return creditBytes / 16;
+    /**
+     * Credit is given back in portions of at least this many bytes, to spare frames. Each of a job's {@code relays} may
+     * hold back less than one portion for one rank: together less than half of its credit.
+     */
+    long creditPortionBytes(int relays) {
+        return creditBytes / portions(relays);
     }
 
-    int creditPortionMessages() {
-        return creditMessages / 16;
+    /** The same, in messages. */
+    int creditPortionMessages(int relays) {
+        return Math.max(1, creditMessages / portions(relays));
+    }
+
+    private static int portions(int relays) {
+        return Math.max(16, 2 * relays);
     }
 }

@@ -73,6 +73,10 @@ public final class HomedRank {
         return creditBytesUsed;
     }
 
+    int creditMessagesUsed() {
+        return creditMessagesUsed;
+    }
+
     /** Null unless connected. */
     RankPort port() {
         return port;
@@ -119,6 +123,11 @@ public final class HomedRank {
         creditBytesUsed += bytes;
         creditMessagesUsed++;
         return true;
+    }
+
+    /** Whether so much credit is under way that this can be a part of it coming back. */
+    boolean mayReturn(long bytes, int messages) {
+        return bytes >= 0 && bytes <= creditBytesUsed && messages > 0 && messages <= creditMessagesUsed;
     }
 
     void returnCredit(long bytes, int messages) {

@@ -17,7 +17,8 @@ public final class Job {
     private final long[] owedBytes;
     private final int[] owedMessages;
 
-    Job(JobOpen opening, String relay, JobWatch watch, Journal journal) {
+    /** @param self index of this relay in the job's homes */
+    Job(JobOpen opening, int self, JobWatch watch, Journal journal) {
         this.opening = opening;
         this.hexId = hexId(opening.job());
         this.watch = watch;
@@ -25,7 +26,7 @@ public final class Job {
         this.homed = new HomedRank[opening.size()];
         this.owedBytes = new long[opening.size()];
         this.owedMessages = new int[opening.size()];
-        this.self = indexOf(relay, opening.homes());
+        this.self = self;
         for (int rank = 0; rank < homed.length; rank++) {
             if (opening.homeOf()[rank] == self) {
                 homed[rank] = new HomedRank(this, rank);
@@ -33,7 +34,8 @@ public final class Job {
         }
     }
 
-    private static int indexOf(String relay, List<Home> homes) {
+    /** The place of {@code relay} in {@code homes}, or -1. */
+    static int indexOf(String relay, List<Home> homes) {
         for (int i = 0; i < homes.size(); i++) {
             if (homes.get(i).relay().equals(relay)) {
                 return i;
@@ -117,7 +119,9 @@ public final class Job {
     boolean owe(int rank, long bytes, CoreConfig config) {
         owedBytes[rank] += bytes;
         owedMessages[rank]++;
-        return owedBytes[rank] >= config.creditPortionBytes() || owedMessages[rank] >= config.creditPortionMessages();
+        int relays = opening.homes().size();
+        return owedBytes[rank] >= config.creditPortionBytes(relays)
+                || owedMessages[rank] >= config.creditPortionMessages(relays);
     }
 
     long takeOwedBytes(int rank) {

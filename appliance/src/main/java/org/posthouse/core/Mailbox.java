@@ -28,6 +28,9 @@ public final class Mailbox {
         GAP
     }
 
+    /** Most receives and blocking probes that wait at once: at 48 bytes each, 12 MiB a rank. */
+    static final int RECEIVES_MAX = 256 * 1024;
+
     private final int size;
     private final Map<Integer, Context> contexts = new HashMap<>();
     private Context recent;
@@ -133,6 +136,7 @@ public final class Mailbox {
         Context context = context(probe.context());
         probe.order(posts++);
         (probe.source() == Wire.ANY ? context.anySourceProbes : context.channel(probe.source()).probes).append(probe);
+        posted++;
     }
 
     /** A waiting probe that an unexpected {@code message} answers, taken out; null if there is none (more). */
@@ -142,8 +146,14 @@ public final class Mailbox {
         Receive probe = earlier(channel.probes.firstFor(message.tag()), context.anySourceProbes.firstFor(message.tag()));
         if (probe != null) {
             (probe.source() == Wire.ANY ? context.anySourceProbes : channel.probes).remove(probe);
+            posted--;
         }
         return probe;
+    }
+
+    /** Whether one more receive or probe may wait. */
+    boolean mayPost() {
+        return posted < RECEIVES_MAX;
     }
 
     /** Forgets all receives and probes: they end with the incarnation that posted them. */
@@ -166,7 +176,7 @@ public final class Mailbox {
         return unexpected;
     }
 
-    /** Receives that wait for a message. */
+    /** Receives and blocking probes that wait for a message. */
     public int posted() {
         return posted;
     }

@@ -44,7 +44,7 @@ final class Outgoing {
         }
         sequences.put(channel, expected);
         long bytes = view.messageBytes();
-        if (view.type() != FrameType.SEND && bytes > 0) {
+        if (view.type() != FrameType.SEND) {
             boolean offered = view.type() == FrameType.OFFER;
             sending.put(transfer(view), new Sending(offered, bytes, offered ? 0 : bytes));
         }
@@ -57,7 +57,7 @@ final class Outgoing {
         if (message == null) {
             throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not being sent: " + transfer);
         }
-        Transfers.checkChunk(view, chunkBytes, message.sent, message.granted);
+        Transfers.checkChunk(view, chunkBytes, message.sent, message.granted, message.bytes);
         message.sent += chunkBytes;
         if (message.sent == message.bytes) {
             sending.remove(transfer);
@@ -65,10 +65,21 @@ final class Outgoing {
     }
 
     /** The other end has granted more of an offered message. */
-    void granted(FrameView clear) {
-        Sending message = sending.get(transfer(clear));
-        if (message != null && message.offered) {
-            message.granted = Math.max(message.granted, Math.min(clear.offset(), message.bytes));
+    void granted(FrameView clear) throws WireException {
+        HomedRank.Transfer transfer = transfer(clear);
+        Sending message = sending.get(transfer);
+        if (message == null || !message.offered) {
+            throw new WireException(Reason.NOT_EXPECTED, "CLEAR of a message that was not offered: " + transfer);
+        }
+        long upTo = clear.offset();
+        if (upTo > message.bytes || upTo <= message.granted && message.bytes > 0) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME,
+                    "CLEAR up to " + upTo + " of " + message.bytes + " bytes, " + message.granted + " are cleared already");
+        }
+        message.granted = upTo;
+        if (message.bytes == 0) {
+            sending.remove(transfer);
         }
     }
 

@@ -51,15 +51,17 @@ public final class RelayCore {
         if (jobs.containsKey(opening.job())) {
             throw new Refusal(Reason.DUPLICATE_JOB, "job " + Job.hexId(opening.job()) + " is open already");
         }
+        int self = Job.indexOf(relay, opening.homes());
+        if (self < 0) {
+            throw new Refusal(
+                    Reason.WRONG_SITE,
+                    "job " + Job.hexId(opening.job()) + " has no rank at relay " + relay + "; its homes: " + opening.homes());
+        }
         Journal journal = opening.logged() ? journals.apply(opening) : Journal.NONE;
         if (journal == null) {
             throw new Refusal(Reason.NO_LOG, "job " + Job.hexId(opening.job()) + " is to be logged, at relay " + relay);
         }
-        Job job = new Job(opening, relay, watch, journal);
-        if (job.self() < 0) {
-            throw new Refusal(
-                    Reason.WRONG_SITE, "job " + job.hexId() + " has no rank at relay " + relay + "; its homes: " + opening.homes());
-        }
+        Job job = new Job(opening, self, watch, journal);
         jobs.put(job.id(), job);
         return job;
     }
@@ -173,9 +175,16 @@ public final class RelayCore {
     /** A rank's connection ended. */
     public void disconnected(HomedRank rank, Notice why) {
         if (rank.state() == RankState.CONNECTED) {
-            rank.disconnect(RankState.LOST);
+            leave(rank, RankState.LOST);
             rank.job().watch().onJobEvent(new JobEvent(rank.job().id(), JobEvent.LOST, rank.rank(), why.code(), why.text()));
         }
+    }
+
+    /** Credit that waited for the rank to read goes back: what it paid for is no longer held here. */
+    private void leave(HomedRank rank, RankState next) {
+        List<Message> deferred = List.copyOf(rank.deferred());
+        rank.disconnect(next);
+        deferred.forEach(message -> progress(rank, message));
     }
 
     /** A rank called Abort: its launcher ends the job. */
@@ -232,8 +241,8 @@ public final class RelayCore {
         if (to == null) {
             from.outgoing().begin(view);
             forward(job, view.destination(), frame);
-        } else {
-            arrive(to, frame);
+        } else if (!arrive(to, frame) && view.type() != FrameType.OFFER) {
+            from.returnCredit(Wire.cost(view.messageBytes()), 1);
         }
     }
 
@@ -263,6 +272,7 @@ public final class RelayCore {
     private void post(HomedRank rank, FrameView view) throws WireException {
         checkPattern(rank, view);
         logPolls(rank, view.postFailedPolls());
+        checkRoom(rank);
         Receive receive = Receive.receive(view.context(), view.source(), view.tag(), view.postRequest());
         Message message = rank.mailbox().post(receive);
         if (message != null) {
@@ -275,6 +285,7 @@ public final class RelayCore {
         logPolls(rank, view.postFailedPolls());
         Message found = rank.mailbox().find(view.context(), view.source(), view.tag());
         if (found == null && (view.flags() & FrameView.BLOCKING) != 0) {
+            checkRoom(rank);
             rank.mailbox().postProbe(Receive.probe(view.context(), view.source(), view.tag(), view.postRequest()));
         } else {
             rank.port().probeAnswer(view.postRequest(), found);
@@ -288,17 +299,31 @@ public final class RelayCore {
                     Reason.MALFORMED_FRAME,
                     view.type() + " for source " + source + " from " + rank + ", which has " + rank.job().size() + " ranks");
         }
+        if (view.destination() != rank.rank()) {
+            throw new WireException(
+                    Reason.WRONG_RANK, view.type() + " in the name of rank " + view.destination() + " from " + rank);
+        }
     }
 
-    private void finalizeRank(HomedRank rank, FrameView view) {
+    private static void checkRoom(HomedRank rank) throws WireException {
+        if (!rank.mailbox().mayPost()) {
+            throw new WireException(
+                    Reason.LIMIT, rank + " has " + rank.mailbox().posted() + " receives posted, the most that may wait");
+        }
+    }
+
+    private void finalizeRank(HomedRank rank, FrameView view) throws WireException {
         logPolls(rank, view.finalizeFailedPolls());
         RankPort port = rank.port();
-        rank.disconnect(RankState.FINALIZED);
+        leave(rank, RankState.FINALIZED);
         port.finalized();
         rank.job().watch().onJobEvent(new JobEvent(rank.job().id(), JobEvent.FINALIZED, rank.rank(), 0, ""));
     }
 
-    private void logPolls(HomedRank rank, int polls) {
+    private static void logPolls(HomedRank rank, int polls) throws WireException {
+        if (polls < 0) {
+            throw new WireException(Reason.MALFORMED_FRAME, polls + " failed polls from " + rank);
+        }
         if (polls > 0) {
             rank.addFailedPolls(polls);
             rank.job().journal().polls(rank.job().id(), rank.rank(), rank.incarnation(), polls);
@@ -329,8 +354,8 @@ public final class RelayCore {
                 }
                 case CHUNK -> arriveChunk(
                         homedFor(job, site, view), frame, Transfers.payloadBytes(view, Wire.CHUNK_HEADER_BYTES));
-                case CLEAR -> cleared(job, view);
-                case CREDIT -> credited(job, view);
+                case CLEAR -> cleared(job, site, view);
+                case CREDIT -> credited(job, site, view);
                 default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from site " + site);
             }
         } catch (WireException e) {
@@ -353,19 +378,36 @@ public final class RelayCore {
         return to;
     }
 
-    private static void cleared(Job job, FrameView view) {
+    private static void cleared(Job job, String site, FrameView view) throws WireException {
+        int destination = view.destination();
+        if (destination < 0 || destination >= job.size() || !job.home(destination).site().equals(site)) {
+            throw new WireException(Reason.WRONG_SITE, "CLEAR in the name of rank " + destination);
+        }
         HomedRank source = job.homed(view.source());
-        if (source != null && source.port() != null) {
-            source.outgoing().granted(view);
-            source.port().clear(view.context(), view.destination(), view.sequence(), view.offset());
+        if (source == null) {
+            throw new WireException(Reason.WRONG_RANK, "CLEAR for rank " + view.source() + ", not at home here");
+        }
+        source.outgoing().granted(view);
+        if (source.port() != null) {
+            source.port().clear(view.context(), destination, view.sequence(), view.offset());
         }
     }
 
-    private static void credited(Job job, FrameView view) {
-        HomedRank rank = job.homed(view.creditRank());
-        if (rank != null) {
-            rank.returnCredit(view.creditBytes(), view.creditMessages());
+    private static void credited(Job job, String site, FrameView view) throws WireException {
+        if (job.homes().stream().noneMatch(home -> home.site().equals(site))) {
+            throw new WireException(Reason.WRONG_SITE, "CREDIT from a site that is no home of the job");
         }
+        HomedRank rank = job.homed(view.creditRank());
+        if (rank == null) {
+            throw new WireException(Reason.WRONG_RANK, "CREDIT for rank " + view.creditRank() + ", not at home here");
+        }
+        if (!rank.mayReturn(view.creditBytes(), view.creditMessages())) {
+            throw new WireException(
+                    Reason.CREDIT_EXCEEDED,
+                    "CREDIT of " + view.creditBytes() + " bytes and " + view.creditMessages() + " messages for " + rank
+                            + ", which has " + rank.creditBytesUsed() + " and " + rank.creditMessagesUsed() + " in use");
+        }
+        rank.returnCredit(view.creditBytes(), view.creditMessages());
     }
 
     /** What relays share has gone: the relay at {@code site} has restarted and forgotten its jobs. */
@@ -379,12 +421,13 @@ public final class RelayCore {
 
     // ---- the mailbox's side
 
-    private void arrive(HomedRank to, Frame frame) throws WireException {
+    /** Takes in the frame that begins a message; false if it was not accepted, but dropped. */
+    private boolean arrive(HomedRank to, Frame frame) throws WireException {
         FrameView view = frame.view();
         Job job = to.job();
         switch (to.mailbox().check(view.context(), view.source(), view.sequence())) {
             case DUPLICATE -> {
-                return;
+                return false;
             }
             case GAP -> throw new WireException(
                     Reason.SEQUENCE_GAP,
@@ -411,6 +454,7 @@ public final class RelayCore {
             head.settle();
             answerProbes(to, message);
         }
+        return true;
     }
 
     private static void answerProbes(HomedRank to, Message message) {
@@ -427,7 +471,7 @@ public final class RelayCore {
             throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not arriving at " + to + ": " + transfer);
         }
         long allowed = message.form() == FrameType.OFFER ? message.granted() : message.bytes();
-        Transfers.checkChunk(view, bytes, message.arrived(), allowed);
+        Transfers.checkChunk(view, bytes, message.arrived(), allowed, message.bytes());
         Parcel chunk = frame.hold();
         try {
             to.job().journal().chunk(to.job().id(), message, message.arrived(), chunk);
@@ -478,16 +522,17 @@ public final class RelayCore {
         }
     }
 
-    /** Gives a matched message's sender what it may send next, or its credit back, unless the receiver is slow. */
+    /**
+     * Gives a matched message's sender what it may send next, or its credit back, unless the receiver is slow. If the
+     * receiver has gone, credit still comes back, and offers stay where they are.
+     */
     private void progress(HomedRank to, Message message) {
-        if (to.port() == null) {
-            return;
-        }
+        RankPort port = to.port();
         boolean offered = message.form() == FrameType.OFFER;
-        if (offered ? !wantsClear(message) : !message.isComplete()) {
+        if (offered ? port == null || !wantsClear(message) : !message.isComplete()) {
             return;
         }
-        if (!to.port().writable()) {
+        if (port != null && !port.writable()) {
             to.deferred().add(message);
         } else if (offered) {
             message.grant(Math.min(message.bytes(), message.arrived() + config.windowBytes()));

@@ -10,12 +10,18 @@ import org.posthouse.wire.WireException;
 final class Transfers {
     private Transfers() {}
 
-    /** A chunk follows the bytes before it, is not empty, and stays within what was granted. */
-    static void checkChunk(FrameView view, int chunkBytes, long arrived, long granted) throws WireException {
-        if (chunkBytes <= 0 || view.offset() != arrived) {
+    /**
+     * A chunk follows the bytes before it, stays within what was granted, and is full unless it is the last: smaller
+     * ones would cost the relay far more memory than they take of their sender's credit.
+     *
+     * @param bytes payload bytes of the whole message
+     */
+    static void checkChunk(FrameView view, int chunkBytes, long arrived, long granted, long bytes) throws WireException {
+        if (chunkBytes != Math.min(Wire.PAYLOAD_BYTES_MAX, bytes - arrived) || view.offset() != arrived) {
             throw new WireException(
                     Reason.MALFORMED_FRAME,
-                    "chunk of " + chunkBytes + " bytes at offset " + view.offset() + ", expected offset " + arrived);
+                    "chunk of " + chunkBytes + " bytes at offset " + view.offset() + ", expected offset " + arrived
+                            + " of a message of " + bytes + " bytes");
         }
         if (arrived + chunkBytes > granted) {
             throw new WireException(
@@ -36,6 +42,13 @@ final class Transfers {
             throw new WireException(
                     Reason.MALFORMED_FRAME,
                     view.type() + " of " + bytes + " bytes with " + payloadBytes + " payload bytes in its frame");
+        }
+        if (view.type() == FrameType.EAGER && bytes > Wire.EAGER_BYTES_MAX) {
+            throw new WireException(
+                    Reason.LIMIT, "EAGER of " + bytes + " bytes, at most " + Wire.EAGER_BYTES_MAX + "; offer longer ones");
+        }
+        if (view.tag() == Wire.ANY) {
+            throw new WireException(Reason.MALFORMED_FRAME, view.type() + " with the wildcard " + Wire.ANY + " as its tag");
         }
     }
 

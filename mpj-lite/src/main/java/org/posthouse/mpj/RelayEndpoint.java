@@ -23,14 +23,11 @@ import org.posthouse.wire.WireException;
  * A rank's connection to its home relay. All state is guarded by one lock; of the threads that wait, one reads the
  * socket for all of them, without the lock while it blocks.
  *
- * <p>A message of up to 64 KiB rides in its frame, one of up to {@link #EAGER_BYTES_MAX} follows in chunks at once,
+ * <p>A message of up to 64 KiB rides in its frame, one of up to {@link Wire#EAGER_BYTES_MAX} follows in chunks at once,
  * both if there is credit for it; any other is offered, and its bytes leave when it was matched. So a rank that is out
  * of credit never deadlocks on a message that another rank waits for.
  */
 public final class RelayEndpoint implements Endpoint {
-    /** Longest message that is sent without waiting for a receive, in bytes. */
-    static final int EAGER_BYTES_MAX = 256 * 1024;
-
     private static final int POST_BYTES = 48;
 
     private record Transfer(int context, int peer, long sequence) {}
@@ -147,7 +144,7 @@ public final class RelayEndpoint implements Endpoint {
         long bytes = content.bytes();
         long cost = Wire.cost(bytes);
         boolean credit = cost <= creditBytes && creditMessages > 0;
-        FrameType form = !credit || bytes > EAGER_BYTES_MAX
+        FrameType form = !credit || bytes > Wire.EAGER_BYTES_MAX
                 ? FrameType.OFFER
                 : bytes > Wire.PAYLOAD_BYTES_MAX ? FrameType.EAGER : FrameType.SEND;
         Sending sending = new Sending(content, context, destination, nextSequence(context, destination));

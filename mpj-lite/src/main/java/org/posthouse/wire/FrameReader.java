@@ -30,6 +30,28 @@ final class FrameReader {
         return in.getLong();
     }
 
+    /** Two bytes that version 1 wants to be zero. */
+    void zero16() throws WireException {
+        checkZero(u16("reserved bytes"));
+    }
+
+    /** Four bytes that version 1 wants to be zero. */
+    void zero32() throws WireException {
+        checkZero(i32("reserved bytes"));
+    }
+
+    /** Eight bytes that version 1 wants to be zero. */
+    void zero64() throws WireException {
+        checkZero(i64("reserved bytes"));
+    }
+
+    private void checkZero(long found) throws WireException {
+        if (found != 0) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME, type + " with reserved bytes 0x" + Long.toHexString(found) + ", expected zero");
+        }
+    }
+
     String text(String what) throws WireException {
         int bytes = u16(what);
         need(bytes, what);

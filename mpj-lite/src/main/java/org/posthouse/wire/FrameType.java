@@ -1,33 +1,37 @@
 package org.posthouse.wire;
 
 /**
- * Frame types of protocol version 1. Each names its wire id, its shortest legal length in bytes, and who may send it.
- * An id is never reused: a retired one stays in this list.
+ * Frame types of protocol version 1. Each names its wire id, its shortest and longest legal length in bytes, and who
+ * may send it. An id is never reused: a retired one stays in this list.
  */
 public enum FrameType {
-    HELLO(1, 76, Role.RANK | Role.LAUNCHER),
-    WELCOME(2, 84, Role.RELAY),
-    SEND(3, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
-    EAGER(4, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
-    OFFER(5, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
-    CLEAR(6, 48, Role.RELAY | Role.LINK),
-    CHUNK(7, Wire.CHUNK_HEADER_BYTES, Role.RANK | Role.RELAY | Role.LINK),
-    POST(8, 48, Role.RANK),
-    DELIVERED(9, Wire.MESSAGE_HEADER_BYTES, Role.RELAY),
-    PROBE(10, 48, Role.RANK),
-    PROBE_ANSWER(11, Wire.MESSAGE_HEADER_BYTES, Role.RELAY),
-    CREDIT(12, 32, Role.RELAY | Role.LINK),
-    FINALIZE(13, 24, Role.RANK | Role.RELAY),
-    ABORT(14, 32, Role.RANK | Role.RELAY),
-    CLOSE(15, 32, Role.RANK | Role.LAUNCHER | Role.RELAY | Role.LINK),
-    JOB_OPEN(20, 48, Role.LAUNCHER),
-    JOB_OPENED(21, Wire.HEADER_BYTES, Role.RELAY),
-    JOB_EVENT(22, 32, Role.RELAY),
-    JOB_CLOSE(23, 32, Role.LAUNCHER),
-    LINK_HELLO(30, 54, Role.LINK),
-    LINK_ACK(31, 24, Role.LINK),
-    LINK_PING(32, 24, Role.LINK),
-    LINK_PONG(33, 24, Role.LINK);
+    HELLO(1, 76, Wire.FRAME_BYTES_MAX, Role.RANK | Role.LAUNCHER),
+    WELCOME(2, 86, Wire.FRAME_BYTES_MAX, Role.RELAY),
+    SEND(3, Wire.MESSAGE_HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.RANK | Role.LINK),
+    EAGER(4, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
+    OFFER(5, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
+    CLEAR(6, 48, 48, Role.RELAY | Role.LINK),
+    CHUNK(
+            7,
+            Wire.CHUNK_HEADER_BYTES + 1,
+            Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX,
+            Role.RANK | Role.RELAY | Role.LINK),
+    POST(8, 48, 48, Role.RANK),
+    DELIVERED(9, Wire.MESSAGE_HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.RELAY),
+    PROBE(10, 48, 48, Role.RANK),
+    PROBE_ANSWER(11, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RELAY),
+    CREDIT(12, 32, 32, Role.RELAY | Role.LINK),
+    FINALIZE(13, 24, 24, Role.RANK | Role.RELAY),
+    ABORT(14, 32, Wire.FRAME_BYTES_MAX, Role.RANK | Role.RELAY),
+    CLOSE(15, 32, Wire.FRAME_BYTES_MAX, Role.RANK | Role.LAUNCHER | Role.RELAY | Role.LINK),
+    JOB_OPEN(20, 54, Wire.FRAME_BYTES_MAX, Role.LAUNCHER),
+    JOB_OPENED(21, Wire.HEADER_BYTES, Wire.HEADER_BYTES, Role.RELAY),
+    JOB_EVENT(22, 32, Wire.FRAME_BYTES_MAX, Role.RELAY),
+    JOB_CLOSE(23, 32, Wire.FRAME_BYTES_MAX, Role.LAUNCHER),
+    LINK_HELLO(30, 54, Wire.FRAME_BYTES_MAX, Role.LINK),
+    LINK_ACK(31, 24, 24, Role.LINK),
+    LINK_PING(32, 24, 24, Role.LINK),
+    LINK_PONG(33, 24, 24, Role.LINK);
 
     /** Who stands at the sending end of a connection; a set of them is a bit mask. */
     public static final class Role {
@@ -49,11 +53,13 @@ public enum FrameType {
 
     private final byte id;
     private final int bytesMin;
+    private final int bytesMax;
     private final int senders;
 
-    FrameType(int id, int bytesMin, int senders) {
+    FrameType(int id, int bytesMin, int bytesMax, int senders) {
         this.id = (byte) id;
         this.bytesMin = bytesMin;
+        this.bytesMax = bytesMax;
         this.senders = senders;
     }
 
@@ -64,6 +70,11 @@ public enum FrameType {
     /** Shortest legal frame of this type, in bytes, header included. */
     public int bytesMin() {
         return bytesMin;
+    }
+
+    /** Longest legal frame of this type, in bytes, header included; equal to the shortest if its size is fixed. */
+    public int bytesMax() {
+        return bytesMax;
     }
 
     /** Whether an end in {@code role} (one of {@link Role}) may send this frame. */

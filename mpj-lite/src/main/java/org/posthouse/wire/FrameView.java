@@ -23,6 +23,7 @@ public final class FrameView {
     private static final int MESSAGE_BYTES = 40;
     private static final int ELEMENTS = 48;
     private static final int DATATYPE = 52;
+    private static final int DATATYPE_PADDING = 0xffffff;
     private static final int REQUEST = 56;
     private static final int FAILED_POLLS = 60;
     private static final int CHUNK_OFFSET = 40;
@@ -32,6 +33,7 @@ public final class FrameView {
     private static final int CREDIT_MESSAGES = 24;
     private static final int CREDIT_RANK = 28;
     private static final int FINALIZE_FAILED_POLLS = 16;
+    private static final int FINALIZE_RESERVED = 20;
 
     /** Flag of PROBE: do not answer before there is a message. */
     public static final int BLOCKING = 1;
@@ -50,7 +52,9 @@ public final class FrameView {
     }
 
     /**
-     * Checks the common header: length in range for the type, a known type, reserved bits zero.
+     * Checks the common header: length in range for the type, a known type, no unknown flag, reserved bytes zero; and
+     * once the whole frame is there, the reserved bytes behind the header too. Those of control frames are checked when
+     * they are decoded.
      *
      * @param available bytes of the buffer that belong to the stream, from {@code base} on
      * @return the frame's length in bytes, or 0 if fewer than {@link Wire#HEADER_BYTES} bytes are there yet; the rest
@@ -71,15 +75,37 @@ public final class FrameView {
         if (type == null) {
             throw new WireException(Reason.UNKNOWN_TYPE, "frame type " + (buffer.get(base + TYPE) & 0xff));
         }
-        if (length < type.bytesMin()) {
+        if (length < type.bytesMin() || length > type.bytesMax()) {
             throw new WireException(
                     Reason.MALFORMED_FRAME,
-                    type + " of " + length + " bytes, expected at least " + type.bytesMin());
+                    type + " of " + length + " bytes, expected " + type.bytesMin() + " to " + type.bytesMax());
         }
-        if (buffer.getShort(base + RESERVED) != 0) {
+        if ((flags() & ~knownFlags(type)) != 0) {
+            throw new WireException(Reason.MALFORMED_FRAME, type + " with unknown flags 0x" + Integer.toHexString(flags()));
+        }
+        if (buffer.getShort(base + RESERVED) != 0 || available >= length && !reservedAreZero(type)) {
             throw new WireException(Reason.MALFORMED_FRAME, type + " with reserved bytes that are not zero");
         }
         return length;
+    }
+
+    private static int knownFlags(FrameType type) {
+        return switch (type) {
+            case PROBE -> BLOCKING;
+            case PROBE_ANSWER -> FOUND;
+            default -> 0;
+        };
+    }
+
+    private boolean reservedAreZero(FrameType type) {
+        return switch (type) {
+            case SEND, EAGER, OFFER -> (buffer.getInt(base + DATATYPE) & DATATYPE_PADDING) == 0 && request() == 0;
+            case DELIVERED, PROBE_ANSWER -> (buffer.getInt(base + DATATYPE) & DATATYPE_PADDING) == 0;
+            case CHUNK, CLEAR -> tag() == 0;
+            case POST, PROBE -> sequence() == 0;
+            case FINALIZE -> buffer.getInt(base + FINALIZE_RESERVED) == 0;
+            default -> true;
+        };
     }
 
     /** Writes the common header and clears all bytes up to {@code headerBytes}. */

@@ -3,8 +3,12 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** Builds one control frame in a buffer of its own. Control frames are rare; this allocates. */
+/**
+ * Builds one control frame in a buffer of its own. Control frames are rare; this allocates. Content that does not fit
+ * one frame ends in an IllegalArgumentException that names the frame and the limit.
+ */
 final class FrameWriter {
+    private final FrameType type;
     private final ByteBuffer out;
 
     FrameWriter(FrameType type, long job) {
@@ -12,23 +16,24 @@ final class FrameWriter {
     }
 
     FrameWriter(FrameType type, long job, int bytesMax) {
+        this.type = type;
         out = ByteBuffer.allocate(bytesMax);
         new FrameView().wrap(out, 0).begin(type, Wire.HEADER_BYTES, job);
         out.position(Wire.HEADER_BYTES);
     }
 
     FrameWriter u16(int value) {
-        out.putShort((short) value);
+        room(Short.BYTES).putShort((short) value);
         return this;
     }
 
     FrameWriter i32(int value) {
-        out.putInt(value);
+        room(Integer.BYTES).putInt(value);
         return this;
     }
 
     FrameWriter i64(long value) {
-        out.putLong(value);
+        room(Long.BYTES).putLong(value);
         return this;
     }
 
@@ -40,8 +45,16 @@ final class FrameWriter {
             bytes--;
         }
         u16(bytes);
-        out.put(utf8, 0, bytes);
+        room(bytes).put(utf8, 0, bytes);
         return this;
+    }
+
+    private ByteBuffer room(int bytes) {
+        if (out.remaining() < bytes) {
+            throw new IllegalArgumentException(
+                    type + " of more than " + out.capacity() + " bytes: too many channels, relays or ranks for one frame");
+        }
+        return out;
     }
 
     /** The finished frame: position 0, limit at its end. */

@@ -62,15 +62,11 @@ public record Hello(
         }
         int rank = in.i32("rank");
         int incarnation = in.i32("incarnation");
-        int features = in.i32("features");
-        if (features != 0) {
-            throw new WireException(
-                    Reason.WRONG_VERSION, "HELLO wants features 0x" + Integer.toHexString(features) + ", version 1 has none");
-        }
+        checkFeatures(FrameType.HELLO, in.i32("features"));
         Token token = new Token(in.i64("token"), in.i64("token"));
         long deliveries = in.i64("deliveries");
         long failedPolls = in.i64("failed polls");
-        in.i32("reserved");
+        in.zero32();
         List<Sent> sent = readSent(in);
         in.end();
         return new Hello(
@@ -88,6 +84,13 @@ public record Hello(
         if (version != Wire.VERSION) {
             throw new WireException(
                     Reason.WRONG_VERSION, "wire version " + version + ", this end speaks " + Wire.VERSION);
+        }
+    }
+
+    static void checkFeatures(FrameType type, int features) throws WireException {
+        if (features != 0) {
+            throw new WireException(
+                    Reason.WRONG_VERSION, type + " with features 0x" + Integer.toHexString(features) + ", version 1 has none");
         }
     }
 

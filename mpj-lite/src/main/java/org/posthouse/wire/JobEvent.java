@@ -43,8 +43,11 @@ public record JobEvent(long job, int kind, int rank, int code, String text) {
                 in.i32("rank"),
                 in.i32("code"),
                 in.text("text"));
-        in.u16("reserved");
+        in.zero16();
         in.end();
+        if (event.kind < CONNECTED || event.kind > REFUSED) {
+            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 5");
+        }
         return event;
     }
 }

@@ -33,7 +33,7 @@ public record LinkHello(String site, String relay, String expected, long epoch, 
     public static LinkHello decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
         Hello.checkVersion(in);
-        in.u16("reserved");
+        in.zero16();
         long epoch = in.i64("epoch");
         long peerEpoch = in.i64("peer epoch");
         long received = in.i64("received");

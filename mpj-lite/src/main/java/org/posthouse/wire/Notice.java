@@ -39,9 +39,9 @@ public record Notice(long job, int code, int rank, String text) {
         long job = new FrameView().wrap(frame, frame.position()).job();
         int code = in.i32("code");
         int rank = in.i32("rank");
-        in.i32("reserved");
+        in.zero32();
         String text = in.text("text");
-        in.u16("reserved");
+        in.zero16();
         in.end();
         return new Notice(job, code, rank, text);
     }

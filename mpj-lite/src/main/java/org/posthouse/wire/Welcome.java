@@ -60,7 +60,7 @@ public record Welcome(
         int self = in.u16("self");
         int rank = in.i32("rank");
         int incarnation = in.i32("incarnation");
-        in.i32("features");
+        Hello.checkFeatures(FrameType.WELCOME, in.i32("features"));
         long creditBytes = in.i64("credit bytes");
         int creditMessages = in.i32("credit messages");
         int payloadMax = in.i32("payload limit");
@@ -69,7 +69,7 @@ public record Welcome(
                     Reason.WRONG_VERSION, "payload limit " + payloadMax + ", version 1 has " + Wire.PAYLOAD_BYTES_MAX);
         }
         long deliveries = in.i64("deliveries");
-        in.i64("reserved");
+        in.zero64();
         List<Hello.Sent> suppress = Hello.readSent(in);
         List<Home> homes = Home.read(in);
         int[] homeOf = Home.readPlacement(in, homes.size());

@@ -22,6 +22,9 @@ public final class Wire {
     /** Most payload bytes in one frame; a longer message is sent in chunks. */
     public static final int PAYLOAD_BYTES_MAX = 64 * 1024;
 
+    /** Longest message that may be sent as EAGER, in chunks that do not wait for a receive; a longer one is offered. */
+    public static final int EAGER_BYTES_MAX = 256 * 1024;
+
     /** Longest frame: a full payload behind the longest header. */
     public static final int FRAME_BYTES_MAX = PAYLOAD_BYTES_MAX + MESSAGE_HEADER_BYTES;
 

@@ -1,0 +1,150 @@
+package org.posthouse.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
+
+/** Who may join: every refusal has its name, and changes nothing. */
+final class AdmissionTest {
+    private final OneRelay relay;
+
+    AdmissionTest() throws Refusal {
+        relay = new OneRelay();
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        relay.end();
+    }
+
+    static Stream<Arguments> refusedHellos() {
+        Token token = OneRelay.TOKEN;
+        long job = OneRelay.JOB;
+        return Stream.of(
+                arguments("unknown job", Hello.firstStart(1, 0, token), Reason.UNKNOWN_JOB),
+                arguments("wrong token", Hello.firstStart(job, 0, new Token(7, 8)), Reason.WRONG_TOKEN),
+                arguments("no token", Hello.firstStart(job, 0, Token.NONE), Reason.WRONG_TOKEN),
+                arguments("wrong token and wrong rank", Hello.firstStart(job, 9, Token.NONE), Reason.WRONG_TOKEN),
+                arguments("rank past the end", Hello.firstStart(job, 5, token), Reason.WRONG_RANK),
+                arguments("negative rank", Hello.firstStart(job, -1, token), Reason.WRONG_RANK),
+                arguments("rank of another site", Hello.firstStart(job, 3, token), Reason.WRONG_RANK),
+                arguments("deliveries", new Hello(Hello.RANK, job, 0, 1, token, 1, 0, List.of()), Reason.CANNOT_RESUME),
+                arguments("failed polls", new Hello(Hello.RANK, job, 0, 1, token, 0, 1, List.of()), Reason.CANNOT_RESUME),
+                arguments(
+                        "sent messages",
+                        new Hello(Hello.RANK, job, 0, 1, token, 0, 0, List.of(new Hello.Sent(0, 1, 1))),
+                        Reason.CANNOT_RESUME),
+                arguments("same incarnation as the living one", hello(1, 2), Reason.FENCED),
+                arguments("older incarnation than the living one", hello(1, 1), Reason.FENCED),
+                arguments("newer incarnation", hello(1, 3), Reason.CANNOT_RESUME));
+    }
+
+    private static Hello hello(int rank, int incarnation) {
+        return new Hello(Hello.RANK, OneRelay.JOB, rank, incarnation, OneRelay.TOKEN, 0, 0, List.of());
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("refusedHellos")
+    void refusesHelloByName(String what, Hello hello, Reason reason) throws Refusal {
+        HomedRank living = relay.core.connect(hello(1, 2), relay.new Rank());
+        relay.events.clear();
+        assertRefused(() -> relay.core.connect(hello, relay.new Rank()), reason);
+        assertThat(living.state()).isEqualTo(RankState.CONNECTED);
+        assertThat(living.incarnation()).isEqualTo(2);
+        assertThat(relay.core.job(OneRelay.JOB).homed(0).state()).isEqualTo(RankState.WAITING);
+        if (reason != Reason.UNKNOWN_JOB) {
+            assertThat(relay.events).singleElement().satisfies(event -> {
+                assertThat(event.kind()).isEqualTo(JobEvent.REFUSED);
+                assertThat(event.code()).isEqualTo(reason.code());
+            });
+        }
+        relay.connect(0);
+    }
+
+    @Test
+    void refusesRankThatWasLostOrFinalized() throws Exception {
+        OneRelay.Rank lost = relay.connect(0);
+        relay.core.disconnected(lost.rank, Notice.closing(0, Reason.NORMAL, "cut"));
+        OneRelay.Rank done = relay.connect(1);
+        done.sends(relay.frames.finalizing(0));
+        assertRefused(() -> relay.connect(0), Reason.FENCED);
+        assertRefused(() -> relay.core.connect(hello(0, 2), relay.new Rank()), Reason.CANNOT_RESUME);
+        assertRefused(() -> relay.connect(1), Reason.FENCED);
+        assertThat(lost.rank.state()).isEqualTo(RankState.LOST);
+        assertThat(done.rank.state()).isEqualTo(RankState.FINALIZED);
+    }
+
+    @Test
+    void welcomesWithItsCreditAndPlacement() throws Refusal {
+        var welcome = relay.core.welcome(relay.connect(2).rank);
+        assertThat(welcome.rank()).isEqualTo(2);
+        assertThat(welcome.creditBytes()).isEqualTo(1 << 20);
+        assertThat(welcome.creditMessages()).isEqualTo(16);
+        assertThat(welcome.self()).isZero();
+        assertThat(welcome.homeOf()).containsExactly(0, 0, 0, 1, 2);
+        assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.CONNECTED);
+    }
+
+    @Test
+    void refusesJobThatIsOpenAlready() {
+        assertRefused(() -> relay.core.openJob(OneRelay.opening(OneRelay.JOB), event -> {}), Reason.DUPLICATE_JOB);
+    }
+
+    @Test
+    void refusesJobWithoutThisRelayBeforeOpeningItsJournal() {
+        AtomicInteger journals = new AtomicInteger();
+        RelayCore core = new RelayCore("relay-here", relay.config, relay, opening -> {
+            journals.incrementAndGet();
+            return Journal.NONE;
+        });
+        List<Home> homes = List.of(new Home("there", "relay-there", "127.0.0.1:2"));
+        JobOpen elsewhere = new JobOpen(5, OneRelay.TOKEN, true, "elsewhere", homes, new int[] {0});
+        assertRefused(() -> core.openJob(elsewhere, event -> {}), Reason.WRONG_SITE);
+        assertThat(journals).hasValue(0);
+        assertThat(core.job(5)).isNull();
+    }
+
+    @Test
+    void refusesLimitsThatCannotWork() {
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig((1 << 20) - 1, 16, 128 * 1024));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(1 << 20, 15, 128 * 1024));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(1 << 20, 16, 64 * 1024));
+        assertThatIllegalArgumentException()
+                .as("the library's chunks begin at multiples of 64 KiB")
+                .isThrownBy(() -> new CoreConfig(1 << 20, 16, 128 * 1024 + 1));
+    }
+
+    @Test
+    void holdsBackLessThanHalfOfTheCreditHoweverManyRelays() {
+        for (int relays = 1; relays < 200; relays++) {
+            assertThat(relays * (CoreConfig.DEFAULT.creditPortionBytes(relays) - 1))
+                    .isLessThanOrEqualTo(CoreConfig.DEFAULT.creditBytes() / 2);
+            assertThat(relays * (CoreConfig.DEFAULT.creditPortionMessages(relays) - 1))
+                    .isLessThanOrEqualTo(CoreConfig.DEFAULT.creditMessages() / 2);
+        }
+    }
+
+    private static void assertRefused(ThrowingCallable call, Reason reason) {
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(call)
+                .satisfies(refusal -> assertThat(refusal.reason()).as(refusal.getMessage()).isEqualTo(reason));
+    }
+}

@@ -1,0 +1,200 @@
+package org.posthouse.core;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
+
+/**
+ * A whole grid in one thread and virtual time: relay cores of several sites, links with seeded delays that keep each
+ * link's order and sometimes bring a frame twice, ranks that run a random program. One seed is one run, always the
+ * same. Any broken promise is an AssertionError.
+ */
+final class CoreWorld {
+    static final long JOB = 0x5eed;
+
+    private static final int LINK_BYTES_MIN = 1;
+
+    private record Channel(int context, int source, int destination, long sequence) {}
+
+    private final Random random;
+    private final SimClock clock = new SimClock();
+    private final CoreConfig config;
+    private final boolean logged;
+    private final Map<String, SimRelay> relays = new LinkedHashMap<>();
+    private final Map<String, SimPipe> links = new HashMap<>();
+    private final Map<Channel, SimLetter> sent = new HashMap<>();
+    private final List<SimRank> ranks = new ArrayList<>();
+    private final Map<Integer, SimRelay.Port> ports = new HashMap<>();
+    private final SimPipe[] toRelay;
+    private final SimProgram program;
+    private final JobOpen opening;
+    private final ParcelLedger ledgerOfRanks = new ParcelLedger();
+
+    CoreWorld(long seed) {
+        random = new Random(seed);
+        int sites = 1 + random.nextInt(4);
+        int size = Math.max(2, sites) + random.nextInt(5);
+        config = randomConfig(random);
+        logged = random.nextInt(3) > 0;
+        program = new SimProgram(random, size);
+        opening = opening(sites, size);
+        Frames frames = new Frames(JOB);
+        for (Home home : opening.homes()) {
+            relays.put(home.site(), new SimRelay(this, home.site(), frames));
+        }
+        toRelay = new SimPipe[size];
+        for (int rank = 0; rank < size; rank++) {
+            toRelay[rank] = new SimPipe(clock, random, random.nextInt(8));
+            ranks.add(new SimRank(this, rank, program.stepsOf(rank), random, frames));
+        }
+    }
+
+    private static CoreConfig randomConfig(Random random) {
+        return switch (random.nextInt(3)) {
+            case 0 -> new CoreConfig(1 << 20, 16, 2 * Wire.PAYLOAD_BYTES_MAX);
+            case 1 -> new CoreConfig(
+                    (1 << 20) + random.nextInt(1 << 20), 16 + random.nextInt(40), (2L + random.nextInt(4)) * Wire.PAYLOAD_BYTES_MAX);
+            default -> CoreConfig.DEFAULT;
+        };
+    }
+
+    private JobOpen opening(int sites, int size) {
+        List<Home> homes = new ArrayList<>();
+        for (int site = 0; site < sites; site++) {
+            String name = "site-" + (char) ('a' + site);
+            homes.add(new Home(name, name, "127.0.0.1:0"));
+        }
+        int[] homeOf = new int[size];
+        for (int rank = 0; rank < size; rank++) {
+            homeOf[rank] = rank < sites ? rank : random.nextInt(sites);
+        }
+        return new JobOpen(JOB, new Token(1, 2), logged, "sim", homes, homeOf);
+    }
+
+    /** Runs the program to its end and checks that everything is where it belongs. */
+    void run() {
+        relays.values().forEach(relay -> relay.open(opening));
+        for (int rank = 0; rank < ranks.size(); rank++) {
+            int number = rank;
+            clock.at(random.nextInt(300), () -> connect(number));
+        }
+        clock.run();
+        checkEnd();
+    }
+
+    private void connect(int rank) {
+        int slowBytes = random.nextInt(3) == 0 ? 1 + random.nextInt(100_000) : Integer.MAX_VALUE;
+        SimPipe toRank = new SimPipe(clock, random, random.nextInt(20));
+        ports.put(rank, home(rank).connect(Hello.firstStart(JOB, rank, opening.token()), toRank, slowBytes));
+    }
+
+    private SimRelay home(int rank) {
+        return relays.get(opening.homes().get(opening.homeOf()[rank]).site());
+    }
+
+    private void checkEnd() {
+        for (SimRank rank : ranks) {
+            check(rank.isFinalized(), "stuck: " + ranks);
+            rank.checkOrder();
+        }
+        for (SimLetter letter : program.letters()) {
+            check(letter.received, letter + " was never received");
+        }
+        int portionMessages = config.creditPortionMessages(relays.size());
+        long portionBytes = config.creditPortionBytes(relays.size());
+        for (SimRelay relay : relays.values()) {
+            for (HomedRank rank : relay.core().job(JOB).homedRanks()) {
+                check(rank.state() == RankState.FINALIZED, rank + " is " + rank.state());
+                check(rank.mailbox().unexpected() == 0 && rank.mailbox().posted() == 0, "left in the mailbox of " + rank);
+                check(
+                        rank.creditMessagesUsed() <= relays.size() * (portionMessages - 1)
+                                && rank.creditBytesUsed() <= relays.size() * (portionBytes - 1)
+                                && rank.creditMessagesUsed() >= 0
+                                && rank.creditBytesUsed() >= 0,
+                        "credit never came back to " + rank + ": " + rank.creditMessagesUsed() + " messages, "
+                                + rank.creditBytesUsed() + " bytes");
+            }
+            relay.end();
+        }
+    }
+
+    // ---- what the relays and ranks call
+
+    SimClock clock() {
+        return clock;
+    }
+
+    CoreConfig config() {
+        return config;
+    }
+
+    boolean logged() {
+        return logged;
+    }
+
+    int ranks() {
+        return ranks.size();
+    }
+
+    SimRank rank(int rank) {
+        return ranks.get(rank);
+    }
+
+    ParcelLedger ledgerOfRanks() {
+        return ledgerOfRanks;
+    }
+
+    /** The most payload bytes that one relay ever held for one rank. */
+    long bytesHeldMax() {
+        return relays.values().stream().mapToLong(SimRelay::bytesHeldMax).max().orElse(0);
+    }
+
+    void sent(SimLetter letter) {
+        sent.put(new Channel(letter.context, letter.source, letter.destination, letter.sequence), letter);
+    }
+
+    SimLetter letter(int context, int source, int destination, long sequence) {
+        SimLetter letter = sent.get(new Channel(context, source, destination, sequence));
+        check(letter != null, "nobody sent " + context + " " + source + "->" + destination + " sequence " + sequence);
+        return letter;
+    }
+
+    void toRelay(int rank, ByteBuffer frame) {
+        toRelay[rank].send(frame.capacity(), () -> ports.get(rank).fromRank(frame));
+    }
+
+    void toSite(String from, String to, ByteBuffer frame) {
+        check(!from.equals(to), "a frame to its own site");
+        SimPipe link = links.computeIfAbsent(from + ">" + to, unseen -> new SimPipe(clock, random, 5 + random.nextInt(60)));
+        boolean twice = SimRelay.begins(frame) && random.nextInt(50) == 0;
+        ByteBuffer copy = twice ? ByteBuffer.wrap(frame.array().clone()) : null;
+        link.send(LINK_BYTES_MIN, () -> relays.get(to).fromSite(from, frame));
+        if (twice) {
+            link.send(LINK_BYTES_MIN, () -> relays.get(to).fromSite(from, copy));
+        }
+    }
+
+    /** At most a window of an offered message is between its sender and the receiver's connection. */
+    void checkGrant(SimLetter letter, long upTo) {
+        check(
+                upTo <= letter.bytesPassed + config.windowBytes(),
+                "cleared up to " + upTo + " after " + letter.bytesPassed + " bytes of " + letter);
+        SimRelay.Port port = ports.get(letter.destination);
+        check(upTo == 0 || port.writable(), "cleared although the receiver does not read: " + letter);
+    }
+
+    private static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+}

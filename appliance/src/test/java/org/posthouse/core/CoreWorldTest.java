@@ -1,0 +1,30 @@
+package org.posthouse.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+
+/** Promises P1, P2, P3 and P6 of the pure core, over thousands of random programs on random grids. */
+final class CoreWorldTest {
+    @Test
+    void keepsItsPromisesInEveryWorld() {
+        AtomicLong bytesHeldMax = new AtomicLong();
+        SeededRuns.each(3_000, seed -> {
+            CoreWorld world = new CoreWorld(seed);
+            world.run();
+            bytesHeldMax.accumulateAndGet(world.bytesHeldMax(), Math::max);
+        });
+        assertThat(bytesHeldMax.get()).as("worlds in which nothing ever waited prove nothing").isPositive();
+    }
+
+    @Test
+    void sameSeedIsTheSameWorld() {
+        CoreWorld first = new CoreWorld(42);
+        first.run();
+        CoreWorld second = new CoreWorld(42);
+        second.run();
+        assertThat(second.clock().now()).isEqualTo(first.clock().now());
+        assertThat(second.bytesHeldMax()).isEqualTo(first.bytesHeldMax());
+    }
+}

@@ -1,0 +1,93 @@
+package org.posthouse.core;
+
+import java.nio.ByteBuffer;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
+
+/** Builds the frames of one job on the heap. */
+final class Frames {
+    private final long job;
+
+    Frames(long job) {
+        this.job = job;
+    }
+
+    private ByteBuffer frame(FrameType type, int headerBytes, int payloadBytes) {
+        ByteBuffer frame = ByteBuffer.allocate(headerBytes + payloadBytes);
+        view(frame).begin(type, headerBytes, job).length(headerBytes + payloadBytes);
+        return frame;
+    }
+
+    private static FrameView view(ByteBuffer frame) {
+        return new FrameView().wrap(frame, 0);
+    }
+
+    /** SEND, EAGER or OFFER; for SEND the payload's bytes ride and are zero until the caller fills them. */
+    ByteBuffer message(FrameType form, int context, int source, int destination, int tag, long sequence, long bytes) {
+        ByteBuffer frame = frame(form, Wire.MESSAGE_HEADER_BYTES, form == FrameType.SEND ? (int) bytes : 0);
+        view(frame).address(context, source, destination, tag).sequence(sequence).content(bytes, (int) bytes, 1);
+        return frame;
+    }
+
+    ByteBuffer chunk(int context, int source, int destination, long sequence, long offset, int bytes) {
+        ByteBuffer frame = frame(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, bytes);
+        view(frame).address(context, source, destination, 0).sequence(sequence).offset(offset);
+        return frame;
+    }
+
+    ByteBuffer post(int context, int source, int self, int tag, int request, int failedPolls) {
+        ByteBuffer frame = frame(FrameType.POST, 48, 0);
+        view(frame).address(context, source, self, tag).post(request, failedPolls);
+        return frame;
+    }
+
+    ByteBuffer probe(boolean blocking, int context, int source, int self, int tag, int request, int failedPolls) {
+        ByteBuffer frame = frame(FrameType.PROBE, 48, 0);
+        view(frame).flags(blocking ? FrameView.BLOCKING : 0).address(context, source, self, tag).post(request, failedPolls);
+        return frame;
+    }
+
+    ByteBuffer clear(int context, int source, int destination, long sequence, long upTo) {
+        ByteBuffer frame = frame(FrameType.CLEAR, 48, 0);
+        view(frame).address(context, source, destination, 0).sequence(sequence).offset(upTo);
+        return frame;
+    }
+
+    ByteBuffer credit(int rank, long bytes, int messages) {
+        ByteBuffer frame = frame(FrameType.CREDIT, 32, 0);
+        view(frame).credit(bytes, messages, rank);
+        return frame;
+    }
+
+    ByteBuffer finalizing(int failedPolls) {
+        ByteBuffer frame = frame(FrameType.FINALIZE, 24, 0);
+        view(frame).finalizeFailedPolls(failedPolls);
+        return frame;
+    }
+
+    /** A frame of {@code type} with nothing but its header and zeros. */
+    ByteBuffer empty(FrameType type) {
+        return frame(type, (type.bytesMin() + 7) / 8 * 8, 0);
+    }
+
+    /** What a relay answers to a probe. */
+    ByteBuffer probeAnswer(int request, Message found) {
+        ByteBuffer frame = frame(FrameType.PROBE_ANSWER, Wire.MESSAGE_HEADER_BYTES, 0);
+        view(frame).request(request);
+        if (found != null) {
+            view(frame)
+                    .flags(FrameView.FOUND)
+                    .address(found.context(), found.source(), found.destination(), found.tag())
+                    .sequence(found.sequence())
+                    .content(found.bytes(), found.elements(), found.datatype());
+        }
+        return frame;
+    }
+
+    /** Turns the frame that began a message into the one that delivers it. */
+    static ByteBuffer delivered(ByteBuffer head, int request) {
+        view(head).type(FrameType.DELIVERED).request(request).failedPolls(0);
+        return head;
+    }
+}

@@ -1,0 +1,163 @@
+package org.posthouse.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
+
+/** The mailbox against a model that is slow and obvious: two lists, searched from the front by MPI's rules. */
+final class MailboxModelTest {
+    private static final int RANKS = 4;
+
+    /** MPI's matching, said as plainly as possible. */
+    private static final class Model {
+        private record Channel(int context, int source) {}
+
+        private record Posted(int context, int source, int tag, int request) {
+            boolean takes(Message message) {
+                return context == message.context()
+                        && (source == Wire.ANY || source == message.source())
+                        && (tag == Wire.ANY || tag == message.tag());
+            }
+        }
+
+        private final Map<Channel, Long> last = new HashMap<>();
+        private final List<Message> unexpected = new ArrayList<>();
+        private final List<Posted> receives = new ArrayList<>();
+        private final List<Posted> probes = new ArrayList<>();
+
+        Mailbox.Arrival check(int context, int source, long sequence) {
+            long expected = last.getOrDefault(new Channel(context, source), 0L) + 1;
+            return sequence == expected
+                    ? Mailbox.Arrival.ACCEPTED
+                    : sequence < expected ? Mailbox.Arrival.DUPLICATE : Mailbox.Arrival.GAP;
+        }
+
+        /** The request that takes the message, or null if it stays. */
+        Integer accept(Message message) {
+            last.put(new Channel(message.context(), message.source()), message.sequence());
+            for (Posted receive : receives) {
+                if (receive.takes(message)) {
+                    receives.remove(receive);
+                    return receive.request();
+                }
+            }
+            unexpected.add(message);
+            return null;
+        }
+
+        List<Integer> probesFor(Message message) {
+            List<Posted> answered = probes.stream().filter(probe -> probe.takes(message)).toList();
+            probes.removeAll(answered);
+            return answered.stream().map(Posted::request).toList();
+        }
+
+        Message find(Posted pattern) {
+            return unexpected.stream().filter(pattern::takes).findFirst().orElse(null);
+        }
+
+        Message post(Posted receive) {
+            Message found = find(receive);
+            if (found == null) {
+                receives.add(receive);
+            } else {
+                unexpected.remove(found);
+            }
+            return found;
+        }
+    }
+
+    @Test
+    void matchesAsTheModelDoes() {
+        SeededRuns.each(4_000, MailboxModelTest::runScript);
+    }
+
+    private static void runScript(long seed) {
+        Random random = new Random(seed);
+        Mailbox mailbox = new Mailbox(RANKS);
+        Model model = new Model();
+        ParcelLedger ledger = new ParcelLedger();
+        int contexts = 1 + random.nextInt(3);
+        int tags = 1 + random.nextInt(3);
+        int arrivals = 1 + random.nextInt(9);
+        for (int step = 0; step < 120; step++) {
+            int action = random.nextInt(10);
+            if (action < arrivals / 2 + 2) {
+                arrive(mailbox, model, random, contexts, tags, ledger);
+            } else {
+                ask(mailbox, model, random, contexts, tags, step);
+            }
+            if (random.nextInt(400) == 0) {
+                mailbox.forgetReceives();
+                model.receives.clear();
+                model.probes.clear();
+            }
+            assertThat(mailbox.unexpected()).isEqualTo(model.unexpected.size());
+            assertThat(mailbox.posted()).isEqualTo(model.receives.size() + model.probes.size());
+        }
+        List<Message> drained = new ArrayList<>();
+        mailbox.drain(drained::add);
+        assertThat(drained).containsExactlyInAnyOrderElementsOf(model.unexpected);
+        drained.forEach(Message::release);
+        assertThat(mailbox.unexpected()).isZero();
+        assertThat(ledger.open()).isZero();
+    }
+
+    private static void arrive(
+            Mailbox mailbox, Model model, Random random, int contexts, int tags, ParcelLedger ledger) {
+        int context = random.nextInt(contexts);
+        int source = random.nextInt(RANKS);
+        long last = model.last.getOrDefault(new Model.Channel(context, source), 0L);
+        assertThat(mailbox.lastSequence(context, source)).isEqualTo(last);
+        long sequence = last + (random.nextInt(5) == 0 ? random.nextInt(4) - 1 : 1);
+        Mailbox.Arrival expected = model.check(context, source, sequence);
+        assertThat(mailbox.check(context, source, sequence)).isEqualTo(expected);
+        if (expected != Mailbox.Arrival.ACCEPTED) {
+            return;
+        }
+        var bytes = new Frames(1).message(FrameType.SEND, context, source, 0, random.nextInt(tags), sequence, 0);
+        Message message = Message.of(new FrameView().wrap(bytes, 0), new TestParcel(ledger, bytes));
+        mailbox.accept(message);
+        Integer taken = model.accept(message);
+        assertThat(message.receive() == null ? null : (Integer) message.receive().request()).isEqualTo(taken);
+        if (taken == null) {
+            List<Integer> answered = new ArrayList<>();
+            for (Receive probe = mailbox.takeProbe(message); probe != null; probe = mailbox.takeProbe(message)) {
+                answered.add(probe.request());
+            }
+            assertThat(answered).isEqualTo(model.probesFor(message));
+        } else {
+            message.release();
+        }
+    }
+
+    private static void ask(Mailbox mailbox, Model model, Random random, int contexts, int tags, int request) {
+        int context = random.nextInt(contexts);
+        int source = random.nextInt(3) == 0 ? Wire.ANY : random.nextInt(RANKS);
+        int tag = random.nextInt(3) == 0 ? Wire.ANY : random.nextInt(tags);
+        Model.Posted pattern = new Model.Posted(context, source, tag, request);
+        assertThat(mailbox.find(context, source, tag)).isSameAs(model.find(pattern));
+        int kind = random.nextInt(4);
+        if (kind == 0) {
+            if (model.find(pattern) == null) {
+                mailbox.postProbe(Receive.probe(context, source, tag, request));
+                model.probes.add(pattern);
+            }
+            return;
+        }
+        Message expected = model.post(pattern);
+        Message found = mailbox.post(Receive.receive(context, source, tag, request));
+        assertThat(found).isSameAs(expected);
+        if (found != null) {
+            assertThat(found.receive().request()).isEqualTo(request);
+            found.release();
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package org.posthouse.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.WireException;
+
+/**
+ * One relay core at site "here" with a job of five ranks: 0, 1 and 2 at home here, 3 at site "there", 4 at "far". Ports
+ * write down what the core does. A test ends with {@link #end}, which finds leaks.
+ */
+final class OneRelay implements SitePort {
+    static final long JOB = 0xbeef;
+    static final long OTHER_JOB = 0xcafe;
+    static final Token TOKEN = new Token(7, 9);
+
+    final Frames frames = new Frames(JOB);
+    final ParcelLedger ledger = new ParcelLedger();
+    final List<String> sites = new ArrayList<>();
+    final List<JobEvent> events = new ArrayList<>();
+    final List<JobEvent> otherEvents = new ArrayList<>();
+    final CoreConfig config = new CoreConfig(1 << 20, 16, 128 * 1024);
+    final RelayCore core = new RelayCore("relay-here", config, this, opening -> Journal.NONE);
+    boolean linked = true;
+
+    OneRelay() throws Refusal {
+        core.openJob(opening(JOB), events::add);
+        core.openJob(opening(OTHER_JOB), otherEvents::add);
+    }
+
+    static JobOpen opening(long job) {
+        List<Home> homes = List.of(
+                new Home("here", "relay-here", "127.0.0.1:1"),
+                new Home("there", "relay-there", "127.0.0.1:2"),
+                new Home("far", "relay-far", "127.0.0.1:3"));
+        return new JobOpen(job, TOKEN, false, "table", homes, new int[] {0, 0, 0, 1, 2});
+    }
+
+    Rank connect(int rank) throws Refusal {
+        Rank port = new Rank();
+        port.rank = core.connect(Hello.firstStart(JOB, rank, TOKEN), port);
+        return port;
+    }
+
+    void fromSite(String site, ByteBuffer frame) {
+        core.fromSite(site, new TestFrame(frame, ledger));
+    }
+
+    /** The reason that the job's launcher was given for its end, or null. */
+    String failure() {
+        return events.stream()
+                .filter(event -> event.kind() == JobEvent.ABORTED)
+                .map(JobEvent::text)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Closes the jobs; nothing may be left. */
+    void end() {
+        core.closeJob(JOB, new Notice(JOB, 0, -1, ""));
+        core.closeJob(OTHER_JOB, new Notice(OTHER_JOB, 0, -1, ""));
+        assertThat(ledger.open()).as("parcels still held").isZero();
+        assertThat(core.jobs()).isEmpty();
+    }
+
+    @Override
+    public boolean forward(String site, Parcel frame) {
+        TestParcel parcel = (TestParcel) frame;
+        FrameView view = parcel.view();
+        sites.add("forward " + site + " " + view.type() + " " + view.source() + "->" + view.destination() + " #" + view.sequence());
+        parcel.release();
+        return linked;
+    }
+
+    @Override
+    public void clear(String site, long job, int context, int source, int destination, long sequence, long upTo) {
+        sites.add("clear " + site + " " + source + "->" + destination + " #" + sequence + " up to " + upTo);
+    }
+
+    @Override
+    public void credit(String site, long job, int rank, long bytes, int messages) {
+        sites.add("credit " + site + " rank " + rank + " " + bytes + " bytes " + messages + " messages");
+    }
+
+    /** A connected rank and what the core did to it. */
+    final class Rank implements RankPort {
+        final List<String> heard = new ArrayList<>();
+        boolean reads = true;
+        HomedRank rank;
+
+        void sends(ByteBuffer frame) throws WireException {
+            core.fromRank(rank, new TestFrame(frame, ledger));
+        }
+
+        /** The frame is a breach: it is answered with {@code reason}, and changes nothing for others. */
+        void isRefused(ByteBuffer frame, Reason reason) {
+            assertThatExceptionOfType(WireException.class)
+                    .isThrownBy(() -> sends(frame))
+                    .satisfies(e -> assertThat(e.reason()).as(e.getMessage()).isEqualTo(reason));
+        }
+
+        List<String> take() {
+            List<String> taken = List.copyOf(heard);
+            heard.clear();
+            return taken;
+        }
+
+        @Override
+        public void deliver(Message message, Parcel head) {
+            heard.add("deliver #" + message.sequence() + " from " + message.source() + " to request "
+                    + message.receive().request());
+            head.release();
+        }
+
+        @Override
+        public void chunk(Parcel chunk) {
+            heard.add("chunk of " + chunk.payloadBytes());
+            chunk.release();
+        }
+
+        @Override
+        public void clear(int context, int destination, long sequence, long upTo) {
+            heard.add("clear ->" + destination + " #" + sequence + " up to " + upTo);
+        }
+
+        @Override
+        public void credit(long bytes, int messages) {
+            heard.add("credit " + bytes + " bytes " + messages + " messages");
+        }
+
+        @Override
+        public void probeAnswer(int request, Message found) {
+            heard.add("probe " + request + " " + (found == null ? "nothing" : "#" + found.sequence() + " from " + found.source()));
+        }
+
+        @Override
+        public void finalized() {
+            heard.add("finalized");
+        }
+
+        @Override
+        public void aborted(Notice notice) {
+            heard.add("aborted " + notice.code());
+        }
+
+        @Override
+        public void close(Notice why) {
+            heard.add("close " + why.reason());
+        }
+
+        @Override
+        public boolean writable() {
+            return reads;
+        }
+    }
+}

@@ -1,0 +1,31 @@
+package org.posthouse.core;
+
+import java.util.Random;
+
+/** One direction of a connection: delays at random, never reorders. */
+final class SimPipe {
+    private final SimClock clock;
+    private final Random random;
+    private final int delayMax;
+    private long last;
+    private long bytesUnderWay;
+
+    SimPipe(SimClock clock, Random random, int delayMax) {
+        this.clock = clock;
+        this.random = random;
+        this.delayMax = delayMax;
+    }
+
+    void send(int bytes, Runnable arrive) {
+        last = Math.max(last, clock.now() + random.nextInt(delayMax + 1));
+        bytesUnderWay += bytes;
+        clock.at(last, () -> {
+            bytesUnderWay -= bytes;
+            arrive.run();
+        });
+    }
+
+    long bytesUnderWay() {
+        return bytesUnderWay;
+    }
+}

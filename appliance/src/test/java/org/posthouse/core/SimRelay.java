@@ -1,0 +1,247 @@
+package org.posthouse.core;
+
+import java.nio.ByteBuffer;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.WireException;
+
+/** One site's relay: a core, its journal, its way to the other sites and to its ranks; checks every effect. */
+final class SimRelay implements SitePort {
+    private final CoreWorld world;
+    private final String site;
+    private final Frames frames;
+    private final ParcelLedger ledger = new ParcelLedger();
+    private final SimJournal journal;
+    private final RelayCore core;
+    private long pollsDue;
+    private int acting = -1;
+    private long bytesHeldMax;
+
+    SimRelay(CoreWorld world, String site, Frames frames) {
+        this.world = world;
+        this.site = site;
+        this.frames = frames;
+        this.journal = new SimJournal(world);
+        this.core = new RelayCore(site, world.config(), this, opening -> journal);
+    }
+
+    void open(JobOpen opening) {
+        try {
+            core.openJob(opening, this::onJobEvent);
+        } catch (Refusal e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private void onJobEvent(JobEvent event) {
+        if (event.kind() != JobEvent.CONNECTED && event.kind() != JobEvent.FINALIZED) {
+            throw new AssertionError("job event of relay " + site + ": " + event);
+        }
+    }
+
+    RelayCore core() {
+        return core;
+    }
+
+    /** A rank connects; its frames are given to the returned port. */
+    Port connect(Hello hello, SimPipe toRank, int slowBytes) {
+        try {
+            Port port = new Port(toRank, slowBytes);
+            port.rank = core.connect(hello, port);
+            var welcome = core.welcome(port.rank);
+            toRank.send(0, () -> world.rank(hello.rank()).onWelcome(welcome));
+            return port;
+        } catch (Refusal e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    void fromSite(String from, ByteBuffer frame) {
+        core.fromSite(from, new TestFrame(frame, ledger));
+        checkBounds();
+    }
+
+    /** P6: what a relay holds of one rank's messages fits the rank's credit. */
+    private void checkBounds() {
+        for (int source = 0; source < world.ranks(); source++) {
+            ParcelLedger.Held held = ledger.of(source);
+            if (held.bytes > world.config().creditBytes() || held.messages > world.config().creditMessages()) {
+                throw new AssertionError("relay " + site + " holds " + held.bytes + " bytes in " + held.messages
+                        + " messages of rank " + source + ", beyond its credit");
+            }
+            bytesHeldMax = Math.max(bytesHeldMax, held.bytes);
+        }
+    }
+
+    long bytesHeldMax() {
+        return bytesHeldMax;
+    }
+
+    /** P3: failed polls that rode on a frame are in the journal before the frame has any effect. */
+    private void checkPolls() {
+        if (world.logged() && acting >= 0 && journal.polls(acting) != pollsDue) {
+            throw new AssertionError("rank " + acting + " reported " + pollsDue + " failed polls, the journal has "
+                    + journal.polls(acting) + " when the frame has an effect");
+        }
+    }
+
+    // ---- effects towards other sites
+
+    @Override
+    public boolean forward(String to, Parcel frame) {
+        checkPolls();
+        world.toSite(site, to, ((TestParcel) frame).take());
+        return true;
+    }
+
+    @Override
+    public void clear(String to, long job, int context, int source, int destination, long sequence, long upTo) {
+        world.checkGrant(world.letter(context, source, destination, sequence), upTo);
+        world.toSite(site, to, frames.clear(context, source, destination, sequence, upTo));
+    }
+
+    @Override
+    public void credit(String to, long job, int rank, long bytes, int messages) {
+        world.toSite(site, to, frames.credit(rank, bytes, messages));
+    }
+
+    void end() {
+        core.closeJob(CoreWorld.JOB, new Notice(CoreWorld.JOB, 0, -1, "the end"));
+        if (ledger.open() != 0) {
+            throw new AssertionError("relay " + site + " still holds " + ledger.open() + " parcels");
+        }
+    }
+
+    /** The relay's end of one rank's connection. */
+    final class Port implements RankPort {
+        private final SimPipe toRank;
+        private final int slowBytes;
+        private boolean wasUnwritable;
+        private HomedRank rank;
+        private long pollsReported;
+
+        private Port(SimPipe toRank, int slowBytes) {
+            this.toRank = toRank;
+            this.slowBytes = slowBytes;
+        }
+
+        void fromRank(ByteBuffer frame) {
+            FrameView view = new FrameView().wrap(frame, 0);
+            pollsReported += switch (view.type()) {
+                case SEND, EAGER, OFFER -> view.failedPolls();
+                case POST, PROBE -> view.postFailedPolls();
+                case FINALIZE -> view.finalizeFailedPolls();
+                default -> 0;
+            };
+            acting = rank.rank();
+            pollsDue = pollsReported;
+            try {
+                core.fromRank(rank, new TestFrame(frame, ledger));
+            } catch (WireException e) {
+                throw new AssertionError(rank + " broke the protocol: " + e.reason(), e);
+            } finally {
+                acting = -1;
+            }
+            checkBounds();
+        }
+
+        private void toRank(ByteBuffer frame) {
+            checkPolls();
+            toRank.send(frame.capacity(), () -> {
+                if (wasUnwritable && writable()) {
+                    wasUnwritable = false;
+                    core.writable(rank);
+                }
+                world.rank(rank.rank()).onFrame(frame);
+            });
+        }
+
+        @Override
+        public void deliver(Message message, Parcel head) {
+            check(message.receive() != null, "delivered without a receive");
+            check(message.destination() == rank.rank(), "delivered to " + rank);
+            if (world.logged()) {
+                check(journal.hasArrival(message) && journal.hasDelivery(message), "delivered before it was logged: " + message);
+            }
+            TestParcel parcel = (TestParcel) head;
+            letter(message).bytesPassed += parcel.payloadBytes();
+            toRank(Frames.delivered(parcel.take(), message.receive().request()));
+        }
+
+        @Override
+        public void chunk(Parcel chunk) {
+            TestParcel parcel = (TestParcel) chunk;
+            FrameView view = parcel.view();
+            SimLetter letter = world.letter(view.context(), view.source(), view.destination(), view.sequence());
+            letter.bytesPassed += parcel.payloadBytes();
+            if (world.logged()) {
+                check(letter.bytesPassed <= letter.bytesLogged, "passed on before it was logged: a chunk of " + letter);
+            }
+            toRank(parcel.take());
+        }
+
+        @Override
+        public void clear(int context, int destination, long sequence, long upTo) {
+            SimLetter letter = world.letter(context, rank.rank(), destination, sequence);
+            if (core.job(CoreWorld.JOB).homed(destination) != null) {
+                world.checkGrant(letter, upTo);
+            }
+            toRank(frames.clear(context, rank.rank(), destination, sequence, upTo));
+        }
+
+        @Override
+        public void credit(long bytes, int messages) {
+            toRank(frames.credit(rank.rank(), bytes, messages));
+        }
+
+        @Override
+        public void probeAnswer(int request, Message found) {
+            if (found != null && world.logged()) {
+                check(journal.hasArrival(found), "found before its arrival was logged: " + found);
+            }
+            toRank(frames.probeAnswer(request, found));
+        }
+
+        @Override
+        public void finalized() {
+            ByteBuffer frame = frames.finalizing(0);
+            toRank(frame);
+        }
+
+        @Override
+        public void aborted(Notice notice) {
+            throw new AssertionError(rank + " aborted: " + notice);
+        }
+
+        @Override
+        public void close(Notice why) {
+            throw new AssertionError(rank + " closed: " + why);
+        }
+
+        @Override
+        public boolean writable() {
+            boolean writable = toRank.bytesUnderWay() <= slowBytes;
+            wasUnwritable |= !writable;
+            return writable;
+        }
+
+        private SimLetter letter(Message message) {
+            return world.letter(message.context(), message.source(), message.destination(), message.sequence());
+        }
+    }
+
+    private static void check(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+
+    static boolean begins(ByteBuffer frame) {
+        FrameType type = new FrameView().wrap(frame, 0).type();
+        return type == FrameType.SEND || type == FrameType.EAGER || type == FrameType.OFFER;
+    }
+}

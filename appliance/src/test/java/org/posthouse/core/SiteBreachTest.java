@@ -1,0 +1,137 @@
+package org.posthouse.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+
+/** A site that lies ends the job it lies about, with a reason, and nothing else; it cannot move another site's ranks. */
+final class SiteBreachTest {
+    private final OneRelay relay;
+    private final OneRelay.Rank zero;
+
+    SiteBreachTest() throws Exception {
+        relay = new OneRelay();
+        zero = relay.connect(0);
+        zero.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 1, 100));
+        zero.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 2, 500_000));
+        zero.sends(relay.frames.message(FrameType.EAGER, 0, 0, 3, 0, 3, 5_000));
+    }
+
+    @AfterEach
+    void theOtherJobHeardNothing() {
+        assertThat(relay.otherEvents).isEmpty();
+        relay.end();
+    }
+
+    /** A lie, built when the test runs. */
+    private static Arguments lie(String what, String site, Reason reason, Function<Frames, ByteBuffer> frame) {
+        return Arguments.of(what, site, reason, frame);
+    }
+
+    static Stream<Arguments> lies() {
+        FrameType send = FrameType.SEND;
+        return Stream.of(
+                lie("message of another site's rank", "far", Reason.WRONG_SITE, f -> f.message(send, 0, 3, 0, 0, 1, 0)),
+                lie("message of a rank here", "there", Reason.WRONG_SITE, f -> f.message(send, 0, 1, 0, 0, 1, 0)),
+                lie("message of no rank", "there", Reason.WRONG_SITE, f -> f.message(send, 0, -1, 0, 0, 1, 0)),
+                lie("message of a rank past the end", "there", Reason.WRONG_SITE, f -> f.message(send, 0, 5, 0, 0, 1, 0)),
+                lie("message for another site", "there", Reason.WRONG_RANK, f -> f.message(send, 0, 3, 4, 0, 1, 0)),
+                lie("message for no rank", "there", Reason.MALFORMED_FRAME, f -> f.message(send, 0, 3, 5, 0, 1, 0)),
+                lie("gap", "there", Reason.SEQUENCE_GAP, f -> f.message(send, 0, 3, 0, 0, 2, 0)),
+                lie("long eager", "there", Reason.LIMIT, f -> f.message(FrameType.EAGER, 0, 3, 0, 0, 1, 1 << 20)),
+                lie("chunk of nothing", "there", Reason.NOT_EXPECTED, f -> f.chunk(0, 3, 0, 1, 0, 8)),
+                lie("chunk of another site's rank", "far", Reason.WRONG_SITE, f -> f.chunk(0, 3, 0, 1, 0, 8)),
+                lie("rank's frame", "there", Reason.NOT_EXPECTED, f -> f.post(0, 3, 0, 0, 0, 0)),
+                lie("finalize", "there", Reason.NOT_EXPECTED, f -> f.finalizing(0)),
+                lie("clear for another site's offer", "far", Reason.WRONG_SITE, f -> f.clear(0, 0, 3, 2, 65_536)),
+                lie("clear in the name of no rank", "there", Reason.WRONG_SITE, f -> f.clear(0, 0, -1, 2, 65_536)),
+                lie("clear for a rank elsewhere", "there", Reason.WRONG_RANK, f -> f.clear(0, 4, 3, 2, 65_536)),
+                lie("clear of nothing", "there", Reason.NOT_EXPECTED, f -> f.clear(0, 0, 3, 9, 65_536)),
+                lie("clear of an eager message", "there", Reason.NOT_EXPECTED, f -> f.clear(0, 0, 3, 3, 5_000)),
+                lie("clear past the end", "there", Reason.MALFORMED_FRAME, f -> f.clear(0, 0, 3, 2, 500_001)),
+                lie("clear backwards", "there", Reason.MALFORMED_FRAME, f -> f.clear(0, 0, 3, 2, -1)),
+                lie("clear of nothing more", "there", Reason.MALFORMED_FRAME, f -> f.clear(0, 0, 3, 2, 0)),
+                lie("credit for a rank elsewhere", "there", Reason.WRONG_RANK, f -> f.credit(3, 1, 1)),
+                lie("credit for no rank", "there", Reason.WRONG_RANK, f -> f.credit(-1, 1, 1)),
+                lie("credit of a stranger", "nowhere", Reason.WRONG_SITE, f -> f.credit(0, 100, 1)),
+                lie("credit never used, in bytes", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, 1 << 20, 1)),
+                lie("credit never used, in messages", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, 100, 3)),
+                lie("negative bytes", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, -1, 1)),
+                lie("negative messages", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, 1, -1)));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("lies")
+    void endsTheJobItLiesAbout(String what, String site, Reason reason, Function<Frames, ByteBuffer> lie) {
+        long used = zero.rank.creditBytesUsed();
+        relay.fromSite(site, lie.apply(relay.frames));
+        assertThat(relay.failure()).startsWith(reason + ": ").contains("from site " + site);
+        assertThat(zero.heard).as("the rank itself hears nothing of it").isEmpty();
+        assertThat(zero.rank.creditBytesUsed()).isEqualTo(used);
+        assertThat(zero.rank.state()).isEqualTo(RankState.CONNECTED);
+    }
+
+    @Test
+    void takesTheTruth() {
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 2, 65_536));
+        relay.fromSite("there", relay.frames.credit(0, 100 + Wire.MESSAGE_COST_BYTES, 1));
+        assertThat(relay.failure()).isNull();
+        assertThat(zero.take()).containsExactly("clear ->3 #2 up to 65536", "credit 356 bytes 1 messages");
+    }
+
+    @Test
+    void clearsEmptyOfferOnce() throws Exception {
+        zero.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 4, 0));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 4, 0));
+        assertThat(zero.take()).containsExactly("clear ->3 #4 up to 0");
+        assertThat(relay.failure()).isNull();
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 4, 0));
+        assertThat(relay.failure()).startsWith("NOT_EXPECTED");
+    }
+
+    @Test
+    void dropsDuplicateFromSite() throws Exception {
+        zero.sends(relay.frames.post(0, 3, 0, 0, 6, 0));
+        for (int i = 0; i < 3; i++) {
+            relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 9));
+        }
+        assertThat(zero.take()).containsExactly("deliver #1 from 3 to request 6");
+        assertThat(relay.failure()).isNull();
+        assertThat(zero.rank.mailbox().unexpected()).isZero();
+    }
+
+    @Test
+    void dropsFramesOfJobsThatHaveEnded() {
+        relay.fromSite("there", new Frames(404).message(FrameType.SEND, 0, 3, 0, 0, 1, 9));
+        relay.fromSite("there", new Frames(404).credit(0, 1, 1));
+        assertThat(relay.failure()).isNull();
+        assertThat(relay.ledger.open()).isZero();
+    }
+
+    @Test
+    void failsTheJobWhenThereIsNoWayToTheSite() throws Exception {
+        relay.linked = false;
+        zero.sends(relay.frames.message(FrameType.SEND, 0, 0, 4, 0, 1, 1));
+        assertThat(relay.failure()).startsWith("SITE_UNREACHABLE: ").contains("site far", "rank 4");
+    }
+
+    @Test
+    void failsOnlyJobsThatTheRestartedRelayTookPartIn() {
+        relay.core.forgotten("nowhere");
+        assertThat(relay.failure()).isNull();
+        relay.core.forgotten("far");
+        assertThat(relay.failure()).startsWith("CANNOT_RESUME: ").contains("site far");
+        assertThat(relay.otherEvents).hasSize(1);
+        relay.otherEvents.clear();
+    }
+}

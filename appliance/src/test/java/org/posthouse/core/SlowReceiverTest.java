@@ -1,0 +1,241 @@
+package org.posthouse.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+
+/** What a receiver that is slow, leaves or never comes does to credit, offers and memory. */
+final class SlowReceiverTest {
+    private static final int CHUNK = Wire.PAYLOAD_BYTES_MAX;
+
+    private final OneRelay relay;
+    private final OneRelay.Rank sender;
+    private final OneRelay.Rank receiver;
+
+    SlowReceiverTest() throws Exception {
+        relay = new OneRelay();
+        sender = relay.connect(0);
+        receiver = relay.connect(1);
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        relay.end();
+    }
+
+    private void post(int source, int request) throws Exception {
+        receiver.sends(relay.frames.post(0, source, 1, 0, request, 0));
+    }
+
+    private void send(long sequence, int bytes) throws Exception {
+        sender.sends(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, sequence, bytes));
+    }
+
+    private void offer(long sequence, long bytes) throws Exception {
+        sender.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, sequence, bytes));
+    }
+
+    private void chunk(long sequence, long offset, int bytes) throws Exception {
+        sender.sends(relay.frames.chunk(0, 0, 1, sequence, offset, bytes));
+    }
+
+    @Test
+    void deliversToSlowReceiverButKeepsItsSendersCredit() throws Exception {
+        receiver.reads = false;
+        post(0, 1);
+        send(1, 10);
+        assertThat(receiver.take()).containsExactly("deliver #1 from 0 to request 1");
+        assertThat(sender.take()).isEmpty();
+        relay.core.writable(receiver.rank);
+        assertThat(sender.take()).as("still slow").isEmpty();
+        receiver.reads = true;
+        relay.core.writable(receiver.rank);
+        assertThat(sender.take()).containsExactly("credit 266 bytes 1 messages");
+        relay.core.writable(receiver.rank);
+        assertThat(sender.take()).as("once only").isEmpty();
+        assertThat(sender.rank.creditBytesUsed()).isZero();
+    }
+
+    @Test
+    void clearsOfferWhenSlowReceiverReadsAgain() throws Exception {
+        receiver.reads = false;
+        post(0, 1);
+        offer(1, 3L * CHUNK);
+        assertThat(receiver.take()).containsExactly("deliver #1 from 0 to request 1");
+        assertThat(sender.take()).isEmpty();
+        receiver.reads = true;
+        relay.core.writable(receiver.rank);
+        assertThat(sender.take()).containsExactly("clear ->1 #1 up to " + 2 * CHUNK);
+    }
+
+    @Test
+    void keepsAtMostOneWindowUnderWay() throws Exception {
+        post(0, 1);
+        offer(1, 10L * CHUNK + 5);
+        assertThat(sender.take()).containsExactly("clear ->1 #1 up to " + 2 * CHUNK);
+        chunk(1, 0, CHUNK);
+        assertThat(sender.take()).containsExactly("clear ->1 #1 up to " + 3 * CHUNK);
+        receiver.reads = false;
+        chunk(1, CHUNK, CHUNK);
+        chunk(1, 2L * CHUNK, CHUNK);
+        assertThat(sender.take()).isEmpty();
+        receiver.reads = true;
+        relay.core.writable(receiver.rank);
+        assertThat(sender.take()).as("one word for all that was put off").containsExactly("clear ->1 #1 up to " + 5 * CHUNK);
+        assertThat(receiver.take()).hasSize(4);
+    }
+
+    @Test
+    void clearsUpToTheLastByteAndNoFurther() throws Exception {
+        post(0, 1);
+        offer(1, CHUNK + 5);
+        assertThat(sender.take()).containsExactly("clear ->1 #1 up to " + (CHUNK + 5));
+        chunk(1, 0, CHUNK);
+        chunk(1, CHUNK, 5);
+        assertThat(sender.take()).isEmpty();
+        assertThat(sender.rank.creditBytesUsed()).as("an offer takes no credit").isZero();
+    }
+
+    @Test
+    void answersEmptyOfferWithClearOfNothing() throws Exception {
+        offer(1, 0);
+        post(0, 1);
+        post(0, 2);
+        offer(2, 0);
+        assertThat(sender.take()).containsExactly("clear ->1 #1 up to 0", "clear ->1 #2 up to 0");
+        assertThat(receiver.take()).hasSize(2);
+    }
+
+    @Test
+    void clearsAcrossSites() throws Exception {
+        receiver.sends(relay.frames.post(0, 3, 1, 0, 1, 0));
+        relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 1, 0, 1, 10));
+        relay.fromSite("there", relay.frames.chunk(0, 3, 1, 1, 0, 10));
+        receiver.sends(relay.frames.post(0, 3, 1, 0, 2, 0));
+        relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 1, 0, 2, 10));
+        assertThat(relay.sites)
+                .containsExactly("clear there 3->1 #1 up to 10", "credit there rank 3 266 bytes 1 messages");
+        assertThat(relay.failure()).isNull();
+    }
+
+    @Test
+    void givesBackCreditOfReceiverThatFinalizesBeforeItReads() throws Exception {
+        receiver.reads = false;
+        post(0, 1);
+        send(1, 10);
+        receiver.sends(relay.frames.finalizing(0));
+        assertThat(sender.take()).containsExactly("credit 266 bytes 1 messages");
+        assertThat(sender.rank.creditBytesUsed()).isZero();
+    }
+
+    @Test
+    void givesBackCreditOfMessageWhoseReceiverWasLostOnTheWay() throws Exception {
+        post(0, 1);
+        sender.sends(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, CHUNK + 1));
+        chunk(1, 0, CHUNK);
+        relay.core.disconnected(receiver.rank, Notice.closing(0, Reason.NORMAL, "cut"));
+        chunk(1, CHUNK, 1);
+        assertThat(sender.take()).containsExactly("credit " + (CHUNK + 1 + 256) + " bytes 1 messages");
+        assertThat(relay.ledger.open()).as("chunks for nobody").isZero();
+    }
+
+    @Test
+    void disconnectLeavesNoReceiveBehind() throws Exception {
+        post(0, 1);
+        receiver.sends(relay.frames.post(0, Wire.ANY, 1, Wire.ANY, 2, 0));
+        receiver.sends(relay.frames.post(1, Wire.ANY, 1, Wire.ANY, 3, 0));
+        receiver.sends(relay.frames.probe(true, 0, 2, 1, 0, 4, 0));
+        receiver.sends(relay.frames.probe(true, 0, Wire.ANY, 1, Wire.ANY, 5, 0));
+        assertThat(receiver.rank.mailbox().posted()).isEqualTo(5);
+        relay.core.disconnected(receiver.rank, Notice.closing(0, Reason.TIMEOUT, "silent"));
+        assertThat(receiver.rank.mailbox().posted()).isZero();
+        send(1, 10);
+        sender.sends(relay.frames.message(FrameType.SEND, 1, 0, 1, 7, 1, 10));
+        assertThat(receiver.take()).isEmpty();
+        assertThat(receiver.rank.mailbox().unexpected()).isEqualTo(2);
+        assertThat(relay.events).last().satisfies(event -> {
+            assertThat(event.kind()).isEqualTo(JobEvent.LOST);
+            assertThat(event.code()).isEqualTo(Reason.TIMEOUT.code());
+        });
+    }
+
+    @Test
+    void storesForRankThatHasNotComeYet() throws Exception {
+        sender.sends(relay.frames.message(FrameType.SEND, 0, 0, 2, 0, 1, 10));
+        assertThat(relay.core.messagesStored()).isEqualTo(1);
+        OneRelay.Rank late = relay.connect(2);
+        late.sends(relay.frames.post(0, 0, 2, 0, 8, 0));
+        assertThat(late.take()).containsExactly("deliver #1 from 0 to request 8");
+        assertThat(relay.core.messagesMatched()).isEqualTo(1);
+    }
+
+    @Test
+    void blockingProbesWaitForMessageThatNoReceiveTakes() throws Exception {
+        receiver.sends(relay.frames.probe(true, 0, 0, 1, 0, 10, 0));
+        receiver.sends(relay.frames.probe(true, 0, Wire.ANY, 1, Wire.ANY, 11, 0));
+        post(0, 12);
+        send(1, 0);
+        assertThat(receiver.take()).containsExactly("deliver #1 from 0 to request 12");
+        send(2, 0);
+        assertThat(receiver.take()).containsExactly("probe 10 #2 from 0", "probe 11 #2 from 0");
+        receiver.sends(relay.frames.probe(true, 0, 0, 1, 0, 13, 0));
+        assertThat(receiver.take()).containsExactly("probe 13 #2 from 0");
+    }
+
+    @Test
+    void closeJobReleasesEveryParcelAndTellsWhoIsConnected() throws Exception {
+        send(1, 100);
+        sender.sends(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 2, 2 * CHUNK));
+        chunk(2, 0, CHUNK);
+        offer(3, 1L << 40);
+        relay.fromSite("there", relay.frames.message(FrameType.SEND, 5, 3, 1, 0, 1, 100));
+        sender.sends(relay.frames.message(FrameType.SEND, 0, 0, 2, 0, 1, 100));
+        assertThat(relay.ledger.open()).isEqualTo(6);
+        relay.core.closeJob(OneRelay.JOB, new Notice(OneRelay.JOB, 3, -1, "enough"));
+        assertThat(relay.ledger.open()).isZero();
+        assertThat(List.of(sender.take(), receiver.take())).containsOnly(List.of("aborted 3"));
+        assertThat(relay.core.job(OneRelay.JOB)).isNull();
+        sender.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 4, 0), Reason.NOT_EXPECTED);
+        relay.core.writable(receiver.rank);
+        relay.core.disconnected(sender.rank, Notice.closing(0, Reason.NORMAL, ""));
+        assertThat(relay.events).extracting(JobEvent::kind).containsOnly(JobEvent.CONNECTED, JobEvent.LOST, JobEvent.CLOSED);
+    }
+
+    @Test
+    void fullLogFailsTheJobAndHoldsNothing() throws Exception {
+        Journal full = new Journal() {
+            @Override
+            public long arrival(long job, Message message, Parcel head) {
+                throw new JournalFull("no room");
+            }
+
+            @Override
+            public void chunk(long job, Message message, long offset, Parcel chunk) {}
+
+            @Override
+            public void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {}
+
+            @Override
+            public void polls(long job, int rank, int incarnation, long failedPolls) {}
+
+            @Override
+            public void jobClosed(long job) {}
+        };
+        RelayCore core = new RelayCore("relay-here", relay.config, relay, opening -> full);
+        var opening = OneRelay.opening(6);
+        core.openJob(
+                new JobOpen(6, opening.token(), true, "full", opening.homes(), opening.homeOf()),
+                relay.events::add);
+        core.fromSite("there", new TestFrame(new Frames(6).message(FrameType.SEND, 0, 3, 1, 0, 1, 4), relay.ledger));
+        assertThat(relay.failure()).startsWith("LOG_FULL");
+        assertThat(relay.ledger.open()).isZero();
+    }
+}
