@@ -19,7 +19,7 @@ class ArgumentCheckTest {
     private static final int[] ONES = {1, 1};
     private static final int[] FROM_ZERO = {0, 1};
 
-    private interface Call {
+    interface Call {
         void on(Intracomm world);
     }
 
@@ -47,12 +47,14 @@ class ArgumentCheckTest {
                 of(MPIException.ERR_BUFFER, "from 2 to 5 (3 elements of INT), expected within its length 4",
                         w -> w.Send(FOUR, 2, 3, MPI.INT, 0, 0)),
                 of(MPIException.ERR_BUFFER, "from -1 to 0", w -> w.Recv(FOUR, -1, 1, MPI.INT, 0, 0)),
-                of(MPIException.ERR_BUFFER, "from 1 to 5 (2 elements of INT2)", w -> w.Send(FOUR, 1, 2, MPI.INT2, 0, 0)),
+                of(MPIException.ERR_BUFFER, "from 1 to 5 (2 elements of INT2)",
+                        w -> w.Send(FOUR, 1, 2, MPI.INT2, 0, 0)),
                 of(MPIException.ERR_BUFFER, "expected within its length 4",
                         w -> w.Send(FOUR, 0, Integer.MAX_VALUE, MPI.INT2, 0, 0)),
                 of(MPIException.ERR_TYPE, "Sendrecv at rank 0 of 2 in COMM_WORLD: the receive buffer is of class",
                         w -> w.Sendrecv(FOUR, 0, 1, MPI.INT, 0, 0, FOUR, 0, 1, MPI.BYTE, 0, 0)),
-                of(MPIException.ERR_BUFFER, "Sendrecv_replace", w -> w.Sendrecv_replace(FOUR, 4, 1, MPI.INT, 0, 0, 0, 0)),
+                of(MPIException.ERR_BUFFER, "Sendrecv_replace",
+                        w -> w.Sendrecv_replace(FOUR, 4, 1, MPI.INT, 0, 0, 0, 0)),
                 of(MPIException.ERR_ROOT, "root is 2, expected 0 to 1", w -> w.Bcast(FOUR, 0, 1, MPI.INT, 2)),
                 of(MPIException.ERR_ROOT, "root is -1", w -> w.Reduce(FOUR, 0, FOUR, 0, 1, MPI.INT, MPI.SUM, -1)),
                 of(MPIException.ERR_ROOT, "root is -3",

@@ -2,6 +2,7 @@ package mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.io.InputStream;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -84,7 +85,7 @@ class ObjectsTest {
             try (InputStream in = getParent().getResourceAsStream(name.replace('.', '/') + ".class")) {
                 byte[] bytes = in.readAllBytes();
                 return defineClass(name, bytes, 0, bytes.length);
-            } catch (java.io.IOException e) {
+            } catch (IOException e) {
                 throw new ClassNotFoundException(name, e);
             }
         }

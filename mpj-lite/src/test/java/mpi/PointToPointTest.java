@@ -3,9 +3,12 @@ package mpi;
 import static mpi.Samples.empty;
 import static mpi.Samples.random;
 import static mpi.Samples.requireSame;
+import static mpi.Samples.slice;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -26,7 +29,7 @@ class PointToPointTest {
     @ParameterizedTest
     @MethodSource("types")
     void carriesEveryDatatypeFromOffsetToOffset(Datatype type) {
-        for (int count : new int[] {0, 1, 100, type == MPI.OBJECT ? 5_000 : 300_000}) {
+        for (int count : new int[] {0, 1, 100, type.equals(MPI.OBJECT) ? 5_000 : 300_000}) {
             int elements = count * type.size();
             Object sent = random(type, elements + 3, count);
             Ranks.run(2, (world, rank) -> {
@@ -35,7 +38,7 @@ class PointToPointTest {
                 } else {
                     Object room = empty(type, elements + 10);
                     Status status = world.Recv(room, 2, count + 2, type, 0, 7);
-                    requireSame(type + " of " + count, Samples.slice(room, 2, elements), Samples.slice(sent, 3, elements));
+                    requireSame(type + " of " + count, slice(room, 2, elements), slice(sent, 3, elements));
                     Object rest = empty(type, 8);
                     System.arraycopy(room, elements + 2, rest, 0, 8);
                     requireSame("behind", rest, empty(type, 8));
@@ -123,7 +126,7 @@ class PointToPointTest {
             int after = (rank + 1) % 5;
             int before = (rank + 4) % 5;
             double[] mine = new double[100_000];
-            java.util.Arrays.fill(mine, rank);
+            Arrays.fill(mine, rank);
             double[] room = new double[100_000];
             Status status = world.Sendrecv(
                     mine, 0, mine.length, MPI.DOUBLE, after, 1, room, 0, room.length, MPI.DOUBLE, before, 1);
@@ -217,7 +220,7 @@ class PointToPointTest {
     void severalThreadsOfARankSendAndReceiveAtOnce() {
         Ranks.run(2, (world, rank) -> {
             List<Thread> threads = new ArrayList<>();
-            List<Throwable> failures = java.util.Collections.synchronizedList(new ArrayList<>());
+            List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
             for (int tag = 0; tag < 4; tag++) {
                 int own = tag;
                 Thread thread = new Thread(() -> pingPong(world, rank, own));

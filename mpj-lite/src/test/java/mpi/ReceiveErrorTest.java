@@ -3,6 +3,8 @@ package mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ObjectInputStream;
+import java.io.Serializable;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -69,10 +71,10 @@ class ReceiveErrorTest {
     }
 
     /** Can be written but not read. */
-    private static final class Unreadable implements java.io.Serializable {
+    private static final class Unreadable implements Serializable {
         private static final long serialVersionUID = 1L;
 
-        private void readObject(java.io.ObjectInputStream in) {
+        private void readObject(ObjectInputStream in) {
             throw new IllegalStateException("not today");
         }
     }
@@ -81,7 +83,8 @@ class ReceiveErrorTest {
     void refusesObjectsThatCannotBeReadBack() {
         refuse(
                 new Object[] {new Unreadable()}, 1, MPI.OBJECT, new Object[] {"old"}, 1, MPI.OBJECT,
-                MPIException.ERR_OTHER, "object 0 of 1 cannot be read back: java.lang.IllegalStateException: not today");
+                MPIException.ERR_OTHER,
+                "object 0 of 1 cannot be read back: java.lang.IllegalStateException: not today");
     }
 
     @Test

@@ -182,6 +182,7 @@ public final class LocalWorld {
     }
 
     /** Waits for the next change. */
+    @SuppressWarnings("WaitNotInLoop") // The callers loop.
     void waitForChange(String what) {
         checkAlive();
         stuck.put(Thread.currentThread(), what);
@@ -198,7 +199,8 @@ public final class LocalWorld {
     private void checkStuck() {
         if (!live.isEmpty() && stuck.keySet().containsAll(live)) {
             StringBuilder text = new StringBuilder("deadlock");
-            stuck.forEach((thread, what) -> text.append("; ").append(thread.getName()).append(" waits for ").append(what));
+            stuck.forEach((thread, what) ->
+                    text.append("; ").append(thread.getName()).append(" waits for ").append(what));
             fail(new AssertionError(text.toString()));
         }
     }

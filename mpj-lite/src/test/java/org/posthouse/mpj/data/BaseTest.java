@@ -3,6 +3,7 @@ package org.posthouse.mpj.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -52,7 +53,7 @@ class BaseTest {
         content.write(0, wire);
         assertThat(wire.array()).isEqualTo(expected);
 
-        Object room = java.lang.reflect.Array.newInstance(array.getClass().getComponentType(), count);
+        Object room = Array.newInstance(array.getClass().getComponentType(), count);
         Sink sink = base.sink(room, 0, count);
         sink.begin(new Envelope(0, 0, expected.length, count, code));
         sink.read(0, wire.flip());
@@ -74,9 +75,9 @@ class BaseTest {
             return;
         }
         int piece = Wire.PAYLOAD_BYTES_MAX / base.bytes();
-        Object array = java.lang.reflect.Array.newInstance(base.arrayClass().getComponentType(), 2 * piece + 10);
-        Object mark = java.lang.reflect.Array.get(base.arrayClass().cast(filled(base)), 0);
-        java.lang.reflect.Array.set(array, 3 + piece, mark);
+        Object array = Array.newInstance(base.arrayClass().getComponentType(), 2 * piece + 10);
+        Object mark = Array.get(base.arrayClass().cast(filled(base)), 0);
+        Array.set(array, 3 + piece, mark);
         Content content = base.content(array, 3, 2 * piece + 5);
         ByteBuffer second = ByteBuffer.allocate(Wire.PAYLOAD_BYTES_MAX).order(ByteOrder.LITTLE_ENDIAN);
         content.write(Wire.PAYLOAD_BYTES_MAX, second);
@@ -89,8 +90,8 @@ class BaseTest {
     }
 
     private static Object filled(Base base) {
-        Content one = base.content(java.lang.reflect.Array.newInstance(base.arrayClass().getComponentType(), 1), 0, 1);
-        Object array = java.lang.reflect.Array.newInstance(base.arrayClass().getComponentType(), 1);
+        Content one = base.content(Array.newInstance(base.arrayClass().getComponentType(), 1), 0, 1);
+        Object array = Array.newInstance(base.arrayClass().getComponentType(), 1);
         byte[] bytes = new byte[base.bytes()];
         Arrays.fill(bytes, (byte) 1);
         Sink sink = base.sink(array, 0, 1);
