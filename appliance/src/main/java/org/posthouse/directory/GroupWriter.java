@@ -107,10 +107,10 @@ final class GroupWriter {
     private boolean settle(Posting posting, CompletableFuture<String> answer) {
         try {
             String stored = answer.get(ANSWER_MS_MAX, TimeUnit.MILLISECONDS);
-            waiting.remove(posting.key(), posting);
             if (stored != null) {
                 view.learn(Posting.parse(stored));
             }
+            waiting.remove(posting.key(), posting);
             return true;
         } catch (ExecutionException e) {
             return failed(posting, e.getCause());
