@@ -20,7 +20,11 @@ class HazelcastDirectoryTest extends DirectoryContract {
 
     @BeforeAll
     static void start() throws IOException {
-        directories = Groups.start("contract", Groups.endpoints("127.0.0.1", "127.0.0.1"));
+        List<String> endpoints = Groups.endpoints("127.0.0.1", "127.0.0.1");
+        directories = List.of(
+                HazelcastDirectory.start(Groups.config("contract", endpoints.get(0), List.of(), "r0")),
+                HazelcastDirectory.start(Groups.config("contract", endpoints.get(1), endpoints, "r1")));
+        Groups.awaitMembers(directories.getFirst(), 2);
     }
 
     @AfterAll
