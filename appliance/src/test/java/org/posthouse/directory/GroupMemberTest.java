@@ -79,7 +79,7 @@ class GroupMemberTest {
 
     @Test
     void saysInOneLineThatThePortIsInUse() throws IOException {
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             String endpoint = "127.0.0.1:" + taken.getLocalPort();
             GroupConfig config = Groups.config("taken", endpoint, List.of(), "r1");
 
