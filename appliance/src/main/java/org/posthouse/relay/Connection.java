@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.vertx.core.Vertx;
 import io.vertx.core.net.NetSocket;
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.Set;
 import org.posthouse.core.Refusal;
 import org.posthouse.tunnel.FrameSocket;
 import org.posthouse.wire.FrameType;
@@ -22,6 +24,9 @@ import org.slf4j.LoggerFactory;
  */
 final class Connection implements FrameSocket.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
+
+    /** Reasons to close that are nobody's fault. */
+    private static final Set<Reason> EXPECTED = EnumSet.of(Reason.NORMAL, Reason.JOB_ABORTED, Reason.RELAY_STOPPING);
 
     private final Relay relay;
     private final FrameSocket socket;
@@ -98,7 +103,7 @@ final class Connection implements FrameSocket.Listener {
     public void onClosed(FrameSocket from, Notice why) {
         relay.cancelTimer(helloTimer);
         relay.connections().remove(this);
-        if (why.reason() != Reason.NORMAL) {
+        if (!EXPECTED.contains(why.reason())) {
             relay.refused(why.reason());
             LOG.warn("{}: closed {} from {}: {}: {}", relay.id(), session == null ? "a connection" : session, from.remote(),
                     why.reason(), why.text());

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.SitePort;
 import org.posthouse.ops.LinkView;
@@ -20,8 +21,10 @@ import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /** The core's way to other sites, over the tunnel's links. Confined to the relay's event loop. */
 final class LinkPort implements SitePort, Links.Listener {
@@ -65,7 +68,7 @@ final class LinkPort implements SitePort, Links.Listener {
         List<Future<Void>> waiting = new ArrayList<>();
         for (String site : Set.copyOf(sites)) {
             Future<Void> contact = contact(site).future();
-            waiting.add(contact.isComplete() ? contact : contact.timeout(timeoutMs, java.util.concurrent.TimeUnit.MILLISECONDS)
+            waiting.add(contact.isComplete() ? contact : contact.timeout(timeoutMs, TimeUnit.MILLISECONDS)
                     .recover(late -> Future.failedFuture("no link to site " + site + " within " + timeoutMs + " ms: " + stateOf(site))));
         }
         return Future.all(waiting).mapEmpty();
@@ -119,7 +122,8 @@ final class LinkPort implements SitePort, Links.Listener {
 
     @Override
     public void onDown(String site, Notice why) {
-        LOG.warn("{}: link to site {} is down: {}: {}", relay.id(), site, why.reason(), why.text());
+        LOG.atLevel(why.reason() == Reason.RELAY_STOPPING ? Level.INFO : Level.WARN)
+                .log("{}: link to site {} is down: {}: {}", relay.id(), site, why.reason(), why.text());
     }
 
     @Override

@@ -26,8 +26,9 @@ record LogRecovery(LogScan scan, int nextFile, int files) {
         if (scan.defect().isPresent()) {
             cut(scan, scan.defect().get(), host);
         }
-        dropChronicleState(folder);
         LogScan.End end = scan.end();
+        dropEmptyFile(folder, end);
+        dropChronicleState(folder);
         int nextFile = end.marked() ? end.lastFile() + 1 : Math.max(0, end.lastFile());
         SortedMap<Integer, Path> files = QueueFiles.list(folder);
         return new LogRecovery(scan, nextFile, files.size() + (files.containsKey(nextFile) ? 0 : 1));
@@ -42,6 +43,16 @@ record LogRecovery(LogScan scan, int nextFile, int files) {
         TailCut.cut(scan.folder(), scan.end().lastFile(), scan.end().recordsInFile());
         LOG.warn("log {}: cut {} behind position {}, offset {}: {}; published records lost: {}", scan.folder(),
                 defect.file().getFileName(), scan.lastPosition(), defect.offset(), defect, defect.lost());
+    }
+
+    /**
+     * A writer that was killed while it began a file may leave one whose first header was never written. Chronicle
+     * would wait 12 s for that header, twice; it makes the file anew if there is none.
+     */
+    private static void dropEmptyFile(Path folder, LogScan.End end) throws IOException {
+        if (end.lastFile() >= 0 && end.recordsInFile() == 0 && !end.marked()) {
+            Files.deleteIfExists(QueueFiles.file(folder, end.lastFile()));
+        }
     }
 
     /**

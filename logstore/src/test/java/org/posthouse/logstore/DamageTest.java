@@ -8,9 +8,11 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.concurrent.TimeUnit;
 import net.openhft.chronicle.queue.ExcerptTailer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -177,6 +179,24 @@ final class DamageTest {
         Samples.closedLog(folder, 2);
         assertThat(Samples.scan(folder).defect()).isEmpty();
         assertThat(Samples.scan(folder).lastPosition()).isEqualTo(3);
+    }
+
+    /** Chronicle alone would wait for the header for more than 20 s. */
+    @Test
+    @Timeout(value = 15, unit = TimeUnit.SECONDS)
+    void replacesAFileThatWasMadeButNeverGotItsFirstHeader() throws Exception {
+        LogConfig config = new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
+        try (MessageLog log = MessageLog.open(config)) {
+            Samples.fill(log, 200, 1000);
+        }
+        int newest = Samples.scan(folder).end().lastFile();
+        Files.write(QueueFiles.file(folder, newest), new byte[200_000]);
+        long before = Samples.scan(folder).lastPosition();
+        try (MessageLog log = MessageLog.open(config)) {
+            assertThat(log.position()).isEqualTo(before + 1);
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+        assertThat(Samples.scan(folder).end().lastFile()).isEqualTo(newest);
     }
 
     @Test

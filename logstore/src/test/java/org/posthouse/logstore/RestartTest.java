@@ -39,7 +39,7 @@ final class RestartTest {
         public static void main(String[] args) throws IOException {
             Random random = new Random(Long.parseLong(args[2]));
             try (RandomAccessFile file = new RandomAccessFile(args[1], "rw");
-                    MessageLog log = MessageLog.open(new LogConfig(Path.of(args[0]), 4 << 20, 0))) {
+                    MessageLog log = MessageLog.open(new LogConfig(Path.of(args[0]), 1 << 20, 0))) {
                 MappedByteBuffer acknowledged = file.getChannel().map(MapMode.READ_WRITE, 0, 16);
                 acknowledged.putLong(8, log.epoch());
                 for (long i = 1; ; i++) {
@@ -57,7 +57,7 @@ final class RestartTest {
         Path acknowledgement = home.resolve("ack");
         long before = 0;
         for (int kill = 1; kill <= KILLS; kill++) {
-            killAfterAppends(folder, acknowledgement, kill, before + 2000);
+            killAfterAppends(folder, acknowledgement, kill, before + 1000);
             long acknowledged = acknowledged(acknowledgement);
             try (MessageLog log = MessageLog.open(Samples.config(folder))) {
                 assertThat(log.position()).isGreaterThan(acknowledged);

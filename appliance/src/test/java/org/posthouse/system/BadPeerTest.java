@@ -1,0 +1,170 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
+
+/** Whoever speaks to a relay wrongly is told why and let go; the relay runs the next job as if nothing had been. */
+@Timeout(180)
+class BadPeerTest {
+    private static final int HEADER_TYPE_AT = 4;
+    private static final byte CLOSE = 15;
+
+    @TempDir
+    private static Path folder;
+
+    private static Relays relay;
+
+    @BeforeAll
+    static void startRelay() throws IOException {
+        relay = Relays.start(folder, "site-a");
+    }
+
+    @AfterAll
+    static void stopRelay() throws InterruptedException {
+        Command.Result result = relay.stop();
+        relay.close();
+        assertThat(result.err()).doesNotContain("Exception");
+    }
+
+    @AfterEach
+    void runsTheNextJob() throws Exception {
+        Command.Result result = Command.run(folder, "run", "-n", "2", "--relay", relay.ranks(), "example:ring", "5", "100");
+        assertThat(result.out()).contains("Verification: SUCCESSFUL");
+        assertThat(result.status()).isZero();
+    }
+
+    @Test
+    void randomBytesAreRefused() throws Exception {
+        byte[] noise = new byte[4_096];
+        new Random(4711).nextBytes(noise);
+        assertThat(refusal(ByteBuffer.wrap(noise)).reason())
+                .isIn(Reason.FRAME_TOO_LONG, Reason.UNKNOWN_TYPE, Reason.MALFORMED_FRAME);
+    }
+
+    @Test
+    void anotherProtocolIsRefused() throws Exception {
+        assertThat(refusal(ByteBuffer.wrap("GET / HTTP/1.1\r\nHost: relay\r\n\r\n".getBytes(java.nio.charset.StandardCharsets.US_ASCII)))
+                        .reason())
+                .isEqualTo(Reason.FRAME_TOO_LONG);
+    }
+
+    @Test
+    void rankOfAnUnknownJobIsRefused() throws Exception {
+        Notice why = refusal(Hello.firstStart(77, 0, Token.random()).encode());
+        assertThat(why.reason()).isEqualTo(Reason.UNKNOWN_JOB);
+        assertThat(why.text()).contains("000000000000004d");
+    }
+
+    @Test
+    void rankWithTheWrongTokenIsRefusedByName() throws Exception {
+        try (Socket launcher = connect()) {
+            openJob(launcher, 78, Token.random());
+            Notice why = refusal(Hello.firstStart(78, 0, Token.random()).encode());
+            assertThat(why.reason()).isEqualTo(Reason.WRONG_TOKEN);
+            assertThat(why.text()).isEqualTo("rank 0 of job 000000000000004e came with a token that is not the job's");
+        }
+    }
+
+    @Test
+    void rankOutsideTheJobIsRefusedByName() throws Exception {
+        Token token = Token.random();
+        try (Socket launcher = connect()) {
+            openJob(launcher, 79, token);
+            Notice why = refusal(Hello.firstStart(79, 9, token).encode());
+            assertThat(why.reason()).isEqualTo(Reason.WRONG_RANK);
+            assertThat(why.text()).contains("rank 9").contains("ranks 0 to 1");
+        }
+    }
+
+    @Test
+    void portInUseIsOneLine() throws Exception {
+        Command.Result second = Command.run(
+                folder, "relay", "--site", "site-b", "--listen", relay.ranks(), "--ops", "127.0.0.1:0", "--group",
+                "127.0.0.1:" + Relays.freePort());
+        assertThat(second.status()).isEqualTo(1);
+        assertThat(second.err().strip())
+                .startsWith("posthouse relay: relay site-b-1 cannot listen at " + relay.ranks() + ": ")
+                .hasLineCount(1);
+    }
+
+    @Test
+    void silentRelayAddressIsOneLine() throws Exception {
+        String nobody = "127.0.0.1:" + Relays.freePort();
+        Command.Result result = Command.run(folder, "run", "-n", "2", "--relay", nobody, "example:pi");
+        assertThat(result.status()).isEqualTo(1);
+        assertThat(result.err().strip())
+                .startsWith("posthouse run: cannot reach the relay at " + nobody)
+                .hasLineCount(1);
+    }
+
+    @Test
+    void launcherWithoutTheRelaysTokenIsRefused() throws Exception {
+        Path tokenFile = Files.writeString(folder.resolve("token"), Token.random().hex());
+        Files.setPosixFilePermissions(tokenFile, java.nio.file.attribute.PosixFilePermissions.fromString("rw-------"));
+        try (Relays guarded = Relays.start(folder, "site-g", "--token-file", tokenFile.toString())) {
+            Command.Result refused = Command.run(folder, "run", "-n", "2", "--relay", guarded.ranks(), "example:pi");
+            assertThat(refused.status()).isEqualTo(1);
+            assertThat(refused.err().strip()).contains("WRONG_TOKEN").hasLineCount(1);
+            Command.Result let = Command.run(
+                    folder, "run", "-n", "2", "--relay", guarded.ranks(), "--token-file", tokenFile.toString(), "example:pi", "1000");
+            assertThat(let.status()).isZero();
+        }
+    }
+
+    private static Socket connect() throws IOException {
+        String address = relay.ranks();
+        return new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(address.substring(address.indexOf(':') + 1)));
+    }
+
+    private static void openJob(Socket launcher, long job, Token token) throws IOException {
+        send(launcher, Hello.launcher(Token.NONE).encode());
+        readFrame(launcher);
+        Home home = new Home("site-a", "site-a-1", relay.ranks());
+        send(launcher, new JobOpen(job, token, false, "test", List.of(home), new int[2]).encode());
+        readFrame(launcher);
+    }
+
+    /** Sends the bytes on a connection of their own and reads why the relay closes it. */
+    private static Notice refusal(ByteBuffer bytes) throws Exception {
+        try (Socket socket = connect()) {
+            send(socket, bytes);
+            ByteBuffer frame = readFrame(socket);
+            assertThat(frame.get(HEADER_TYPE_AT)).isEqualTo(CLOSE);
+            assertThat(socket.getInputStream().read()).isEqualTo(-1);
+            return Notice.decode(frame);
+        }
+    }
+
+    private static void send(Socket socket, ByteBuffer bytes) throws IOException {
+        socket.getOutputStream().write(bytes.array(), bytes.position(), bytes.remaining());
+    }
+
+    private static ByteBuffer readFrame(Socket socket) throws IOException {
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        int length = in.readInt();
+        ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
+        in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
+        return frame.position(0);
+    }
+}

@@ -1,0 +1,87 @@
+package org.posthouse.system;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.posthouse.launch.Installation;
+
+/** {@code posthouse ARGUMENTS} in a process of its own, as the launcher script starts it. */
+final class Command implements AutoCloseable {
+    private static final long SECONDS_MAX = 90;
+
+    private final Process process;
+    private final Path out;
+    private final Path err;
+
+    private Command(Process process, Path out, Path err) {
+        this.process = process;
+        this.out = out;
+        this.err = err;
+    }
+
+    /** What a command printed and its exit status. */
+    record Result(int status, String out, String err) {}
+
+    /** Starts the command; its output goes into files in {@code folder}. */
+    static Command start(Path folder, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Installation.java().toString());
+        command.addAll(Installation.jvmFlags());
+        command.addAll(List.of(
+                "-XX:-UsePerfData",
+                "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
+                "-cp",
+                System.getProperty("java.class.path"),
+                "org.posthouse.cli.Posthouse"));
+        command.addAll(List.of(arguments));
+        Path out = Files.createTempFile(folder, "command", ".out");
+        Path err = Files.createTempFile(folder, "command", ".err");
+        Process process = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+        return new Command(process, out, err);
+    }
+
+    /** Runs the command to its end. */
+    static Result run(Path folder, String... arguments) throws IOException, InterruptedException {
+        try (Command command = start(folder, arguments)) {
+            return command.await();
+        }
+    }
+
+    Result await() throws InterruptedException {
+        if (!process.waitFor(SECONDS_MAX, TimeUnit.SECONDS)) {
+            throw new AssertionError("still running after " + SECONDS_MAX + " s; it printed " + out() + err());
+        }
+        return new Result(process.exitValue(), out(), err());
+    }
+
+    ProcessHandle handle() {
+        return process.toHandle();
+    }
+
+    String out() {
+        return read(out);
+    }
+
+    String err() {
+        return read(err);
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file, StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        process.descendants().forEach(ProcessHandle::destroyForcibly);
+        process.destroyForcibly();
+    }
+}

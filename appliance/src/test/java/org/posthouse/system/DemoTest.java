@@ -1,0 +1,26 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** {@code posthouse demo}: the README's first command. */
+@Timeout(180)
+class DemoTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void everyExampleVerifiesOverTwoRelayProcesses() throws Exception {
+        Command.Result result = Command.run(folder, "demo");
+        assertThat(result.out())
+                .contains("example:nas-ep S on 8 ranks, 4 at each site", "example:nas-is S on 8 ranks, 4 at each site")
+                .contains("Every job verified.");
+        assertThat(result.out().lines().filter(line -> line.contains("Verification: SUCCESSFUL"))).hasSize(5);
+        assertThat(result.status()).isZero();
+        assertThat(result.err()).isEmpty();
+    }
+}

@@ -1,0 +1,62 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.system.jobs.Computes;
+
+/** No process outlives its launcher, however the launcher ends and however busy the ranks are. */
+@Timeout(180)
+class OrphanTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void killedLauncherTakesItsRanksWithIt() throws Exception {
+        try (Command command = startBusyJob()) {
+            List<ProcessHandle> ranks = Jobs.ranks(command.handle());
+            assertThat(ranks).hasSize(3);
+            command.handle().destroyForcibly();
+            await().atMost(PATIENCE).until(() -> ranks.stream().noneMatch(ProcessHandle::isAlive));
+        }
+    }
+
+    @Test
+    void interruptedLauncherEndsItsRanksFirst() throws Exception {
+        try (Command command = startBusyJob()) {
+            List<ProcessHandle> ranks = Jobs.ranks(command.handle());
+            new ProcessBuilder("kill", "-INT", Long.toString(command.handle().pid())).start().waitFor();
+            Command.Result result = command.await();
+            assertThat(ranks).noneMatch(ProcessHandle::isAlive);
+            assertThat(result.status()).isEqualTo(130);
+            assertThat(result.err()).doesNotContain("Exception");
+        }
+    }
+
+    @Test
+    void killedRankEndsTheJobAndIsNamed() throws Exception {
+        try (Command command = startBusyJob()) {
+            List<ProcessHandle> ranks = Jobs.ranks(command.handle());
+            ranks.get(1).destroyForcibly();
+            Command.Result result = command.await();
+            assertThat(ranks).noneMatch(ProcessHandle::isAlive);
+            assertThat(result.status()).isEqualTo(137);
+            assertThat(result.err().strip())
+                    .matches("posthouse: job ended: rank [0-2] was killed by signal 9 \\(SIGKILL\\)");
+        }
+    }
+
+    private Command startBusyJob() throws Exception {
+        Command command = Command.start(folder, "run", "-n", "3", "-cp", Jobs.classPath(), Computes.class.getName());
+        await().atMost(PATIENCE).until(() -> command.out().lines().filter(line -> line.contains("busy")).count() == 3);
+        return command;
+    }
+}

@@ -1,0 +1,64 @@
+package org.posthouse.system;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.launch.ReadyLine;
+
+/** A relay in a process of its own, on ports that the system picks. */
+final class Relays implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private final Command command;
+    private final ReadyLine ready;
+
+    private Relays(Command command, ReadyLine ready) {
+        this.command = command;
+        this.ready = ready;
+    }
+
+    static Relays start(Path folder, String site, String... more) throws IOException {
+        List<String> arguments = new ArrayList<>(List.of(
+                "relay", "--json", "--site", site, "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--group",
+                "127.0.0.1:" + freePort()));
+        arguments.addAll(List.of(more));
+        Command command = Command.start(folder, arguments.toArray(String[]::new));
+        await().atMost(PATIENCE).until(() -> !command.out().isEmpty() || !command.handle().isAlive());
+        return new Relays(command, ReadyLine.parse(command.out()));
+    }
+
+    static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    ReadyLine ready() {
+        return ready;
+    }
+
+    String ranks() {
+        return ready.ranks();
+    }
+
+    Command command() {
+        return command;
+    }
+
+    /** Ends it as an operator does. */
+    Command.Result stop() throws InterruptedException {
+        command.handle().destroy();
+        return command.await();
+    }
+
+    @Override
+    public void close() {
+        command.close();
+    }
+}
