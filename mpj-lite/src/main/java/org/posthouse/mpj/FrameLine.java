@@ -18,6 +18,7 @@ import org.posthouse.wire.WireException;
 public final class FrameLine implements AutoCloseable {
     private static final int OUT_BYTES = 4 * Wire.FRAME_BYTES_MAX;
     private static final int IN_BYTES = 4 * Wire.FRAME_BYTES_MAX;
+    private static final int IDLE_POLLS_PER_CHECK = 256;
 
     /** Takes one frame. */
     public interface Handler {
@@ -34,6 +35,10 @@ public final class FrameLine implements AutoCloseable {
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES);
     private final FrameView outView = new FrameView();
     private final FrameView inView = new FrameView();
+    private int idlePolls;
+
+    /** {@link #readable} has put bytes into {@code in}: the next read need not. */
+    private boolean readAhead;
 
     private FrameLine(SocketChannel channel, String remote) {
         this.channel = channel;
@@ -47,7 +52,11 @@ public final class FrameLine implements AutoCloseable {
         try {
             String host = hostAndPort.substring(0, colon).replaceAll("^\\[|]$", "");
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            channel.connect(new InetSocketAddress(host, Integer.parseInt(hostAndPort.substring(colon + 1))));
+            InetSocketAddress address = new InetSocketAddress(host, Integer.parseInt(hostAndPort.substring(colon + 1)));
+            if (address.isUnresolved()) {
+                throw new IOException("unknown host " + host);
+            }
+            channel.connect(address);
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw new IOException("cannot reach the relay at " + hostAndPort + ": " + e.getMessage(), e);
@@ -103,13 +112,35 @@ public final class FrameLine implements AutoCloseable {
 
     // ---- reading
 
-    /** Whether bytes are there to read, so that {@link #read} would not block. */
+    /**
+     * Whether bytes are there to read, or none will ever come, so that {@link #read} would not block. Nobody may read or
+     * write meanwhile.
+     */
     boolean readable() throws IOException {
-        return channel.socket().getInputStream().available() > 0;
+        if (channel.socket().getInputStream().available() > 0) {
+            return true;
+        }
+        return ++idlePolls % IDLE_POLLS_PER_CHECK == 0 && endedOrRead();
+    }
+
+    /** The kernel calls a closed connection empty; only a read that does not block tells them apart. */
+    private boolean endedOrRead() throws IOException {
+        channel.configureBlocking(false);
+        try {
+            int bytes = channel.read(in);
+            readAhead = bytes > 0;
+            return bytes != 0;
+        } finally {
+            channel.configureBlocking(true);
+        }
     }
 
     /** Blocks until some bytes are there. @throws EOFException if the other end has closed */
     public void read() throws IOException {
+        if (readAhead) {
+            readAhead = false;
+            return;
+        }
         if (channel.read(in) < 0) {
             throw new EOFException("the relay at " + remote + " has closed the connection");
         }

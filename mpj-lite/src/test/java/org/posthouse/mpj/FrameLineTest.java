@@ -1,0 +1,276 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/** Frames over a real loopback connection, however the stream is cut. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+final class FrameLineTest {
+    private ServerSocketChannel server;
+    private SocketChannel peer;
+    private FrameLine line;
+    private final List<String> seen = new ArrayList<>();
+
+    @BeforeEach
+    void connect() throws IOException {
+        server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        line = FrameLine.connect("127.0.0.1:" + server.socket().getLocalPort());
+        peer = server.accept();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        line.close();
+        peer.close();
+        server.close();
+    }
+
+    private static ByteBuffer send(long sequence, int bytes) {
+        ByteBuffer frame = ByteBuffer.allocate(Wire.MESSAGE_HEADER_BYTES + bytes);
+        new FrameView()
+                .wrap(frame, 0)
+                .begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, 7)
+                .length(frame.capacity())
+                .sequence(sequence)
+                .content(bytes, bytes, 1);
+        for (int i = 0; i < bytes; i++) {
+            frame.put(Wire.MESSAGE_HEADER_BYTES + i, (byte) (sequence + i));
+        }
+        return frame;
+    }
+
+    private static ByteBuffer concatenate(List<ByteBuffer> frames) {
+        ByteBuffer all = ByteBuffer.allocate(frames.stream().mapToInt(ByteBuffer::remaining).sum());
+        frames.forEach(frame -> all.put(frame.duplicate()));
+        return all.flip();
+    }
+
+    private void onFrame(ByteBuffer frame, FrameView view) {
+        assertThat(frame.position()).isZero();
+        assertThat(frame.remaining()).isEqualTo(view.length());
+        if (view.type() != FrameType.SEND) {
+            seen.add(view.type().name());
+            return;
+        }
+        for (int at = Wire.MESSAGE_HEADER_BYTES; at < frame.limit(); at++) {
+            byte expected = (byte) (view.sequence() + at - Wire.MESSAGE_HEADER_BYTES);
+            if (frame.get(at) != expected) {
+                throw new AssertionError("byte " + at + " of frame " + view.sequence());
+            }
+        }
+        seen.add(view.sequence() + ":" + view.messageBytes());
+    }
+
+    private void writeFully(ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            peer.write(bytes);
+        }
+    }
+
+    /** Reads until the peer's {@code bytes} are all in; a slice that completes no frame brings none. */
+    private void readBytes(int bytes) throws IOException, WireException {
+        line.read();
+        line.dispatch(this::onFrame);
+        assertThat(bytes).isPositive();
+    }
+
+    @Test
+    void putsFramesTogetherThatAreSplitAtAnyByte() throws Exception {
+        ByteBuffer stream = concatenate(List.of(send(1, 5), Notice.closing(7, Reason.NORMAL, "x").encode(FrameType.CLOSE), send(2, 0)));
+        List<String> whole = List.of("1:5", "CLOSE", "2:0");
+        for (int cut = 1; cut < stream.limit(); cut++) {
+            seen.clear();
+            writeFully(stream.slice(0, cut));
+            readBytes(cut);
+            assertThat(seen).as("cut at %s", cut).isEqualTo(whole.subList(0, seen.size())).hasSizeLessThan(3);
+            writeFully(stream.slice(cut, stream.limit() - cut));
+            while (seen.size() < whole.size()) {
+                readBytes(stream.limit() - cut);
+            }
+            assertThat(seen).isEqualTo(whole);
+        }
+    }
+
+    @Test
+    void putsFramesTogetherThatComeByteByByte() throws Exception {
+        ByteBuffer stream = concatenate(List.of(send(1, 3), send(2, 3)));
+        for (int at = 0; at < stream.limit(); at++) {
+            writeFully(stream.slice(at, 1));
+            readBytes(1);
+        }
+        assertThat(seen).containsExactly("1:3", "2:3");
+    }
+
+    @Test
+    void handsOverManyFramesOfOneRead() throws Exception {
+        List<ByteBuffer> frames = new ArrayList<>();
+        List<String> expected = new ArrayList<>();
+        for (int i = 1; i <= 500; i++) {
+            frames.add(send(i, i % 7));
+            expected.add(i + ":" + i % 7);
+        }
+        writeFully(concatenate(frames));
+        int reads = 0;
+        while (seen.size() < expected.size()) {
+            readBytes(1);
+            reads++;
+        }
+        assertThat(seen).isEqualTo(expected);
+        assertThat(reads).as("far fewer reads than frames").isLessThan(100);
+    }
+
+    @Test
+    void readsFramesOfEveryLengthBehindEachOther() throws Exception {
+        Random random = new Random(5);
+        List<ByteBuffer> frames = new ArrayList<>();
+        List<String> expected = new ArrayList<>();
+        for (int i = 1; i <= 60; i++) {
+            int bytes = i % 6 == 0 ? Wire.PAYLOAD_BYTES_MAX : random.nextInt(Wire.PAYLOAD_BYTES_MAX);
+            frames.add(send(i, bytes));
+            expected.add(i + ":" + bytes);
+        }
+        ByteBuffer stream = concatenate(frames);
+        while (stream.hasRemaining()) {
+            int bytes = Math.min(stream.remaining(), 1 + random.nextInt(100_000));
+            writeFully(stream.slice(stream.position(), bytes));
+            stream.position(stream.position() + bytes);
+            readBytes(bytes);
+        }
+        while (seen.size() < expected.size()) {
+            readBytes(1);
+        }
+        assertThat(seen).isEqualTo(expected);
+    }
+
+    @Test
+    void writesWhatTheOtherEndReads() throws Exception {
+        for (int i = 1; i <= 3; i++) {
+            FrameView view = line.begin(Wire.MESSAGE_HEADER_BYTES + i);
+            view.begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, 7).sequence(i).content(i, i, 1);
+            ByteBuffer payload = line.payload(Wire.MESSAGE_HEADER_BYTES, i);
+            for (int at = 0; at < i; at++) {
+                payload.put((byte) (i + at));
+            }
+            line.end(Wire.MESSAGE_HEADER_BYTES + i);
+        }
+        line.write(Notice.closing(7, Reason.NORMAL, "x").encode(FrameType.CLOSE));
+        ByteBuffer expected = concatenate(List.of(
+                send(1, 1), send(2, 2), send(3, 3), Notice.closing(7, Reason.NORMAL, "x").encode(FrameType.CLOSE)));
+        ByteBuffer got = ByteBuffer.allocate(expected.limit());
+        while (got.hasRemaining()) {
+            assertThat(peer.read(got)).isPositive();
+        }
+        assertThat(got.flip()).isEqualTo(expected);
+        assertThat(line.readable()).isFalse();
+    }
+
+    @Test
+    void flushesByItselfWhenTheFramesFillItsBuffer() throws Exception {
+        int frames = 6;
+        for (int i = 1; i <= frames; i++) {
+            line.begin(Wire.FRAME_BYTES_MAX).begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, 7).sequence(i);
+            line.payload(Wire.MESSAGE_HEADER_BYTES, Wire.PAYLOAD_BYTES_MAX).put(new byte[Wire.PAYLOAD_BYTES_MAX]);
+            line.end(Wire.FRAME_BYTES_MAX);
+            if (i == 5) {
+                readExactly(4 * Wire.FRAME_BYTES_MAX);
+            }
+        }
+        line.flush();
+        readExactly(2 * Wire.FRAME_BYTES_MAX);
+    }
+
+    private void readExactly(int bytes) throws IOException {
+        ByteBuffer got = ByteBuffer.allocate(bytes);
+        while (got.hasRemaining()) {
+            assertThat(peer.read(got)).isPositive();
+        }
+    }
+
+    @Test
+    void refusesStreamThatIsNoFrames() throws Exception {
+        writeFully(ByteBuffer.wrap("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII)));
+        line.read();
+        assertThatExceptionOfType(WireException.class)
+                .isThrownBy(() -> line.dispatch(this::onFrame))
+                .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.FRAME_TOO_LONG));
+    }
+
+    @Test
+    void saysThatTheOtherEndHasClosed() throws Exception {
+        peer.close();
+        assertThatExceptionOfType(EOFException.class)
+                .isThrownBy(() -> line.read())
+                .withMessageContaining(line.remote());
+    }
+
+    @Test
+    void pollingNoticesThatTheOtherEndHasClosed() throws Exception {
+        assertThat(line.readable()).isFalse();
+        peer.close();
+        while (!line.readable()) {
+            Thread.onSpinWait();
+        }
+        assertThatExceptionOfType(EOFException.class).isThrownBy(() -> line.read());
+    }
+
+    @Test
+    void pollingLosesNoBytes() throws Exception {
+        for (int i = 1; i <= 200; i++) {
+            ByteBuffer frame = send(i, 3);
+            Thread writer = new Thread(() -> {
+                try {
+                    writeFully(frame);
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            writer.start();
+            while (seen.size() < i) {
+                if (line.readable()) {
+                    readBytes(1);
+                }
+            }
+            writer.join();
+        }
+        assertThat(seen).hasSize(200).last().isEqualTo("200:3");
+    }
+
+    @Test
+    void namesTheRelayThatCannotBeReached() throws Exception {
+        int port = server.socket().getLocalPort();
+        server.close();
+        assertThatIOException()
+                .isThrownBy(() -> FrameLine.connect("127.0.0.1:" + port).close())
+                .withMessageContaining("cannot reach the relay at 127.0.0.1:" + port);
+        for (String address : List.of("no-port", "127.0.0.1:x", "127.0.0.1:99999", "no.such.host.invalid:1")) {
+            assertThatIOException()
+                    .isThrownBy(() -> FrameLine.connect(address).close())
+                    .withMessageContaining("cannot reach the relay at " + address)
+                    .withMessageNotContaining("null");
+        }
+    }
+}

@@ -1,0 +1,308 @@
+package org.posthouse.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Control frames come back as they were sent, and nothing else is taken for one. */
+final class ControlFramesTest {
+    private static final int ROUNDS = 2_000;
+
+    @Test
+    void bringsBackHello() throws WireException {
+        Random random = new Random(1);
+        for (int round = 0; round < ROUNDS; round++) {
+            Hello hello = new Hello(
+                    1 + random.nextInt(2),
+                    random.nextLong(),
+                    random.nextInt(),
+                    random.nextInt(),
+                    token(random),
+                    random.nextLong(),
+                    random.nextLong(),
+                    sent(random));
+            assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
+        }
+    }
+
+    @Test
+    void bringsBackWelcome() throws WireException {
+        Random random = new Random(2);
+        for (int round = 0; round < ROUNDS; round++) {
+            List<Home> homes = homes(random);
+            Welcome welcome = new Welcome(
+                    random.nextLong(),
+                    random.nextInt(),
+                    random.nextInt(),
+                    random.nextLong(),
+                    random.nextInt(),
+                    random.nextLong(),
+                    sent(random),
+                    random.nextInt(homes.size()),
+                    homes,
+                    placement(random, homes.size(), 0));
+            Welcome back = (Welcome) SampleFrames.decode(welcome.encode());
+            assertThat(back).usingRecursiveComparison().isEqualTo(welcome);
+            assertThat(back.size()).isEqualTo(welcome.homeOf().length);
+        }
+    }
+
+    @Test
+    void bringsBackJobOpen() throws WireException {
+        Random random = new Random(3);
+        for (int round = 0; round < ROUNDS; round++) {
+            List<Home> homes = homes(random);
+            JobOpen open = new JobOpen(
+                    random.nextLong(), token(random), random.nextBoolean(), text(random), homes, placement(random, homes.size(), 1));
+            assertThat(SampleFrames.decode(open.encode())).usingRecursiveComparison().isEqualTo(open);
+        }
+    }
+
+    @Test
+    void bringsBackNoticesEventsAndLinkHellos() throws WireException {
+        Random random = new Random(4);
+        for (int round = 0; round < ROUNDS; round++) {
+            Notice notice = new Notice(random.nextLong(), random.nextInt(), random.nextInt(), text(random));
+            for (FrameType type : List.of(FrameType.ABORT, FrameType.CLOSE, FrameType.JOB_CLOSE)) {
+                assertThat(SampleFrames.decode(notice.encode(type))).isEqualTo(notice);
+            }
+            JobEvent event =
+                    new JobEvent(random.nextLong(), 1 + random.nextInt(5), random.nextInt(), random.nextInt(), text(random));
+            assertThat(SampleFrames.decode(event.encode())).isEqualTo(event);
+            LinkHello hello = new LinkHello(
+                    text(random), text(random), text(random), random.nextLong(), random.nextLong(), random.nextLong());
+            assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
+        }
+    }
+
+    static Stream<FrameType> controlFrames() {
+        return Stream.of(
+                FrameType.HELLO,
+                FrameType.WELCOME,
+                FrameType.ABORT,
+                FrameType.CLOSE,
+                FrameType.JOB_OPEN,
+                FrameType.JOB_EVENT,
+                FrameType.JOB_CLOSE,
+                FrameType.LINK_HELLO);
+    }
+
+    @ParameterizedTest
+    @MethodSource("controlFrames")
+    void refusesEveryTruncation(FrameType type) {
+        ByteBuffer whole = SampleFrames.of(type);
+        for (int length = Wire.HEADER_BYTES; length < whole.limit(); length++) {
+            ByteBuffer cut = ByteBuffer.wrap(Arrays.copyOf(whole.array(), length));
+            SampleFrames.view(cut).length(length);
+            assertRefused(cut, Reason.MALFORMED_FRAME);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("controlFrames")
+    void refusesBytesBehindTheEnd(FrameType type) {
+        ByteBuffer whole = SampleFrames.of(type);
+        ByteBuffer longer = ByteBuffer.wrap(Arrays.copyOf(whole.array(), whole.limit() + 1));
+        SampleFrames.view(longer).length(longer.limit());
+        assertRefused(longer, Reason.MALFORMED_FRAME);
+    }
+
+    /** Offsets of bytes that must be zero, per type; with four bytes of text where there is text. */
+    static Stream<Arguments> reservedBytes() {
+        return Stream.of(
+                Arguments.of(FrameType.HELLO, 32, 36, Reason.WRONG_VERSION),
+                Arguments.of(FrameType.HELLO, 68, 72, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.WELCOME, 32, 36, Reason.WRONG_VERSION),
+                Arguments.of(FrameType.WELCOME, 60, 68, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.SEND, 53, 56, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.SEND, 56, 60, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.EAGER, 53, 60, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.OFFER, 53, 60, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.DELIVERED, 53, 56, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.PROBE_ANSWER, 53, 56, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.CHUNK, 28, 32, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.CLEAR, 28, 32, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.POST, 32, 40, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.PROBE, 32, 40, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.FINALIZE, 20, 24, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.ABORT, 24, 28, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.ABORT, 33, 35, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.JOB_EVENT, 34, 36, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.LINK_HELLO, 22, 24, Reason.MALFORMED_FRAME));
+    }
+
+    @ParameterizedTest
+    @MethodSource("reservedBytes")
+    void refusesReservedBytesThatAreNotZero(FrameType type, int from, int to, Reason reason) {
+        for (int at = from; at < to; at++) {
+            ByteBuffer frame = SampleFrames.of(type);
+            assertThat(frame.get(at)).isZero();
+            frame.put(at, (byte) 0x80);
+            assertRefused(frame, reason);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void refusesReservedBytesOfTheHeaderAndUnknownFlags(FrameType type) {
+        for (int at = 6; at < 8; at++) {
+            ByteBuffer frame = SampleFrames.of(type);
+            frame.put(at, (byte) 1);
+            assertRefused(frame, Reason.MALFORMED_FRAME);
+        }
+        int known = type == FrameType.PROBE || type == FrameType.PROBE_ANSWER ? 1 : 0;
+        for (int flag = 1 + known; flag < 0x100; flag <<= 1) {
+            ByteBuffer frame = SampleFrames.of(type);
+            SampleFrames.view(frame).flags(flag);
+            assertRefused(frame, Reason.MALFORMED_FRAME);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void refusesOtherLengths(FrameType type) {
+        ByteBuffer frame = SampleFrames.of(type);
+        SampleFrames.view(frame).length(type.bytesMin() - 1);
+        assertRefused(frame, Reason.MALFORMED_FRAME);
+        SampleFrames.view(frame).length(type.bytesMax() + 1);
+        assertRefused(frame, type.bytesMax() == Wire.FRAME_BYTES_MAX ? Reason.FRAME_TOO_LONG : Reason.MALFORMED_FRAME);
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = FrameType.class,
+            names = {"HELLO", "WELCOME", "LINK_HELLO"})
+    void refusesOtherMagicAndVersion(FrameType type) {
+        ByteBuffer magic = SampleFrames.of(type);
+        magic.putInt(16, 0x47455420);
+        assertRefused(magic, Reason.MALFORMED_FRAME);
+        ByteBuffer version = SampleFrames.of(type);
+        version.putShort(20, (short) 2);
+        assertRefused(version, Reason.WRONG_VERSION);
+    }
+
+    @Test
+    void refusesValuesOutOfRange() {
+        assertRefused(changed(FrameType.HELLO, 22, 2, 3), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.WELCOME, 22, 2, 2), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.WELCOME, 48, 4, 1), Reason.WRONG_VERSION);
+        assertRefused(changed(FrameType.JOB_OPEN, 32, 4, 2), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 6), Reason.MALFORMED_FRAME);
+        ByteBuffer placed = SampleFrames.of(FrameType.JOB_OPEN);
+        placed.putShort(placed.limit() - 2, (short) 2);
+        assertRefused(placed, Reason.MALFORMED_FRAME);
+    }
+
+    private static ByteBuffer changed(FrameType type, int at, int size, int value) {
+        ByteBuffer frame = SampleFrames.of(type);
+        if (size == 2) {
+            frame.putShort(at, (short) value);
+        } else {
+            frame.putInt(at, value);
+        }
+        return frame;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, JobOpen.RANKS_MAX + 1})
+    void refusesJobOfTooFewOrTooManyRanks(int ranks) {
+        JobOpen open = new JobOpen(1, Token.NONE, false, "n", SampleFrames.HOMES, new int[ranks]);
+        assertRefused(open.encode(), Reason.LIMIT);
+    }
+
+    @Test
+    void fitsTheLargestJobInOneFrame() throws WireException {
+        List<Home> homes = Collections.nCopies(64, new Home("site-of-some-length", "relay-of-some-length", "198.51.100.200:17411"));
+        JobOpen open = new JobOpen(1, Token.NONE, false, "n", homes, new int[JobOpen.RANKS_MAX]);
+        assertThat(((JobOpen) SampleFrames.decode(open.encode())).size()).isEqualTo(JobOpen.RANKS_MAX);
+    }
+
+    @Test
+    void saysThatContentDoesNotFitOneFrame() {
+        Hello hello = new Hello(
+                Hello.RANK, 1, 0, 1, Token.NONE, 0, 0, Collections.nCopies(4_096, new Hello.Sent(0, 1, 1)));
+        assertThatIllegalArgumentException()
+                .isThrownBy(hello::encode)
+                .withMessageContaining("HELLO of more than 65600 bytes");
+    }
+
+    @Test
+    void cutsLongTextAtTheBorderOfACharacter() throws WireException {
+        String text = "x" + "€".repeat(2_000);
+        Notice back = (Notice) SampleFrames.decode(new Notice(1, 2, 3, text).encode(FrameType.CLOSE));
+        assertThat(back.text()).isEqualTo("x" + "€".repeat(1_365));
+    }
+
+    @Test
+    void readsFrameInTheMiddleOfBuffer() throws WireException {
+        ByteBuffer frame = SampleFrames.of(FrameType.HELLO);
+        ByteBuffer larger = ByteBuffer.allocate(frame.limit() + 20);
+        larger.position(7).put(frame).flip().position(7);
+        assertThat(Hello.decode(larger)).isEqualTo(SampleFrames.HELLO);
+    }
+
+    @Test
+    void waitsForTheWholeHeader() throws WireException {
+        ByteBuffer frame = SampleFrames.of(FrameType.SEND);
+        frame.put(53, (byte) 1);
+        for (int available = 0; available < Wire.HEADER_BYTES; available++) {
+            assertThat(SampleFrames.view(frame).checkHeader(available)).isZero();
+        }
+        assertThat(SampleFrames.view(frame).checkHeader(frame.limit() - 1))
+                .as("what has not arrived is not judged")
+                .isEqualTo(frame.limit());
+    }
+
+    static void assertRefused(ByteBuffer frame, Reason reason) {
+        assertThatExceptionOfType(WireException.class)
+                .isThrownBy(() -> SampleFrames.decode(frame))
+                .satisfies(e -> assertThat(e.reason()).as(e.getMessage()).isEqualTo(reason));
+    }
+
+    private static Token token(Random random) {
+        return new Token(random.nextLong(), random.nextLong());
+    }
+
+    private static List<Hello.Sent> sent(Random random) {
+        List<Hello.Sent> sent = new ArrayList<>();
+        for (int i = random.nextInt(5); i > 0; i--) {
+            sent.add(new Hello.Sent(random.nextInt(), random.nextInt(), random.nextLong()));
+        }
+        return sent;
+    }
+
+    private static List<Home> homes(Random random) {
+        List<Home> homes = new ArrayList<>();
+        for (int i = 1 + random.nextInt(4); i > 0; i--) {
+            homes.add(new Home(text(random), text(random), text(random)));
+        }
+        return homes;
+    }
+
+    private static int[] placement(Random random, int homes, int ranksMin) {
+        return random.ints(ranksMin + random.nextInt(20), 0, homes).toArray();
+    }
+
+    private static String text(Random random) {
+        StringBuilder text = new StringBuilder();
+        for (int i = random.nextInt(30); i > 0; i--) {
+            text.append(random.nextInt(4) == 0 ? "ß€\n語".charAt(random.nextInt(4)) : (char) ('a' + random.nextInt(26)));
+        }
+        return text.toString();
+    }
+}

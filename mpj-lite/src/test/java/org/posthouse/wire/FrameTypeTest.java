@@ -1,0 +1,75 @@
+package org.posthouse.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.posthouse.wire.FrameType.Role.LAUNCHER;
+import static org.posthouse.wire.FrameType.Role.LINK;
+import static org.posthouse.wire.FrameType.Role.RANK;
+import static org.posthouse.wire.FrameType.Role.RELAY;
+
+import java.util.EnumMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Ids, senders and lengths, written down a second time: a change here is a change of the protocol. */
+final class FrameTypeTest {
+    private static final Map<FrameType, Integer> SENDERS = new EnumMap<>(FrameType.class);
+
+    static {
+        SENDERS.put(FrameType.HELLO, RANK | LAUNCHER);
+        SENDERS.put(FrameType.WELCOME, RELAY);
+        SENDERS.put(FrameType.SEND, RANK | LINK);
+        SENDERS.put(FrameType.EAGER, RANK | LINK);
+        SENDERS.put(FrameType.OFFER, RANK | LINK);
+        SENDERS.put(FrameType.CLEAR, RELAY | LINK);
+        SENDERS.put(FrameType.CHUNK, RANK | RELAY | LINK);
+        SENDERS.put(FrameType.POST, RANK);
+        SENDERS.put(FrameType.DELIVERED, RELAY);
+        SENDERS.put(FrameType.PROBE, RANK);
+        SENDERS.put(FrameType.PROBE_ANSWER, RELAY);
+        SENDERS.put(FrameType.CREDIT, RELAY | LINK);
+        SENDERS.put(FrameType.FINALIZE, RANK | RELAY);
+        SENDERS.put(FrameType.ABORT, RANK | RELAY);
+        SENDERS.put(FrameType.CLOSE, RANK | LAUNCHER | RELAY | LINK);
+        SENDERS.put(FrameType.JOB_OPEN, LAUNCHER);
+        SENDERS.put(FrameType.JOB_OPENED, RELAY);
+        SENDERS.put(FrameType.JOB_EVENT, RELAY);
+        SENDERS.put(FrameType.JOB_CLOSE, LAUNCHER);
+        SENDERS.put(FrameType.LINK_HELLO, LINK);
+        SENDERS.put(FrameType.LINK_ACK, LINK);
+        SENDERS.put(FrameType.LINK_PING, LINK);
+        SENDERS.put(FrameType.LINK_PONG, LINK);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isSentByItsSendersOnly(FrameType type) {
+        for (int role : new int[] {RANK, LAUNCHER, RELAY, LINK}) {
+            assertThat(type.sentBy(role)).as("role %s", role).isEqualTo((SENDERS.get(type) & role) != 0);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isFoundByItsId(FrameType type) {
+        assertThat(FrameType.of(type.id())).isSameAs(type);
+    }
+
+    @Test
+    void knowsNoOtherId() {
+        int known = 0;
+        for (int id = Byte.MIN_VALUE; id <= Byte.MAX_VALUE; id++) {
+            known += FrameType.of((byte) id) == null ? 0 : 1;
+        }
+        assertThat(known).isEqualTo(FrameType.values().length);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void hasLengthsInsideTheLimits(FrameType type) {
+        assertThat(type.bytesMin()).isBetween(Wire.HEADER_BYTES, type.bytesMax());
+        assertThat(type.bytesMax()).isLessThanOrEqualTo(Wire.FRAME_BYTES_MAX);
+        assertThat(SampleFrames.of(type).limit()).isBetween(type.bytesMin(), type.bytesMax());
+    }
+}

@@ -1,0 +1,127 @@
+package org.posthouse.wire;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.EnumMap;
+import java.util.HexFormat;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The bytes of one frame of every type. They change only together with the protocol's version. */
+final class GoldenFramesTest {
+    private static final Map<FrameType, String> GOLDEN = new EnumMap<>(FrameType.class);
+
+    static {
+        GOLDEN.put(
+                FrameType.HELLO,
+                "0000006c 01000000 01020304 05060708 50485331 00010001 00000003 00000002 00000000 a1a2a3a4 "
+                        + "a5a6a7a8 b1b2b3b4 b5b6b7b8 00000000 00001112 00000000 00002122 00000000 00000002 00000005 "
+                        + "00000006 00000000 00000007 00000008 00000009 00000000 0000000a");
+        GOLDEN.put(
+                FrameType.WELCOME,
+                "00000085 02000000 01020304 05060708 50485331 00010001 00000003 00000002 00000000 00000000 "
+                        + "01000000 00004000 00010000 00000000 00001112 00000000 00000000 00000001 00000005 00000006 "
+                        + "00000000 00000007 00000002 00046c79 6f6e0002 72310003 683a3100 056bc3b6 6c6e0002 72320003 "
+                        + "683a3200 00000300 00000100 01");
+        GOLDEN.put(
+                FrameType.SEND,
+                "00000044 03000000 01020304 05060708 00000011 00000012 00000013 00000014 00000000 00000015 "
+                        + "00000000 00000004 00000016 17000000 00000000 00000019 c1c2c3c4");
+        GOLDEN.put(
+                FrameType.EAGER,
+                "00000040 04000000 01020304 05060708 00000011 00000012 00000013 00000014 00000000 00000015 "
+                        + "00000000 00020000 00000016 17000000 00000000 00000019");
+        GOLDEN.put(
+                FrameType.OFFER,
+                "00000040 05000000 01020304 05060708 00000011 00000012 00000013 00000014 00000000 00000015 "
+                        + "00000000 00020000 00000016 17000000 00000000 00000019");
+        GOLDEN.put(
+                FrameType.CLEAR,
+                "00000030 06000000 01020304 05060708 00000011 00000012 00000013 00000000 00000000 00000015 "
+                        + "00000000 00010000");
+        GOLDEN.put(
+                FrameType.CHUNK,
+                "00000034 07000000 01020304 05060708 00000011 00000012 00000013 00000000 00000000 00000015 "
+                        + "00000000 00010000 c1c2c3c4");
+        GOLDEN.put(
+                FrameType.POST,
+                "00000030 08000000 01020304 05060708 00000011 fffffffe 00000013 00000014 00000000 00000000 "
+                        + "00000018 00000019");
+        GOLDEN.put(
+                FrameType.DELIVERED,
+                "00000044 09000000 01020304 05060708 00000011 00000012 00000013 00000014 00000000 00000015 "
+                        + "00000000 00000004 00000016 17000000 00000018 00000000 c1c2c3c4");
+        GOLDEN.put(
+                FrameType.PROBE,
+                "00000030 0a010000 01020304 05060708 00000011 fffffffe 00000013 00000014 00000000 00000000 "
+                        + "00000018 00000019");
+        GOLDEN.put(
+                FrameType.PROBE_ANSWER,
+                "00000040 0b010000 01020304 05060708 00000011 00000012 00000013 00000014 00000000 00000015 "
+                        + "00000000 00020000 00000016 17000000 00000018 00000000");
+        GOLDEN.put(
+                FrameType.CREDIT,
+                "00000020 0c000000 01020304 05060708 00000000 00100000 00000040 00000003");
+        GOLDEN.put(
+                FrameType.FINALIZE,
+                "00000018 0d000000 01020304 05060708 00000019 00000000");
+        GOLDEN.put(
+                FrameType.ABORT,
+                "00000023 0e000000 01020304 05060708 00000003 00000001 00000000 00037768 790000");
+        GOLDEN.put(
+                FrameType.CLOSE,
+                "00000023 0f000000 01020304 05060708 00000009 ffffffff 00000000 00036f6c 640000");
+        GOLDEN.put(
+                FrameType.JOB_OPEN,
+                "00000055 14000000 01020304 05060708 a1a2a3a4 a5a6a7a8 b1b2b3b4 b5b6b7b8 00000001 00027069 "
+                        + "00000002 00046c79 6f6e0002 72310003 683a3100 056bc3b6 6c6e0002 72320003 683a3200 00000300 "
+                        + "00000100 01");
+        GOLDEN.put(
+                FrameType.JOB_OPENED,
+                "00000010 15000000 01020304 05060708");
+        GOLDEN.put(
+                FrameType.JOB_EVENT,
+                "00000024 16000000 01020304 05060708 00000004 00000003 0000000e 0004676f 6e650000");
+        GOLDEN.put(
+                FrameType.JOB_CLOSE,
+                "00000020 17000000 01020304 05060708 00000000 ffffffff 00000000 00000000");
+        GOLDEN.put(
+                FrameType.LINK_HELLO,
+                "00000041 1e000000 00000000 00000000 50485331 00010000 00000000 00000031 00000000 00000032 "
+                        + "00000000 00000033 00046c79 6f6e0002 72310005 6bc3b66c 6e");
+        GOLDEN.put(
+                FrameType.LINK_ACK,
+                "00000018 1f000000 01020304 05060708 41424344 45464748");
+        GOLDEN.put(
+                FrameType.LINK_PING,
+                "00000018 20000000 01020304 05060708 41424344 45464748");
+        GOLDEN.put(
+                FrameType.LINK_PONG,
+                "00000018 21000000 01020304 05060708 41424344 45464748");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isEncodedToTheGoldenBytes(FrameType type) {
+        ByteBuffer frame = SampleFrames.of(type);
+        byte[] bytes = new byte[frame.limit()];
+        frame.get(0, bytes);
+        assertThat(HexFormat.of().formatHex(bytes)).isEqualTo(GOLDEN.get(type).replace(" ", ""));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void isReadFromTheGoldenBytes(FrameType type) throws WireException {
+        ByteBuffer golden = ByteBuffer.wrap(HexFormat.of().parseHex(GOLDEN.get(type).replace(" ", "")));
+        assertThat(SampleFrames.view(golden).checkHeader(golden.limit())).isEqualTo(golden.limit());
+        assertThat(SampleFrames.view(golden).type()).isSameAs(type);
+        assertThat(SampleFrames.view(golden).job()).isEqualTo(jobOf(type));
+        assertThat(SampleFrames.decode(golden)).isNotNull();
+    }
+
+    private static long jobOf(FrameType type) {
+        return type == FrameType.LINK_HELLO ? 0 : SampleFrames.JOB;
+    }
+}

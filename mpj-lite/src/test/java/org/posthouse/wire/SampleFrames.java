@@ -1,0 +1,132 @@
+package org.posthouse.wire;
+
+import java.nio.ByteBuffer;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/** One frame of every type, with a value of its own in every field. What golden bytes and fuzz start from. */
+final class SampleFrames {
+    static final long JOB = 0x0102030405060708L;
+    static final Token TOKEN = new Token(0xa1a2a3a4a5a6a7a8L, 0xb1b2b3b4b5b6b7b8L);
+    static final List<Home> HOMES = List.of(new Home("lyon", "r1", "h:1"), new Home("köln", "r2", "h:2"));
+    static final Hello HELLO = new Hello(
+            Hello.RANK, JOB, 3, 2, TOKEN, 0x1112, 0x2122, List.of(new Hello.Sent(5, 6, 7), new Hello.Sent(8, 9, 10)));
+    static final Welcome WELCOME = new Welcome(
+            JOB, 3, 2, 0x1000000, 0x4000, 0x1112, List.of(new Hello.Sent(5, 6, 7)), 1, HOMES, new int[] {0, 1, 1});
+    static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, true, "pi", HOMES, new int[] {0, 1, 1});
+    static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, "gone");
+    static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 0x33);
+    static final Notice ABORT = new Notice(JOB, 3, 1, "why");
+    static final Notice CLOSE = Notice.closing(JOB, Reason.FENCED, "old");
+    static final Notice JOB_CLOSE = new Notice(JOB, 0, -1, "");
+
+    private SampleFrames() {}
+
+    static Map<FrameType, ByteBuffer> all() {
+        Map<FrameType, ByteBuffer> frames = new EnumMap<>(FrameType.class);
+        for (FrameType type : FrameType.values()) {
+            frames.put(type, of(type));
+        }
+        return frames;
+    }
+
+    static ByteBuffer of(FrameType type) {
+        return switch (type) {
+            case HELLO -> HELLO.encode();
+            case WELCOME -> WELCOME.encode();
+            case SEND, DELIVERED -> message(type, 4);
+            case EAGER, OFFER, PROBE_ANSWER -> message(type, 0);
+            case CLEAR -> transfer(type, 0);
+            case CHUNK -> transfer(type, 4);
+            case POST, PROBE -> post(type);
+            case CREDIT -> credit();
+            case FINALIZE -> finalizing();
+            case ABORT -> ABORT.encode(type);
+            case CLOSE -> CLOSE.encode(type);
+            case JOB_OPEN -> JOB_OPEN.encode();
+            case JOB_OPENED -> fixed(type, Wire.HEADER_BYTES, 0);
+            case JOB_EVENT -> JOB_EVENT.encode();
+            case JOB_CLOSE -> JOB_CLOSE.encode(type);
+            case LINK_HELLO -> LINK_HELLO.encode();
+            case LINK_ACK, LINK_PING, LINK_PONG -> link(type);
+        };
+    }
+
+    private static ByteBuffer fixed(FrameType type, int headerBytes, int payloadBytes) {
+        ByteBuffer frame = ByteBuffer.allocate(headerBytes + payloadBytes);
+        view(frame).begin(type, headerBytes, JOB).length(headerBytes + payloadBytes);
+        for (int i = 0; i < payloadBytes; i++) {
+            frame.put(headerBytes + i, (byte) (0xc1 + i));
+        }
+        return frame;
+    }
+
+    private static ByteBuffer message(FrameType type, int payloadBytes) {
+        ByteBuffer frame = fixed(type, Wire.MESSAGE_HEADER_BYTES, payloadBytes);
+        boolean answer = type == FrameType.DELIVERED || type == FrameType.PROBE_ANSWER;
+        view(frame)
+                .flags(type == FrameType.PROBE_ANSWER ? FrameView.FOUND : 0)
+                .address(0x11, 0x12, 0x13, 0x14)
+                .sequence(0x15)
+                .content(payloadBytes == 0 ? 0x20000 : payloadBytes, 0x16, 0x17)
+                .request(answer ? 0x18 : 0)
+                .failedPolls(answer ? 0 : 0x19);
+        return frame;
+    }
+
+    private static ByteBuffer transfer(FrameType type, int payloadBytes) {
+        ByteBuffer frame = fixed(type, Wire.CHUNK_HEADER_BYTES, payloadBytes);
+        view(frame).address(0x11, 0x12, 0x13, 0).sequence(0x15).offset(0x10000);
+        return frame;
+    }
+
+    private static ByteBuffer post(FrameType type) {
+        ByteBuffer frame = fixed(type, 48, 0);
+        view(frame)
+                .flags(type == FrameType.PROBE ? FrameView.BLOCKING : 0)
+                .address(0x11, Wire.ANY, 0x13, 0x14)
+                .post(0x18, 0x19);
+        return frame;
+    }
+
+    private static ByteBuffer credit() {
+        ByteBuffer frame = fixed(FrameType.CREDIT, 32, 0);
+        view(frame).credit(0x100000, 0x40, 3);
+        return frame;
+    }
+
+    private static ByteBuffer finalizing() {
+        ByteBuffer frame = fixed(FrameType.FINALIZE, 24, 0);
+        view(frame).finalizeFailedPolls(0x19);
+        return frame;
+    }
+
+    private static ByteBuffer link(FrameType type) {
+        ByteBuffer frame = fixed(type, 24, 0);
+        view(frame).linkWord(0x4142434445464748L);
+        return frame;
+    }
+
+    static FrameView view(ByteBuffer frame) {
+        return new FrameView().wrap(frame, 0);
+    }
+
+    /** Checks and decodes a frame as its receiver does. */
+    static Object decode(ByteBuffer frame) throws WireException {
+        FrameView view = view(frame);
+        int length = view.checkHeader(frame.limit());
+        if (length != frame.limit()) {
+            throw new WireException(Reason.MALFORMED_FRAME, "length " + length + " of " + frame.limit());
+        }
+        return switch (view.type()) {
+            case HELLO -> Hello.decode(frame);
+            case WELCOME -> Welcome.decode(frame);
+            case ABORT, CLOSE, JOB_CLOSE -> Notice.decode(frame);
+            case JOB_OPEN -> JobOpen.decode(frame);
+            case JOB_EVENT -> JobEvent.decode(frame);
+            case LINK_HELLO -> LinkHello.decode(frame);
+            default -> view;
+        };
+    }
+}
