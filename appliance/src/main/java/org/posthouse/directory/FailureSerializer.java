@@ -15,8 +15,8 @@ import java.io.IOException;
  *
  * <p>Hazelcast answers a call that must be tried again with an exception, and serialises that by Java unless told
  * otherwise. Where nothing of that kind is read, such an answer would be lost and its call would hang for twice the
- * call timeout (20 s, measured while a third member joined). What Hazelcast acts upon is kept: whether to try again. The
- * rest becomes text.
+ * call timeout (20 s, measured while a third member joined). What Hazelcast acts upon is kept: whether to try again.
+ * The rest becomes text.
  */
 final class FailureSerializer implements StreamSerializer<Throwable> {
     static final int TYPE = 7411;

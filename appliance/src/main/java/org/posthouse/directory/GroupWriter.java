@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>{@link #post} is for any thread and never blocks; the calls to Hazelcast are made on the directory's own thread.
  * One posting waits for each key, the latest, so what waits is bounded by the number of keys. A posting leaves only
- * when the group has answered, or when the view has seen a later one of its key; until then it is tried again, with a log
- * line and a growing pause.
+ * when the group has answered, or when the view has seen a later one of its key; until then it is tried again, with a
+ * log line and a growing pause.
  */
 final class GroupWriter {
     private static final Logger LOG = LoggerFactory.getLogger(GroupWriter.class);
