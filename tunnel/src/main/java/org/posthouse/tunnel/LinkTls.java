@@ -94,7 +94,8 @@ final class LinkTls {
             while (root.getCause() != null) {
                 root = root.getCause();
             }
-            return root == failure ? String.valueOf(failure.getMessage()) : failure.getMessage() + ": " + root.getMessage();
+            String told = String.valueOf(failure.getMessage());
+            return root == failure ? told : told + ": " + root.getMessage();
         }
 
         private String peerSite() {

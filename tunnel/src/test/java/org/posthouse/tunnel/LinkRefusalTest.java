@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.netty.buffer.ByteBuf;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -43,9 +44,9 @@ import org.slf4j.LoggerFactory;
 
 /** Who is not let in, by which name, and what a peer that breaks the protocol gets. Relay "m" stands in the middle. */
 @ExtendWith(LeakWatch.class)
-@Timeout(60)
+@Timeout(180)
 class LinkRefusalTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(25);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(10);
     private static final LinkTimeouts PATIENT = new LinkTimeouts(10_000, 10_000, 10_000, 300, 10_000, 5, 50, 100);
     private static final LinkTimeouts SHORT = new LinkTimeouts(10_000, 300, 300, 300, 10_000, 5, 50, 100);
@@ -303,11 +304,29 @@ class LinkRefusalTest {
     }
 
     @Test
-    void acknowledgesByTheTimerAndByCount() throws Exception {
+    void acknowledgesASingleFrameByTheTimer() throws Exception {
         try (RawPeer peer = up(1)) {
-            peer.send(Frames.eager(1, new byte[10]).nioBuffer());
-            assertThat(new FrameView().wrap(peer.await(FrameType.LINK_ACK), 0).linkWord()).isEqualTo(1);
+            peer.send(eager(1, 10));
+            assertThat(awaitAcknowledged(peer)).isEqualTo(1);
         }
+    }
+
+    @Test
+    void acknowledgesByCountAndBytesLongBeforeTheTimer() throws Exception {
+        LinkTimeouts slowTimer = new LinkTimeouts(10_000, 10_000, 10_000, 300, 10_000, 3_600_000, 50, 100);
+        TestRelay lazy = start(grid.listening("lazy", EPOCH).timeouts(slowTimer));
+        try (RawPeer peer = RawPeer.dial(lazy.links.port(), keysA)) {
+            peer.hello("a", "lazy", 1, 0, 0).awaitHello();
+            for (int number = 1; number <= 64; number++) {
+                peer.send(eager(number, 10));
+            }
+            assertThat(awaitAcknowledged(peer)).isEqualTo(64);
+            for (int number = 65; number <= 69; number++) {
+                peer.send(eager(number, 60_000));
+            }
+            assertThat(awaitAcknowledged(peer)).isEqualTo(69);
+        }
+        assertThat(lazy.failure).isNull();
     }
 
     @Test
@@ -323,7 +342,9 @@ class LinkRefusalTest {
         for (Socket socket : idle) {
             socket.close();
         }
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> m.refusals(Refusal.TLS_FAILED) + m.refusals(Refusal.TIMEOUT) == CONNECTIONS_MAX);
+        await().pollInterval(POLL)
+                .atMost(PATIENCE)
+                .until(() -> m.refusals(Refusal.TLS_FAILED) == CONNECTIONS_MAX);
         up(1).close();
     }
 
@@ -439,13 +460,26 @@ class LinkRefusalTest {
 
     private void awaitRefusal(TestRelay relay, Refusal kind) {
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> relay.refusals(kind) > 0);
-        assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage).anyMatch(line -> line.contains(kind.name()));
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .anyMatch(line -> line.contains(kind.name()));
     }
 
     private static void assertClosed(RawPeer peer, Reason reason, String text) throws Exception {
         Notice why = peer.awaitClose();
         assertThat(why.reason()).isEqualTo(reason);
         assertThat(why.text()).contains(text);
+    }
+
+    private static long awaitAcknowledged(RawPeer peer) throws IOException {
+        return new FrameView().wrap(peer.await(FrameType.LINK_ACK), 0).linkWord();
+    }
+
+    private static ByteBuffer eager(long number, int payloadBytes) {
+        ByteBuf frame = Frames.eager(number, new byte[payloadBytes]);
+        byte[] bytes = new byte[frame.readableBytes()];
+        frame.readBytes(bytes).release();
+        return ByteBuffer.wrap(bytes);
     }
 
     private static ByteBuffer word(FrameType type, long word) {

@@ -31,9 +31,9 @@ import org.posthouse.wire.Wire;
 
 /** Links between relays over real sockets and TLS on loopback. */
 @ExtendWith(LeakWatch.class)
-@Timeout(60)
+@Timeout(180)
 class LinksTest {
-    private static final Duration PATIENCE = Duration.ofSeconds(25);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(10);
 
     @TempDir
@@ -101,7 +101,9 @@ class LinksTest {
         for (int number = 1; number <= 100; number++) {
             a.send("b", frame(number));
         }
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.status("b").lastReason().contains("SITE_UNREACHABLE"));
+        await().pollInterval(POLL)
+                .atMost(PATIENCE)
+                .until(() -> a.status("b").lastReason().contains("SITE_UNREACHABLE"));
         TestRelay b = start(grid.config("b", 1).listen("127.0.0.1", port));
         awaitLast(b, "a", 100);
         assertThat(a.events).containsExactly("up b relay-b-1");
