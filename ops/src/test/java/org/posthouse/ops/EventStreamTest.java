@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 class EventStreamTest {
 
     private static final String SUBSCRIBE = "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    private static final int LINES_MAX = 500;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private OpsFixture ops;
@@ -79,10 +80,7 @@ class EventStreamTest {
         BufferedReader lines = subscribe();
         nextOverview(lines);
         ops.relay.failure = new IllegalStateException("made up by the test");
-        String line = lines.readLine();
-        while (!line.startsWith(":")) {
-            line = lines.readLine();
-        }
+        nextLine(lines, ":");
         ops.relay.snapshot = Scenes.relay("rennes", "rennes-a", 12, List.of());
         ops.relay.failure = null;
         assertThat(nextOverview(lines).at("/relays/0/counters/messagesIn").asLong()).isEqualTo(12);
@@ -156,11 +154,18 @@ class EventStreamTest {
 
     /** The next event's data. One event is one write, so it is one HTTP chunk and its data stands on one line. */
     private static JsonNode nextOverview(BufferedReader lines) throws IOException {
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            if (line.startsWith("data: ")) {
-                return OpsFixture.parse(line.substring("data: ".length()));
+        return OpsFixture.parse(nextLine(lines, "data: ").substring("data: ".length()));
+    }
+
+    /** Bounded, because the comments of a quiet stream would feed an endless wait. */
+    private static String nextLine(BufferedReader lines, String beginning) throws IOException {
+        for (int i = 0; i < LINES_MAX; i++) {
+            String line = lines.readLine();
+            assertThat(line).as("the stream ended before a line with \"%s\"", beginning).isNotNull();
+            if (line.startsWith(beginning)) {
+                return line;
             }
         }
-        throw new AssertionError("the stream ended before an overview came");
+        throw new AssertionError("no line with \"" + beginning + "\" among " + LINES_MAX);
     }
 }
