@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -120,7 +121,7 @@ class EventStreamTest {
     void endsOpenStreamsWhenTheConsoleCloses() throws Exception {
         BufferedReader lines = subscribe();
         nextOverview(lines);
-        ops.server.close().await(20, java.util.concurrent.TimeUnit.SECONDS);
+        ops.server.close().await(20, TimeUnit.SECONDS);
         String line = lines.readLine();
         while (line != null) {
             line = lines.readLine();
