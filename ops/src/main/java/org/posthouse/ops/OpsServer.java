@@ -63,8 +63,8 @@ public final class OpsServer {
     }
 
     /**
-     * Ends the live streams, closes the port and removes the relays' meters. Fails when it is closed already. The system
-     * may let go of the port a few milliseconds after the future completes.
+     * Ends the live streams, closes the port and removes the relays' meters. Fails when it is closed already. The
+     * system may let go of the port a few milliseconds after the future completes.
      */
     public Future<Void> close() {
         return vertx.undeploy(deployment);

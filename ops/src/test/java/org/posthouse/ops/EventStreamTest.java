@@ -148,7 +148,8 @@ class EventStreamTest {
     private BufferedReader subscribe() throws IOException {
         Socket socket = ops.raw(SUBSCRIBE);
         sockets.add(socket);
-        BufferedReader lines = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+        BufferedReader lines =
+                new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
         assertThat(lines.readLine()).isEqualTo("HTTP/1.1 200 OK");
         return lines;
     }

@@ -79,7 +79,8 @@ class OpenApiTest {
         try {
             PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             OpsRoutes routes = new OpsRoutes(vertx, List::of, registry, new RelayMeters(registry));
-            return routes.router(OpsConfig.loopback(0), ConsoleAssets.load(), new EventStream(List::of)).getRoutes().stream()
+            return routes.router(OpsConfig.loopback(0), ConsoleAssets.load(), new EventStream(List::of))
+                    .getRoutes().stream()
                     .map(Route::getPath).filter(Objects::nonNull).map(path -> path.replace(":id", "{id}"))
                     .collect(Collectors.toCollection(TreeSet::new));
         } finally {

@@ -26,7 +26,8 @@ final class OpsFixture implements AutoCloseable {
     private static final int WAIT_S = 20;
 
     final Scenes.MovingRelay relay =
-            new Scenes.MovingRelay(Scenes.relay("rennes", "rennes-a", 10, List.of(Scenes.job(Scenes.JOB, Scenes.ranks(4, "rennes-a")))));
+            new Scenes.MovingRelay(Scenes.relay("rennes", "rennes-a", 10,
+                    List.of(Scenes.job(Scenes.JOB, Scenes.ranks(4, "rennes-a")))));
     final List<RelayView> relays = new CopyOnWriteArrayList<>(List.of(relay));
     final OpsMetrics metrics = OpsMetrics.create();
     final Vertx vertx = metrics.vertx(new VertxOptions());
