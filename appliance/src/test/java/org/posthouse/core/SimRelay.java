@@ -38,7 +38,7 @@ final class SimRelay implements SitePort {
     }
 
     private void onJobEvent(JobEvent event) {
-        if (event.kind() != JobEvent.CONNECTED && event.kind() != JobEvent.FINALIZED) {
+        if (event.kind() != JobEvent.CONNECTED && event.kind() != JobEvent.FINALIZED && event.kind() != JobEvent.CLOSED) {
             throw new AssertionError("job event of relay " + site + ": " + event);
         }
     }
