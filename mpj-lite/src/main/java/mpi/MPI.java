@@ -5,7 +5,7 @@ import java.net.UnknownHostException;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.data.Base;
-import org.posthouse.mpj.data.Fold;
+import org.posthouse.mpj.data.Folds;
 
 /** The start and the end of a rank's part in a job, and MPI's names for everything that exists once. */
 public class MPI {
@@ -34,18 +34,18 @@ public class MPI {
     public static final Datatype FLOAT2 = new Datatype("FLOAT2", Base.FLOAT, 2);
     public static final Datatype DOUBLE2 = new Datatype("DOUBLE2", Base.DOUBLE, 2);
 
-    public static final Op SUM = new Op("SUM", Fold.SUM);
-    public static final Op PROD = new Op("PROD", Fold.PROD);
-    public static final Op MAX = new Op("MAX", Fold.MAX);
-    public static final Op MIN = new Op("MIN", Fold.MIN);
-    public static final Op LAND = new Op("LAND", Fold.LAND);
-    public static final Op LOR = new Op("LOR", Fold.LOR);
-    public static final Op LXOR = new Op("LXOR", Fold.LXOR);
-    public static final Op BAND = new Op("BAND", Fold.BAND);
-    public static final Op BOR = new Op("BOR", Fold.BOR);
-    public static final Op BXOR = new Op("BXOR", Fold.BXOR);
-    public static final Op MAXLOC = new Op("MAXLOC", Fold.MAXLOC);
-    public static final Op MINLOC = new Op("MINLOC", Fold.MINLOC);
+    public static final Op SUM = new Op("SUM", Folds.SUM);
+    public static final Op PROD = new Op("PROD", Folds.PROD);
+    public static final Op MAX = new Op("MAX", Folds.MAX);
+    public static final Op MIN = new Op("MIN", Folds.MIN);
+    public static final Op LAND = new Op("LAND", Folds.LAND);
+    public static final Op LOR = new Op("LOR", Folds.LOR);
+    public static final Op LXOR = new Op("LXOR", Folds.LXOR);
+    public static final Op BAND = new Op("BAND", Folds.BAND);
+    public static final Op BOR = new Op("BOR", Folds.BOR);
+    public static final Op BXOR = new Op("BXOR", Folds.BXOR);
+    public static final Op MAXLOC = new Op("MAXLOC", Folds.MAXLOC);
+    public static final Op MINLOC = new Op("MINLOC", Folds.MINLOC);
 
     /** A request that is complete already. */
     public static final Request REQUEST_NULL = Request.ofNothing();

@@ -4,7 +4,7 @@ import org.posthouse.mpj.Envelope;
 
 /** What a receive or probe found. Plain fields, as programs read them. */
 public class Status {
-    /** Rank of the sender in the communicator used; {@link MPI#PROC_NULL} or {@link MPI#ANY_SOURCE} if there is none. */
+    /** Rank of the sender in the communicator used; PROC_NULL or ANY_SOURCE if there is none. */
     public int source = MPI.ANY_SOURCE;
 
     public int tag = MPI.ANY_TAG;

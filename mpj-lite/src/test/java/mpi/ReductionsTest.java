@@ -22,6 +22,7 @@ import org.posthouse.mpj.LocalWorld;
 
 /** Every reduction against a fold over the ranks, one element at a time. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@SuppressWarnings("ReferenceEquality") // Each predefined operation and datatype exists once.
 class ReductionsTest {
     private static final List<Op> OPS = List.of(
             MPI.SUM, MPI.PROD, MPI.MAX, MPI.MIN, MPI.LAND, MPI.LOR, MPI.LXOR, MPI.BAND, MPI.BOR, MPI.BXOR, MPI.MAXLOC,

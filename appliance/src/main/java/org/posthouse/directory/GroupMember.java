@@ -7,6 +7,7 @@ import com.hazelcast.config.JavaSerializationFilterConfig;
 import com.hazelcast.config.JoinConfig;
 import com.hazelcast.config.MapConfig;
 import com.hazelcast.config.MergePolicyConfig;
+import com.hazelcast.config.SerializerConfig;
 import com.hazelcast.config.ServerSocketEndpointConfig;
 import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
@@ -86,6 +87,8 @@ final class GroupMember {
         config.setAdvancedNetworkConfig(network(group));
         config.getSerializationConfig()
                 .addDataSerializableFactory(GroupTypes.FACTORY, new GroupTypes())
+                .addSerializerConfig(
+                        new SerializerConfig().setTypeClass(Throwable.class).setImplementation(new FailureSerializer()))
                 .setJavaSerializationFilterConfig(nothingAllowed());
         config.getJetConfig().setEnabled(false);
         config.getMetricsConfig().setEnabled(false);

@@ -18,9 +18,9 @@ import org.slf4j.LoggerFactory;
  * Carries postings to the group.
  *
  * <p>{@link #post} is for any thread and never blocks; the calls to Hazelcast are made on the directory's own thread.
- * One posting waits for each key, the latest, so what waits is bounded by the number of keys. A posting leaves only when
- * the group has answered, or when the view has seen a later one of its key; until then it is tried again, with a log
- * line and a growing pause.
+ * One posting waits for each key, the latest, so what waits is bounded by the number of keys. A posting leaves only
+ * when the group has answered, or when the view has seen a later one of its key; until then it is tried again, with a
+ * log line and a growing pause.
  */
 final class GroupWriter {
     private static final Logger LOG = LoggerFactory.getLogger(GroupWriter.class);
@@ -107,10 +107,10 @@ final class GroupWriter {
     private boolean settle(Posting posting, CompletableFuture<String> answer) {
         try {
             String stored = answer.get(ANSWER_MS_MAX, TimeUnit.MILLISECONDS);
-            waiting.remove(posting.key(), posting);
             if (stored != null) {
                 view.learn(Posting.parse(stored));
             }
+            waiting.remove(posting.key(), posting);
             return true;
         } catch (ExecutionException e) {
             return failed(posting, e.getCause());

@@ -171,7 +171,8 @@ public final class HazelcastDirectory implements Directory {
         announced.values().forEach(posting -> withdraw(posting.relay().relay(), posting.version()));
         if (closed.compareAndSet(false, true)) {
             within(LAST_WRITES_SECONDS_MAX, "last writes", thread.submit(writer::flush));
-            within(LEAVE_SECONDS_MAX, "leaving the group", thread.submit(() -> member.getLifecycleService().shutdown()));
+            Future<?> left = thread.submit(() -> member.getLifecycleService().shutdown());
+            within(LEAVE_SECONDS_MAX, "leaving the group", left);
             thread.shutdownNow();
             member.getLifecycleService().terminate();
             view.dropListeners();

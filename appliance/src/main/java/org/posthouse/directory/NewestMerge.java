@@ -9,8 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides, key by key, what stays when two parts of a group that was split become one: the highest epoch or incarnation,
- * then a relay that lives over one that the other part missed, then the later write. See {@link Posting#merge}.
+ * Decides, key by key, what stays when two parts of a group that was split become one: the highest epoch or
+ * incarnation, then a relay that lives over one that the other part missed, then the later write. See {@link
+ * Posting#merge}.
  *
  * <p>Stateless; made by Hazelcast from its name and sent between members. A text that is no posting loses.
  */

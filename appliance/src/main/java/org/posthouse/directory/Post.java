@@ -13,8 +13,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Puts one posting over the stored one where that is kept, by the rule of {@link Posting#over}, in one atomic step.
  *
- * <p>Runs on the partition's thread of the owner and of each backup. Answers the text that is stored afterwards, or null
- * if none is.
+ * <p>Runs on the partition's thread of the owner and of each backup. Answers the text that is stored afterwards, or
+ * null if none is.
  */
 final class Post implements EntryProcessor<String, String, String>, IdentifiedDataSerializable {
     private static final Logger LOG = LoggerFactory.getLogger(Post.class);

@@ -12,8 +12,8 @@ import org.slf4j.LoggerFactory;
 /**
  * All postings as one process knows them.
  *
- * <p>Thread-safe: reads take no lock, changes hold one for the time of one map operation (of one pass over a job's ranks
- * when a job ends). A key only moves up in the order of its postings, whatever order they arrive in, so what is told
+ * <p>Thread-safe: reads take no lock, changes hold one for the time of one map operation (of one pass over a job's
+ * ranks when it ends). A key only moves up in the order of its postings, whatever order they arrive in, so what is told
  * twice or late does no harm. Listeners are called on the thread that brought the change, with no lock held; one that
  * throws is logged.
  */

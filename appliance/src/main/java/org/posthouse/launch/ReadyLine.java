@@ -28,7 +28,7 @@ public record ReadyLine(String site, String relay, String ranks, String links, S
         }
     }
 
-    static ReadyLine parse(String json) throws JsonProcessingException {
+    public static ReadyLine parse(String json) throws JsonProcessingException {
         return JSON.readValue(json, ReadyLine.class);
     }
 }

@@ -29,6 +29,7 @@ import org.posthouse.wire.Reason;
 import org.posthouse.wire.Welcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * One relay: a core, the connections of its ranks and launchers, its links to other sites, its log and its entry in the
@@ -172,9 +173,8 @@ public final class Relay extends VerticleBase {
 
     void onJobEvent(JobEvent event) {
         Job job = core.job(event.job());
-        if (event.kind() == JobEvent.ABORTED || event.kind() == JobEvent.LOST || event.kind() == JobEvent.REFUSED) {
-            LOG.warn("{}: job {} rank {}: {}", id(), Job.hexId(event.job()), event.rank(), event.text());
-        }
+        LOG.atLevel(event.kind() == JobEvent.REFUSED ? Level.WARN : Level.INFO)
+                .log("{}: job {} rank {}: event {} {}", id(), Job.hexId(event.job()), event.rank(), event.kind(), event.text());
         if (job != null && event.rank() >= 0) {
             job.homedRanks().stream()
                     .filter(rank -> rank.rank() == event.rank())

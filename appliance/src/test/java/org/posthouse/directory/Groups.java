@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
 
 /** Groups of members on loopback ports picked by the system, quick to believe that somebody is gone. */
 final class Groups {
-    static final GroupTiming QUICK = new GroupTiming(1, 5, 1, Duration.ofSeconds(1));
+    static final GroupTiming QUICK = new GroupTiming(1, 20, 1, Duration.ofSeconds(1));
 
     private Groups() {}
 

@@ -3,7 +3,12 @@ package org.posthouse.directory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.hazelcast.core.HazelcastException;
+import com.hazelcast.core.HazelcastInstanceNotActiveException;
 import com.hazelcast.map.IMap;
+import com.hazelcast.spi.exception.CallerNotMemberException;
+import com.hazelcast.spi.exception.RetryableException;
+import com.hazelcast.spi.exception.TargetNotMemberException;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
@@ -15,7 +20,11 @@ class HazelcastDirectoryTest extends DirectoryContract {
 
     @BeforeAll
     static void start() throws IOException {
-        directories = Groups.start("contract", Groups.endpoints("127.0.0.1", "127.0.0.1"));
+        List<String> endpoints = Groups.endpoints("127.0.0.1", "127.0.0.1");
+        directories = List.of(
+                HazelcastDirectory.start(Groups.config("contract", endpoints.get(0), List.of(), "r0")),
+                HazelcastDirectory.start(Groups.config("contract", endpoints.get(1), endpoints, "r1")));
+        Groups.awaitMembers(directories.getFirst(), 2);
     }
 
     @AfterAll
@@ -82,6 +91,21 @@ class HazelcastDirectoryTest extends DirectoryContract {
 
         await().untilAsserted(() -> assertThat(mine(there())).containsExactly(relay("a", "north", 1)));
         stored().delete("relay/garbled");
+    }
+
+    @Test
+    void failuresOfAnotherMemberArriveAsWhatTheyMean() {
+        IMap<String, Object> foreign = directories.get(1).member().getMap("failures");
+        foreign.set("retry", new CallerNotMemberException("who are you"));
+        foreign.set("target", new TargetNotMemberException("not here"));
+        foreign.set("down", new HazelcastInstanceNotActiveException("stopping"));
+        foreign.set("other", new ArithmeticException("of two"));
+
+        assertThat(foreign.get("retry")).isInstanceOf(RetryableException.class).asString().contains("who are you");
+        assertThat(foreign.get("target")).isInstanceOf(TargetNotMemberException.class);
+        assertThat(foreign.get("down")).isInstanceOf(HazelcastInstanceNotActiveException.class);
+        assertThat(foreign.get("other")).isExactlyInstanceOf(HazelcastException.class).asString().contains("of two");
+        foreign.destroy();
     }
 
     private IMap<String, String> stored() {

@@ -32,7 +32,9 @@ class LogTest {
             Command.Result unlogged = Command.run(folder, "run", "-n", "2", "--relay", relay.ranks(), "example:pi", "100");
             assertThat(unlogged.status()).isZero();
             // No goodbye: what was logged survives the process.
-            relay.command().handle().destroyForcibly().onExit().join();
+                ProcessHandle process = relay.command().handle();
+            process.destroyForcibly();
+            process.onExit().join();
         }
         List<LogRecord> records = new ArrayList<>();
         LogScan scan = MessageLog.scan(data.resolve("log"), entry -> records.add(entry.record()));

@@ -13,6 +13,7 @@ import org.posthouse.wire.Wire;
 final class LocalEndpoint implements Endpoint {
     static final int PIECE_BYTES = Wire.PAYLOAD_BYTES_MAX;
 
+    @SuppressWarnings("ArrayRecordComponent") // Never compared.
     private record Message(int context, Envelope envelope, byte[] data, Content content, Local send) {}
 
     private record Posted(int context, int source, int tag, Sink sink, Local operation) {}

@@ -5,9 +5,11 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -26,7 +28,9 @@ public final class LocalWorld {
     private Random random = new Random(1);
     private int[] sites;
     private long eagerBytesMax = 256 * 1024;
-    private int live;
+    /** The ranks' own threads that still run; threads that they start are not waited for. */
+    private final Set<Thread> live = new HashSet<>();
+
     private Throwable failure;
     private Integer abortStatus;
     private long messages;
@@ -66,11 +70,13 @@ public final class LocalWorld {
     /** Runs the body once per rank, and throws what the first rank that failed threw. */
     public void run(Body body) {
         List<Thread> threads = new ArrayList<>();
-        live = endpoints.length;
         for (LocalEndpoint endpoint : endpoints) {
             Thread thread = new Thread(() -> live(endpoint, body), "rank-" + endpoint.rank());
             thread.setDaemon(true);
             threads.add(thread);
+        }
+        synchronized (this) {
+            live.addAll(threads);
         }
         threads.forEach(Thread::start);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
@@ -100,7 +106,7 @@ public final class LocalWorld {
             if (thrown != null) {
                 fail(new AssertionError("rank " + endpoint.rank() + ": " + thrown, thrown));
             }
-            live--;
+            live.remove(Thread.currentThread());
             checkStuck();
         }
     }
@@ -176,6 +182,7 @@ public final class LocalWorld {
     }
 
     /** Waits for the next change. */
+    @SuppressWarnings("WaitNotInLoop") // The callers loop.
     void waitForChange(String what) {
         checkAlive();
         stuck.put(Thread.currentThread(), what);
@@ -190,9 +197,10 @@ public final class LocalWorld {
     }
 
     private void checkStuck() {
-        if (live > 0 && stuck.size() == live) {
+        if (!live.isEmpty() && stuck.keySet().containsAll(live)) {
             StringBuilder text = new StringBuilder("deadlock");
-            stuck.forEach((thread, what) -> text.append("; ").append(thread.getName()).append(" waits for ").append(what));
+            stuck.forEach((thread, what) ->
+                    text.append("; ").append(thread.getName()).append(" waits for ").append(what));
             fail(new AssertionError(text.toString()));
         }
     }

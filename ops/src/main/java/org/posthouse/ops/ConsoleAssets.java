@@ -21,8 +21,9 @@ import java.util.regex.Pattern;
 /**
  * The files of the console page, all in memory. Immutable after {@link #load}.
  *
- * <p>The list is closed: a path that is not on it is 404, so nothing else on the class path can be read. Together about
- * 100 KB. A new module of the page or of Lit is added to the list here; a test follows all imports and finds a missing one.
+ * <p>The list is closed: a path that is not on it is 404, so nothing else on the class path can be read. Together
+ * about 100 KB. A new module of the page or of Lit is added to the list here; a test follows all imports and finds a
+ * missing one.
  */
 final class ConsoleAssets {
 

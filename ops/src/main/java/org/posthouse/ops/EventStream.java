@@ -15,13 +15,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The live stream: sends every open page a whole overview when something changed since the page's last one, and a comment
- * from time to time otherwise. Confined to the console's event loop; the two counts may be read by any thread.
+ * The live stream: sends every open page a whole overview when something changed since the page's last one, and a
+ * comment from time to time otherwise. Confined to the console's event loop; the two counts may be read by any
+ * thread.
  *
- * <p>Bound: a page whose socket is full is skipped, not queued for, and gets the newest overview once it reads again. So a
- * page holds at most the response's write mark (64 KiB) and one overview. With {@link #CLIENTS_MAX} pages and a thousand
- * ranks of 250 bytes each that is under 16 × 320 KiB = 5 MiB. A page that does not read for {@link #STALLED_TICKS_MAX}
- * ticks is cut off; a browser comes back by itself.
+ * <p>Bound: a page whose socket is full is skipped, not queued for, and gets the newest overview once it reads again.
+ * So a page holds at most the response's write mark (64 KiB) and one overview. With {@link #CLIENTS_MAX} pages and a
+ * thousand ranks of 250 bytes each that is under 16 × 320 KiB = 5 MiB. A page that does not read for {@link
+ * #STALLED_TICKS_MAX} ticks is cut off; a browser comes back by itself.
  */
 final class EventStream {
 

@@ -12,9 +12,10 @@ import java.util.regex.Pattern;
 /**
  * Refuses requests whose Host header names neither loopback, nor the listen address, nor a configured name. Immutable.
  *
- * <p>Why: a page of a hostile site can point its own name at 127.0.0.1 and then read the console as its own origin (DNS
- * rebinding). The browser still sends the hostile name as Host. The port is not compared: people forward it by ssh. When
- * the console listens on the wildcard address every address literal passes too, since rebinding needs a name.
+ * <p>Why: a page of a hostile site can point its own name at 127.0.0.1 and then read the console as its own origin
+ * (DNS rebinding). The browser still sends the hostile name as Host. The port is not compared: people forward it by
+ * ssh. When the console listens on the wildcard address every address literal passes too, since rebinding needs a
+ * name.
  */
 final class HostGuard implements Handler<RoutingContext> {
 

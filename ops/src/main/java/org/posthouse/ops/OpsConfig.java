@@ -31,7 +31,7 @@ public record OpsConfig(String host, int port, List<String> allowedHosts) {
         }
         for (String name : allowedHosts) {
             if (name.isBlank() || name.contains("/") || name.contains("*")) {
-                problems.add("console.allowed-hosts has \"" + name + "\"; give plain host names without scheme or pattern");
+                problems.add("console.allowed-hosts has \"" + name + "\"; give plain names without scheme or pattern");
             }
         }
         if (!problems.isEmpty()) {

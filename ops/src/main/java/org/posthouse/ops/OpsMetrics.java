@@ -63,7 +63,8 @@ public final class OpsMetrics implements AutoCloseable {
         // Not HTTP_METHOD, HTTP_PATH or REMOTE: those are whatever a client sends.
         MicrometerMetricsOptions bounded = new MicrometerMetricsOptions()
                 .setEnabled(true)
-                .setLabels(EnumSet.of(Label.HTTP_ROUTE, Label.HTTP_CODE, Label.POOL_TYPE, Label.POOL_NAME, Label.EB_SIDE));
+                .setLabels(EnumSet.of(
+                        Label.HTTP_ROUTE, Label.HTTP_CODE, Label.POOL_TYPE, Label.POOL_NAME, Label.EB_SIDE));
         return Vertx.builder()
                 .with(new VertxOptions(options).setMetricsOptions(bounded))
                 .withMetrics(new MicrometerMetricsFactory(registry))

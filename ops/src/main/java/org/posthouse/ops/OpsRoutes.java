@@ -77,7 +77,8 @@ final class OpsRoutes {
         }
         overview().job(id).ifPresentOrElse(
                 job -> Responses.json(ctx, 200, OpsJson.job(job)),
-                () -> Responses.error(ctx, 404, "no relay here knows job " + id + "; /api/v1/jobs lists those it knows"));
+                () -> Responses.error(ctx, 404, "no relay here knows job " + id
+                        + "; /api/v1/jobs lists those it knows"));
     }
 
     private void ready(RoutingContext ctx) {

@@ -62,7 +62,10 @@ public final class OpsServer {
         return verticle.port();
     }
 
-    /** Ends the live streams, closes the port and removes the relays' meters. Fails when it is closed already. */
+    /**
+     * Ends the live streams, closes the port and removes the relays' meters. Fails when it is closed already. The
+     * system may let go of the port a few milliseconds after the future completes.
+     */
     public Future<Void> close() {
         return vertx.undeploy(deployment);
     }

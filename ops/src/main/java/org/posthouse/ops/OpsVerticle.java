@@ -23,12 +23,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs the console's HTTP server and the beat of its live streams, all on the one event loop it is deployed to. Confined to
- * that loop; {@link #port} may be read by any thread once the deployment succeeded.
+ * Runs the console's HTTP server and the beat of its live streams, all on the one event loop it is deployed to.
+ * Confined to that loop; {@link #port} may be read by any thread once the deployment succeeded.
  */
 final class OpsVerticle extends VerticleBase {
 
-    /** Connections open at once: 16 live streams, 6 connections of each of 16 browsers, and scrapers. More are closed. */
+    /** Connections open at once: 16 live streams, 6 connections of each of 16 browsers, and scrapers. */
     static final int CONNECTIONS_MAX = 128;
 
     /** Seconds without a byte in either direction after which a connection is closed. */
@@ -137,7 +137,8 @@ final class OpsVerticle extends VerticleBase {
 
     private IOException cannotListen(Throwable cause) {
         return new IOException("the console cannot listen on " + config.host() + ":" + config.port() + ": "
-                + cause.getMessage() + "; stop the other program or choose another console.port (0 lets the system choose)",
+                + cause.getMessage()
+                + "; stop the other program or choose another console.port (0 lets the system choose)",
                 cause);
     }
 

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * All relays of this process at one instant: what one event of the live stream shows. Immutable; equal to the one before
- * when nothing changed.
+ * All relays of this process at one instant: what one event of the live stream shows. Immutable; equal to the one
+ * before when nothing changed.
  */
 record Overview(List<RelayStatus> relays) {
 

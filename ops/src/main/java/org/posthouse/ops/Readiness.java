@@ -17,8 +17,8 @@ public record Readiness(boolean ready, List<String> reasons) {
         reasons = List.copyOf(reasons);
         if (ready != reasons.isEmpty()) {
             throw new IllegalArgumentException(
-                    "a ready relay has no reasons and an unready one has at least one; got ready=" + ready + ", reasons="
-                            + reasons);
+                    "a ready relay has no reasons and an unready one has at least one; got ready=" + ready
+                            + ", reasons=" + reasons);
         }
     }
 

@@ -30,6 +30,8 @@ final class RelayMeters {
     static final int RELAYS_MAX = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(RelayMeters.class);
+    private static final String MESSAGES = "messages: in from, out to ranks and links";
+    private static final String BYTES = "payload bytes: in from, out to ranks and links";
 
     private final MeterRegistry registry;
     private final Map<RelayName, Sample> samples = new HashMap<>();
@@ -108,10 +110,10 @@ final class RelayMeters {
     private void register(Sample s, Tags tags) {
         Tags in = tags.and("direction", "in");
         Tags out = tags.and("direction", "out");
-        counter(s, "posthouse.messages", in, "messages: in from, out to ranks and links", c -> c.counters().messagesIn());
-        counter(s, "posthouse.messages", out, "messages: in from, out to ranks and links", c -> c.counters().messagesOut());
-        counter(s, "posthouse.bytes", in, "payload bytes: in from, out to ranks and links", c -> c.counters().bytesIn());
-        counter(s, "posthouse.bytes", out, "payload bytes: in from, out to ranks and links", c -> c.counters().bytesOut());
+        counter(s, "posthouse.messages", in, MESSAGES, c -> c.counters().messagesIn());
+        counter(s, "posthouse.messages", out, MESSAGES, c -> c.counters().messagesOut());
+        counter(s, "posthouse.bytes", in, BYTES, c -> c.counters().bytesIn());
+        counter(s, "posthouse.bytes", out, BYTES, c -> c.counters().bytesOut());
         counter(s, "posthouse.matched", tags, "receives matched with a message", c -> c.counters().matched());
         gauge(s, "posthouse.unexpected", tags, "messages that wait for a receive", c -> c.counters().unexpected());
         gauge(s, "posthouse.posted", tags, "receives that wait for a message", c -> c.counters().posted());

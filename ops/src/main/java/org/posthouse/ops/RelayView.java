@@ -12,7 +12,7 @@ public interface RelayView {
     /**
      * The relay as it is now.
      *
-     * @return an immutable copy; equal to the one before when nothing changed, because equal snapshots are not sent again
+     * @return an immutable copy; equal to the one before when nothing changed (an equal one is not sent again)
      */
     RelaySnapshot snapshot();
 

@@ -59,8 +59,8 @@ final class ConsoleDemo {
                 List.of(job("1f4c9ae02b77d310", "nas.cg.ClassB", 16, "RUNNING", BEGIN + 400_000, east),
                         job("90be11c2aa04e7f6", "netpipe.PingPong", 4, "FINISHED", BEGIN + 100_000, done)),
                 known, counters(moved, 3), Optional.of(new RelaySnapshot.LogView(moved * 2, 1_843_200_000L)));
-        RelaySnapshot orsay = new RelaySnapshot("orsay", "orsay-a", "pipeline", "0.1.0", BEGIN + 60_000, "127.0.0.1:7511",
-                List.of(up("rennes", moved / 3)),
+        RelaySnapshot orsay = new RelaySnapshot("orsay", "orsay-a", "pipeline", "0.1.0", BEGIN + 60_000,
+                "127.0.0.1:7511", List.of(up("rennes", moved / 3)),
                 List.of(job("1f4c9ae02b77d310", "nas.cg.ClassB", 16, "RUNNING", BEGIN + 400_000, west)),
                 known, counters(moved - 20_000, 1), Optional.of(new RelaySnapshot.LogView(moved, 920_000_000L)));
         return List.of(view(rennes, Readiness.ok()),
@@ -68,7 +68,8 @@ final class ConsoleDemo {
     }
 
     private static LinkView up(String peer, long moved) {
-        return new LinkView(peer, LinkView.State.UP, BEGIN + 61_000, moved, moved - 900, moved * 812, moved * 799, 11_840);
+        return new LinkView(peer, LinkView.State.UP, BEGIN + 61_000, moved, moved - 900,
+                moved * 812, moved * 799, 11_840);
     }
 
     private static LinkView down(String peer) {
@@ -76,7 +77,8 @@ final class ConsoleDemo {
     }
 
     private static RelaySnapshot.Counters counters(long moved, int unexpected) {
-        return new RelaySnapshot.Counters(moved, moved - 40, moved * 1024, moved * 1019, moved - 55, unexpected, 11, 6_291_456);
+        return new RelaySnapshot.Counters(moved, moved - 40, moved * 1024, moved * 1019, moved - 55,
+                unexpected, 11, 6_291_456);
     }
 
     private static JobView job(String id, String name, int size, String state, long at, List<RankView> ranks) {
@@ -85,7 +87,8 @@ final class ConsoleDemo {
 
     private static List<RankView> ranks(int from, int to, String site, String relay, long moved) {
         return new ArrayList<>(IntStream.range(from, to).mapToObj(i -> new RankView(i, site, relay, state(i),
-                i == 5 || i == 11 ? 2 : 1, moved / 16 + i, moved / 16 - i, moved * 60 + i * 4096L, moved * 59, i % 3, 1))
+                i == 5 || i == 11 ? 2 : 1, moved / 16 + i, moved / 16 - i, moved * 60 + i * 4096L, moved * 59,
+                i % 3, 1))
                 .toList());
     }
 

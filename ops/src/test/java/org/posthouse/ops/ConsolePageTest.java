@@ -28,7 +28,8 @@ class ConsolePageTest {
     private static final Pattern REFERENCE = Pattern.compile("(?:src|href)=\"([^\"]+)\"");
     private static final Pattern IMPORT =
             Pattern.compile("(?:\\bfrom|\\bimport)\\s*[\"']([^\"']+)[\"']");
-    private static final Pattern IMPORT_MAP = Pattern.compile("<script type=\"importmap\">(.*?)</script>", Pattern.DOTALL);
+    private static final Pattern IMPORT_MAP =
+            Pattern.compile("<script type=\"importmap\">(.*?)</script>", Pattern.DOTALL);
 
     private OpsFixture ops;
 
@@ -47,7 +48,8 @@ class ConsolePageTest {
         String index = ops.get("/").body();
         JsonNode imports = OpsFixture.parse(find(IMPORT_MAP, index)).path("imports");
         Deque<String> toVisit = new ArrayDeque<>();
-        REFERENCE.matcher(index).results().map(m -> m.group(1)).filter(path -> path.startsWith("/console/")).forEach(toVisit::add);
+        REFERENCE.matcher(index).results().map(m -> m.group(1)).filter(path -> path.startsWith("/console/"))
+                .forEach(toVisit::add);
         Set<String> seen = new HashSet<>();
         while (!toVisit.isEmpty()) {
             String path = toVisit.remove();
@@ -55,8 +57,10 @@ class ConsolePageTest {
                 HttpResponse<String> answer = ops.get(path);
                 assertThat(answer.statusCode()).as(path).isEqualTo(200);
                 if (path.endsWith(".js")) {
-                    assertThat(answer.headers().firstValue("content-type")).as(path).hasValue("text/javascript; charset=utf-8");
-                    IMPORT.matcher(answer.body()).results().map(m -> resolve(path, m.group(1), imports)).forEach(toVisit::add);
+                    assertThat(answer.headers().firstValue("content-type")).as(path)
+                            .hasValue("text/javascript; charset=utf-8");
+                    IMPORT.matcher(answer.body()).results().map(m -> resolve(path, m.group(1), imports))
+                            .forEach(toVisit::add);
                 }
             }
         }
@@ -85,7 +89,7 @@ class ConsolePageTest {
 
     @Test
     void everyAnswerForbidsSniffingAndFraming() throws Exception {
-        for (String path : new String[] {"/", "/healthz", "/metrics", "/nothing", "/console/app.js", "/api/v1/jobs/ZZ"}) {
+        for (String path : new String[] {"/", "/healthz", "/metrics", "/no", "/console/app.js", "/api/v1/jobs/Z"}) {
             HttpResponse<String> answer = ops.get(path);
             assertThat(answer.headers().firstValue("x-content-type-options")).as(path).hasValue("nosniff");
             assertThat(answer.headers().firstValue("x-frame-options")).as(path).hasValue("DENY");

@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 class EventStreamTest {
 
     private static final String SUBSCRIBE = "GET /api/v1/events HTTP/1.1\r\nHost: localhost\r\n\r\n";
+    private static final int LINES_MAX = 500;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private OpsFixture ops;
@@ -79,10 +81,7 @@ class EventStreamTest {
         BufferedReader lines = subscribe();
         nextOverview(lines);
         ops.relay.failure = new IllegalStateException("made up by the test");
-        String line = lines.readLine();
-        while (!line.startsWith(":")) {
-            line = lines.readLine();
-        }
+        nextLine(lines, ":");
         ops.relay.snapshot = Scenes.relay("rennes", "rennes-a", 12, List.of());
         ops.relay.failure = null;
         assertThat(nextOverview(lines).at("/relays/0/counters/messagesIn").asLong()).isEqualTo(12);
@@ -122,7 +121,7 @@ class EventStreamTest {
     void endsOpenStreamsWhenTheConsoleCloses() throws Exception {
         BufferedReader lines = subscribe();
         nextOverview(lines);
-        ops.server.close().await(20, java.util.concurrent.TimeUnit.SECONDS);
+        ops.server.close().await(20, TimeUnit.SECONDS);
         String line = lines.readLine();
         while (line != null) {
             line = lines.readLine();
@@ -149,18 +148,26 @@ class EventStreamTest {
     private BufferedReader subscribe() throws IOException {
         Socket socket = ops.raw(SUBSCRIBE);
         sockets.add(socket);
-        BufferedReader lines = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+        BufferedReader lines =
+                new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
         assertThat(lines.readLine()).isEqualTo("HTTP/1.1 200 OK");
         return lines;
     }
 
     /** The next event's data. One event is one write, so it is one HTTP chunk and its data stands on one line. */
     private static JsonNode nextOverview(BufferedReader lines) throws IOException {
-        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-            if (line.startsWith("data: ")) {
-                return OpsFixture.parse(line.substring("data: ".length()));
+        return OpsFixture.parse(nextLine(lines, "data: ").substring("data: ".length()));
+    }
+
+    /** Bounded, because the comments of a quiet stream would feed an endless wait. */
+    private static String nextLine(BufferedReader lines, String beginning) throws IOException {
+        for (int i = 0; i < LINES_MAX; i++) {
+            String line = lines.readLine();
+            assertThat(line).as("the stream ended before a line with \"%s\"", beginning).isNotNull();
+            if (line.startsWith(beginning)) {
+                return line;
             }
         }
-        throw new AssertionError("the stream ended before an overview came");
+        throw new AssertionError("no line with \"" + beginning + "\" among " + LINES_MAX);
     }
 }

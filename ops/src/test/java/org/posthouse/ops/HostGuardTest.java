@@ -19,7 +19,8 @@ class HostGuardTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"rebind.example", "127.0.0.1.rebind.example", "localhost.rebind.example", "10.1.2.3", "", "[::2]"})
+    @ValueSource(strings = {
+            "rebind.example", "127.0.0.1.rebind.example", "localhost.rebind.example", "10.1.2.3", "", "[::2]"})
     void refusesEveryOtherName(String host) {
         assertThat(new HostGuard(OpsConfig.loopback(0)).allows(host)).isFalse();
     }
@@ -54,7 +55,8 @@ class HostGuardTest {
     @Test
     void refusesARequestWithoutHost() throws Exception {
         try (OpsFixture ops = new OpsFixture()) {
-            assertThat(ops.exchange("GET / HTTP/1.0\r\n\r\n")).startsWith("HTTP/1.0 400 ").contains("no valid Host header");
+            assertThat(ops.exchange("GET / HTTP/1.0\r\n\r\n")).startsWith("HTTP/1.0 400 ")
+                    .contains("no valid Host header");
         }
     }
 }

@@ -29,7 +29,8 @@ class JobBoardTest {
     void listsTheNewestJobFirstAndRanksInOrder() {
         JobView older = new JobView("aa", "older", 1, "none", "FINISHED", 10, List.of());
         JobView newer = new JobView("bb", "newer", 2, "none", "RUNNING", 20,
-                List.of(Scenes.rank(1, "a", RankView.State.CONNECTED, 1, 1), Scenes.rank(0, "a", RankView.State.CONNECTED, 1, 1)));
+                List.of(Scenes.rank(1, "a", RankView.State.CONNECTED, 1, 1),
+                        Scenes.rank(0, "a", RankView.State.CONNECTED, 1, 1)));
         List<JobView> jobs = JobBoard.merge(List.of(Scenes.relay("s", "a", 0, List.of(older, newer))));
         assertThat(jobs).extracting(JobView::name).containsExactly("newer", "older");
         assertThat(jobs.getFirst().ranks()).extracting(RankView::rank).containsExactly(0, 1);

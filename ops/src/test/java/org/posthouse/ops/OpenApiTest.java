@@ -8,6 +8,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.ext.web.Route;
 import java.lang.reflect.RecordComponent;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -69,7 +70,7 @@ class OpenApiTest {
 
     private static JsonNode document() throws Exception {
         try (var in = OpenApiTest.class.getResourceAsStream("/org/posthouse/ops/openapi.json")) {
-            return OpsFixture.parse(new String(in.readAllBytes(), java.nio.charset.StandardCharsets.UTF_8));
+            return OpsFixture.parse(new String(in.readAllBytes(), StandardCharsets.UTF_8));
         }
     }
 
@@ -78,7 +79,8 @@ class OpenApiTest {
         try {
             PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
             OpsRoutes routes = new OpsRoutes(vertx, List::of, registry, new RelayMeters(registry));
-            return routes.router(OpsConfig.loopback(0), ConsoleAssets.load(), new EventStream(List::of)).getRoutes().stream()
+            return routes.router(OpsConfig.loopback(0), ConsoleAssets.load(), new EventStream(List::of))
+                    .getRoutes().stream()
                     .map(Route::getPath).filter(Objects::nonNull).map(path -> path.replace(":id", "{id}"))
                     .collect(Collectors.toCollection(TreeSet::new));
         } finally {

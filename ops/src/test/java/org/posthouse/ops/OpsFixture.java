@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -25,7 +26,8 @@ final class OpsFixture implements AutoCloseable {
     private static final int WAIT_S = 20;
 
     final Scenes.MovingRelay relay =
-            new Scenes.MovingRelay(Scenes.relay("rennes", "rennes-a", 10, List.of(Scenes.job(Scenes.JOB, Scenes.ranks(4, "rennes-a")))));
+            new Scenes.MovingRelay(Scenes.relay("rennes", "rennes-a", 10,
+                    List.of(Scenes.job(Scenes.JOB, Scenes.ranks(4, "rennes-a")))));
     final List<RelayView> relays = new CopyOnWriteArrayList<>(List.of(relay));
     final OpsMetrics metrics = OpsMetrics.create();
     final Vertx vertx = metrics.vertx(new VertxOptions());
@@ -76,11 +78,20 @@ final class OpsFixture implements AutoCloseable {
         return socket;
     }
 
-    /** Everything that comes back until the server closes. */
+    /** Everything that comes back until the server closes, which must be soon: an endless stream is a failure. */
     String exchange(String text) throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_S);
+        ByteArrayOutputStream answer = new ByteArrayOutputStream();
         try (Socket socket = raw(text)) {
-            return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            byte[] part = new byte[4096];
+            for (int n = socket.getInputStream().read(part); n >= 0; n = socket.getInputStream().read(part)) {
+                answer.write(part, 0, n);
+                if (System.nanoTime() > deadline) {
+                    throw new AssertionError("after " + WAIT_S + " s the server still sends: " + answer);
+                }
+            }
         }
+        return answer.toString(StandardCharsets.UTF_8);
     }
 
     @Override

@@ -84,7 +84,8 @@ class OpsMetricsTest {
         ops.relays.clear();
         ops.relays.add(new Scenes.MovingRelay(Scenes.withoutLog(Scenes.relay("orsay", "orsay-a", 3, List.of()))));
         String text = ops.get("/metrics").body();
-        assertThat(text).doesNotContain("relay=\"rennes-a\"").contains("relay=\"orsay-a\"").doesNotContain("posthouse_log_");
+        assertThat(text).doesNotContain("relay=\"rennes-a\"").contains("relay=\"orsay-a\"")
+                .doesNotContain("posthouse_log_");
     }
 
     @Test

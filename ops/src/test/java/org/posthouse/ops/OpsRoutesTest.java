@@ -98,7 +98,8 @@ class OpsRoutesTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/api/v1/jobs/XYZ", "/api/v1/jobs/1f4c9ae02b77d3101f4c9ae02b77d3101f", "/api/v1/jobs/%22%3E%3Cb%3E"})
+    @ValueSource(strings = {
+            "/api/v1/jobs/XYZ", "/api/v1/jobs/1f4c9ae02b77d3101f4c9ae02b77d3101f", "/api/v1/jobs/%22%3E%3Cb%3E"})
     void refusesWhatIsNoJobId(String path) throws Exception {
         HttpResponse<String> answer = ops.get(path);
         assertThat(answer.statusCode()).isEqualTo(400);

@@ -46,8 +46,8 @@ final class Scenes {
     }
 
     static RelaySnapshot withoutLog(RelaySnapshot r) {
-        return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(), r.links(),
-                r.jobs(), r.directory(), r.counters(), Optional.empty());
+        return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
+                r.links(), r.jobs(), r.directory(), r.counters(), Optional.empty());
     }
 
     static JobView job(String id, List<RankView> ranks) {

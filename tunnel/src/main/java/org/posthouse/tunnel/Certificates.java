@@ -138,7 +138,8 @@ final class Certificates {
         }
         if (!match) {
             throw new KeysException("the private key " + file + " does not belong to the certificate beside it"
-                    + " (serial " + certificate.getSerialNumber().toString(16) + "): restore the pair, or issue a new one");
+                    + " (serial " + certificate.getSerialNumber().toString(16)
+                    + "): restore the pair, or issue a new one");
         }
     }
 

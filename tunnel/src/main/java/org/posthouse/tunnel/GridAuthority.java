@@ -84,16 +84,17 @@ public final class GridAuthority {
         requireDays(days);
         Instant now = Instant.now();
         Instant end = now.plus(Duration.ofDays(days));
-        // As long as the authority itself, asked for on the same day, is a little too long: meant, and cut to fit.
-        Instant fitting = end.minus(Duration.ofDays(1)).isBefore(notAfter()) && end.isAfter(notAfter()) ? notAfter() : end;
-        return issue(site, now.minus(CLOCK_SKEW), fitting, into);
+        // As many days as the authority, asked for on the same day, end a little behind it: meant, and cut to fit.
+        boolean sameDay = end.isAfter(notAfter()) && end.minus(Duration.ofDays(1)).isBefore(notAfter());
+        return issue(site, now.minus(CLOCK_SKEW), sameDay ? notAfter() : end, into);
     }
 
     SiteCertificate issue(String site, Instant notBefore, Instant notAfter, Path into) throws KeysException {
         SiteName.require(site);
         if (notAfter.isAfter(certificate.getNotAfter().toInstant())) {
-            throw new KeysException("a certificate for " + site + " until " + notAfter + " would outlive the authority in "
-                    + folder + ", which ends " + certificate.getNotAfter().toInstant() + ": ask for fewer days");
+            throw new KeysException("a certificate for " + site + " until " + notAfter
+                    + " would outlive the authority in " + folder + ", which ends " + notAfter()
+                    + ": ask for fewer days");
         }
         KeyFiles.createFolder(into);
         requireAbsent(into, SITE_KEY, SITE_CERTIFICATE, AUTHORITY_CERTIFICATE);

@@ -176,6 +176,10 @@ final class Link {
 
     void onRoundTrip(long micros) {
         traffic.roundTripMicros = micros;
+    }
+
+    /** The connection has lived for a ping interval: a peer that refuses the first frame does not get that far. */
+    void onAlive() {
         progressed = true;
     }
 
@@ -218,7 +222,8 @@ final class Link {
     }
 
     private boolean prefersCurrent() {
-        return current != null && current.dialled() && !current.isClosing() && links.config().site().compareTo(site) < 0;
+        boolean smaller = links.config().site().compareTo(site) < 0;
+        return smaller && current != null && current.dialled() && !current.isClosing();
     }
 
     /** Keeps the current connection, but not blindly: the peer would not dial if it still had it. */

@@ -47,7 +47,8 @@ final class LinkAcceptor {
     private void onConnection(NetSocket socket) {
         String remote = String.valueOf(socket.remoteAddress());
         if (open >= links.config().connectionsMax()) {
-            links.refusalCounter().count(Refusal.LIMIT, remote, open + " accepted connections are open, the most allowed");
+            String detail = open + " accepted connections are open, the most allowed";
+            links.refusalCounter().count(Refusal.LIMIT, remote, detail);
             socket.close();
             return;
         }

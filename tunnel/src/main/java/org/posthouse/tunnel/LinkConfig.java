@@ -107,7 +107,8 @@ public record LinkConfig(
     HostAndPort addressOf(String peer) {
         HostAndPort address = HostAndPort.parseAuthority(peers.get(peer), -1);
         String host = address.host();
-        return host.startsWith("[") ? HostAndPort.create(host.substring(1, host.length() - 1), address.port()) : address;
+        boolean bracketed = host.startsWith("[");
+        return bracketed ? HostAndPort.create(host.substring(1, host.length() - 1), address.port()) : address;
     }
 
     private static void checkSelf(List<String> problems, String site, String relay, long epoch, SiteKeys keys) {

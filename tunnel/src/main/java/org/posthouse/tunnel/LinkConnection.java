@@ -223,6 +223,9 @@ final class LinkConnection implements FrameSocket.Listener {
         long heard = socket.bytesIn();
         silentMs = heard == bytesHeard ? silentMs + timeouts.pingMs() : 0;
         bytesHeard = heard;
+        if (silentMs == 0) {
+            link.onAlive();
+        }
         if (silentMs >= timeouts.silenceMs()) {
             cut(Notice.closing(0, Reason.TIMEOUT, this + " was silent for " + silentMs + " ms"));
             return;

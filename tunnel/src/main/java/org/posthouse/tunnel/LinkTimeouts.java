@@ -35,7 +35,8 @@ public record LinkTimeouts(
             problems.add("silence " + silenceMs + " ms, expected at least twice the ping of " + pingMs + " ms");
         }
         if (backOffMsMax < backOffMsMin) {
-            problems.add("longest back-off " + backOffMsMax + " ms, expected at least the first, " + backOffMsMin + " ms");
+            problems.add("longest back-off " + backOffMsMax + " ms, expected at least the first, " + backOffMsMin
+                    + " ms");
         }
     }
 }

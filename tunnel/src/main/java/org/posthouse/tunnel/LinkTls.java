@@ -7,6 +7,7 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetSocket;
+import java.nio.channels.ClosedChannelException;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
@@ -76,13 +77,25 @@ final class LinkTls {
                 outcome.onSecured(peerSite());
             } else {
                 // Stays in the pipeline: the exception that follows has been told here.
-                outcome.onRefused(Refusal.of(done.cause()), String.valueOf(done.cause().getMessage()));
+                outcome.onRefused(Refusal.of(done.cause()), describe(done.cause()));
             }
         }
 
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
             context.close();
+        }
+
+        private static String describe(Throwable failure) {
+            if (failure instanceof ClosedChannelException) {
+                return "the connection was closed during the TLS handshake";
+            }
+            Throwable root = failure;
+            while (root.getCause() != null) {
+                root = root.getCause();
+            }
+            String told = String.valueOf(failure.getMessage());
+            return root == failure ? told : told + ": " + root.getMessage();
         }
 
         private String peerSite() {

@@ -40,7 +40,8 @@ public final class SiteKeys {
         PrivateKey key = KeyFiles.readKey(keyFile);
         SiteCertificate certificate = SiteCertificate.of(own, certificateFile);
         if (certificate.site().isEmpty()) {
-            throw new KeysException("the certificate " + certificateFile + " names no site: issue one with posthouse keys");
+            throw new KeysException(
+                    "the certificate " + certificateFile + " names no site: issue one with posthouse keys");
         }
         Certificates.requireValidNow(authority, authorityFile);
         Certificates.requireValidNow(own, certificateFile);
@@ -65,7 +66,8 @@ public final class SiteKeys {
         return context;
     }
 
-    private static void requireIssuedBy(X509Certificate authority, X509Certificate own, Path file) throws KeysException {
+    private static void requireIssuedBy(X509Certificate authority, X509Certificate own, Path file)
+            throws KeysException {
         try {
             own.verify(authority.getPublicKey());
         } catch (GeneralSecurityException e) {

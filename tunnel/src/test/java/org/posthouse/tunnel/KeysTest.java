@@ -96,7 +96,13 @@ class KeysTest {
     }
 
     @Test
+    void issuesForAllTheDaysOfTheAuthority() throws IOException {
+        assertThat(authority.issue("x", 365, folder.resolve("x")).notAfter()).isEqualTo(authority.notAfter());
+    }
+
+    @Test
     void refusesValiditiesThatMakeNoSense() {
+        assertThatThrownBy(() -> authority.issue("x", 366, folder.resolve("x"))).hasMessageContaining("outlive");
         assertThatThrownBy(() -> authority.issue("x", 0, folder.resolve("x"))).hasMessageContaining("0 days");
         assertThatThrownBy(() -> authority.issue("x", 400, folder.resolve("x")))
                 .hasMessageContaining("outlive the authority");
@@ -135,7 +141,9 @@ class KeysTest {
         Instant now = Instant.now();
         Path expired = folder.resolve("expired");
         authority.issue("lyon", now.minusSeconds(7200), now.minusSeconds(3600), expired);
-        assertThatThrownBy(() -> SiteKeys.load(expired)).isInstanceOf(KeysException.class).hasMessageContaining("expired");
+        assertThatThrownBy(() -> SiteKeys.load(expired))
+                .isInstanceOf(KeysException.class)
+                .hasMessageContaining("expired");
         Path early = folder.resolve("early");
         authority.issue("lyon", now.plusSeconds(3600), now.plusSeconds(7200), early);
         assertThatThrownBy(() -> SiteKeys.load(early)).isInstanceOf(KeysException.class).hasMessageContaining("clock");
@@ -167,7 +175,8 @@ class KeysTest {
         SiteKeys keys = SiteKeys.load(lyon);
         LinkConfig good = LinkConfig.of("r1", 1, keys);
         assertThatThrownBy(() -> new LinkConfig(
-                        "nancy", "", 0, keys, "", 70_000, Map.of("nancy", "x", "UP", "h:0"), 1, 0, good.timeouts()))
+                        "nancy", "", 0, keys, "", 70_000,
+                        Map.of("nancy", "x", "UP", "h:0"), 1, 0, good.timeouts()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("is for site lyon", "relay id", "epoch 0", "70000", "window bytes 1",
                         "connections 0", "\"x\"", "\"UP\"", "\"h:0\"");

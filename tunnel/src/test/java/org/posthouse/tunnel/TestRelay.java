@@ -6,6 +6,7 @@ import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.internal.VertxInternal;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -16,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /** A relay of nothing but its links, which writes down what it hears and insists on order and checksums. */
@@ -36,6 +38,9 @@ final class TestRelay implements Links.Listener {
     volatile Reason breachOnce;
 
     private final ContextInternal context;
+    private final Random random = new Random(3);
+    private boolean feeding = true;
+    private long fed;
 
     TestRelay(Vertx vertx, LinkConfig config) {
         context = ((VertxInternal) vertx).createEventLoopContext();
@@ -78,6 +83,32 @@ final class TestRelay implements Links.Listener {
     boolean isUp(String site) throws Exception {
         LinkStatus status = status(site);
         return status != null && status.state() == LinkStatus.State.UP;
+    }
+
+    /** Sends bursts of frames of all sizes to {@code site} until told to stop, and waits while the link is behind. */
+    void feed(String site) {
+        context.nettyEventLoop().execute(() -> feedSome(site));
+    }
+
+    /** Returns the number of the last frame fed. */
+    long stopFeeding() throws Exception {
+        return call(() -> {
+            feeding = false;
+            return fed;
+        });
+    }
+
+    private void feedSome(String site) {
+        if (!feeding) {
+            return;
+        }
+        boolean behind = links.status().stream()
+                .anyMatch(status -> status.site().equals(site) && status.unacknowledgedBytes() > 200_000);
+        for (int i = 0; i < 5 && !behind; i++) {
+            int bytes = random.nextInt(50) == 0 ? Wire.PAYLOAD_BYTES_MAX : random.nextInt(600);
+            links.send(site, Frames.eager(++fed, bytes, random));
+        }
+        context.nettyEventLoop().schedule(() -> feedSome(site), 1, TimeUnit.MILLISECONDS);
     }
 
     long refusals(Refusal kind) throws Exception {

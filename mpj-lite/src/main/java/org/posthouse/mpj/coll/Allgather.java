@@ -14,7 +14,11 @@ public final class Allgather {
 
     private Allgather() {}
 
-    /** @param receive may lie in the array of {@code send} */
+    /**
+     * Copies the first {@code count} elements of each rank to its block at every rank.
+     *
+     * @param receive may lie in the array of {@code send}
+     */
     public static void run(Peers peers, Region send, int count, Region receive, Blocks blocks)
             throws ReceiveException {
         int size = peers.size();

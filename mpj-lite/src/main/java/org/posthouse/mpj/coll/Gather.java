@@ -12,6 +12,8 @@ public final class Gather {
     private Gather() {}
 
     /**
+     * Copies the first {@code count} elements of each rank to its block at the root.
+     *
      * @param receive used at the root only, as is {@code blocks}; at the root it may lie in the array of {@code send}
      */
     public static void run(Peers peers, Region send, int count, Region receive, Blocks blocks, int root)

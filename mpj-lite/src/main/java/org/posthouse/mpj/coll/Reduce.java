@@ -13,8 +13,10 @@ public final class Reduce {
     private Reduce() {}
 
     /**
+     * Combines {@code count} elements of all ranks at the root.
+     *
      * @param send every rank's elements; never changed
-     * @param receive the result; used at the root only, and may lie in the array of {@code send}
+     * @param receive the result; used at the root only, and may be the same region as {@code send}
      */
     public static void run(Peers peers, Region send, Region receive, int count, Reduction op, int root)
             throws ReceiveException {

@@ -18,6 +18,8 @@ public final class ReduceScatter {
     private ReduceScatter() {}
 
     /**
+     * Combines all elements of all ranks, and gives each rank its block of the result.
+     *
      * @param receive room for the rank's own block; may lie in the array of {@code send}
      * @param blocks adjacent blocks of {@code send}
      */

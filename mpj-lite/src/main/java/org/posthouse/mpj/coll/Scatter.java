@@ -4,11 +4,17 @@ import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
-/** Scatter and Scatterv: the root sends straight to every rank, all at once; for the reasons given at {@link Gather}. */
+/**
+ * Scatter and Scatterv: the root sends straight to every rank, all at once, for the reasons given at {@link Gather}.
+ */
 public final class Scatter {
     private Scatter() {}
 
-    /** @param send used at the root only, as is {@code blocks}; it may lie in the array of {@code receive} */
+    /**
+     * Copies a block of the root's region to each rank.
+     *
+     * @param send used at the root only, as is {@code blocks}; it may lie in the array of {@code receive}
+     */
     public static void run(Peers peers, Region send, Blocks blocks, Region receive, int capacity, int root)
             throws ReceiveException {
         int tag = peers.nextTag();

@@ -11,6 +11,7 @@ import java.util.Arrays;
  * @param parent the rank above, or {@link #NONE} at the root
  * @param children the ranks below, those with the longest way ahead of them first: the order to send in
  */
+@SuppressWarnings("ArrayRecordComponent") // Made and read within one collective.
 record Tree(int parent, int[] children) {
     static final int NONE = -1;
 

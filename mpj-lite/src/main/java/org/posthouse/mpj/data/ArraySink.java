@@ -36,8 +36,8 @@ final class ArraySink implements Sink {
         if (envelope.datatype() != base.code() && envelope.elements() > 0) {
             throw new ReceiveException(
                     ReceiveException.Kind.TYPE,
-                    "message of " + envelope.elements() + " " + Base.nameOf(envelope.datatype()) + " elements, expected "
-                            + base);
+                    "message of " + envelope.elements() + " " + Base.nameOf(envelope.datatype())
+                            + " elements, expected " + base);
         }
         if (envelope.elements() > capacity) {
             throw new ReceiveException(

@@ -7,6 +7,7 @@ import org.posthouse.mpj.Sink;
  * The kinds of array element that a message can carry. The code and the little-endian form of each are part of the
  * wire format (docs/collectives.md, "Datatypes on the wire"); a code is never reused.
  */
+@SuppressWarnings("ImmutableEnumChecker") // The functions have no state.
 public enum Base {
     BYTE(1, Byte.BYTES, byte[].class, Primitives::putBytes, Primitives::takeBytes),
     CHAR(2, Character.BYTES, char[].class, Primitives::putChars, Primitives::takeChars),
@@ -24,9 +25,9 @@ public enum Base {
     private final int bytes;
     private final Class<?> arrayClass;
     /** How elements move; null for OBJECT, whose bytes are made by serialization. */
-    final transient Primitives.Put put;
+    final Primitives.Put put;
 
-    final transient Primitives.Take take;
+    final Primitives.Take take;
 
     Base(int code, int bytes, Class<?> arrayClass, Primitives.Put put, Primitives.Take take) {
         this.code = code;

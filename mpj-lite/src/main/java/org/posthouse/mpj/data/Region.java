@@ -63,6 +63,7 @@ public final class Region {
     }
 
     /** Whether writing to the other region may change this one. */
+    @SuppressWarnings("ReferenceEquality") // Arrays are compared by identity.
     public boolean sharesArrayWith(Region other) {
         return array == other.array;
     }
@@ -86,7 +87,7 @@ public final class Region {
      */
     public void deliver(int at, int count, Region target, int targetAt, int capacity) throws ReceiveException {
         int elements = count * size;
-        if (array == target.array && index(at) == target.index(targetAt) && elements <= capacity * target.size) {
+        if (sharesArrayWith(target) && index(at) == target.index(targetAt) && elements <= capacity * target.size) {
             return;
         }
         if (base == Base.OBJECT || base != target.base) {

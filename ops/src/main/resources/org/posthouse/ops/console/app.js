@@ -84,8 +84,8 @@ class PosthouseConsole extends LitElement {
 
   banner() {
     const since = duration(Date.now() - this.lostAt);
-    return html`<div class="banner"><strong>Reconnecting.</strong> The relay's process does not answer since ${since}, or too
-      many pages are open. ${this.model.overview ? 'What you see is the last known state.' : nothing}
+    return html`<div class="banner"><strong>Reconnecting.</strong> The relay's process does not answer since ${since},
+      or too many pages are open. ${this.model.overview ? 'What you see is the last known state.' : nothing}
       <button type="button" @click=${() => this.stream.open()}>Try now</button></div>`;
   }
 
@@ -118,7 +118,8 @@ class PosthouseConsole extends LitElement {
       ${tile('Bytes per second', speed, unit, spark(model.history('bytes'),
         { width: 200, height: 34, label: 'Bytes accepted from ranks', write: (n) => bytes(Math.round(n)) }))}
       ${tile('Ranks connected', count(connected), ranks.length > 0 ? `of ${count(ranks.length)}` : '',
-        lost > 0 ? html`<span class="bad-text">${count(lost)} lost</span>` : ranks.length > 0 ? 'none lost' : 'no job runs')}
+        lost > 0 ? html`<span class="bad-text">${count(lost)} lost</span>` : ranks.length > 0 ? 'none lost'
+          : 'no job runs')}
       ${tile('Links up', count(up), links.length > 0 ? `of ${count(links.length)}` : '',
         links.length > up ? html`<span class="bad-text">${plural(links.length - up, 'link')} not up</span>`
           : plural(sites(overview).length, 'site'))}
@@ -128,7 +129,8 @@ class PosthouseConsole extends LitElement {
 
 function tile(name, figure, unit, foot) {
   return html`<div class="tile"><dt>${name}</dt>
-    <dd><span class="figure">${figure}</span> <span class="unit">${unit}</span><span class="foot">${foot}</span></dd></div>`;
+    <dd><span class="figure">${figure}</span> <span class="unit">${unit}</span>
+      <span class="foot">${foot}</span></dd></div>`;
 }
 
 function roundOrNull(value) {

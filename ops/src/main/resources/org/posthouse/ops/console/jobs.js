@@ -22,12 +22,14 @@ const LIVE = new Set(['RUNNING', 'STARTING']);
 export function jobsSection(model, now, shownWhole, showWhole) {
   const { jobs } = model.overview;
   const running = jobs.filter((job) => LIVE.has(job.state)).length;
+  const summary = jobs.length > 0 ? `${running} running, ${jobs.length} known` : nothing;
   return html`<section aria-labelledby="jobs-title">
-    <h2 id="jobs-title">Jobs <span class="count">${jobs.length > 0 ? `${running} running, ${jobs.length} known` : nothing}</span></h2>
+    <h2 id="jobs-title">Jobs <span class="count">${summary}</span></h2>
     ${jobs.length === 0
       ? empty('No job has run here yet', html`Start one, and its ranks appear here as they connect:
           <code>posthouse run -n 4 -cp job.jar Main</code>`)
-      : repeat(jobs, (job) => job.id, (job) => jobPanel(model, job, now, shownWhole.has(job.id), () => showWhole(job.id)))}
+      : repeat(jobs, (job) => job.id, (job) =>
+          jobPanel(model, job, now, shownWhole.has(job.id), () => showWhole(job.id)))}
   </section>`;
 }
 
@@ -41,7 +43,8 @@ function jobPanel(model, job, now, whole, showWhole) {
         <span>durability ${job.durability}</span><span>started ${duration(now - job.startedAt)} ago</span></p>
       ${live ? html`<p class="speed"><span class="figure">${rate(model.perSecond(`job ${job.id}`))}</span>
         <span class="unit">messages/s</span>
-        ${spark(model.history(`job ${job.id}`), { width: 120, height: 24, label: `Messages sent by ${job.name}` })}</p>` : nothing}
+        ${spark(model.history(`job ${job.id}`), { width: 120, height: 24, label: `Messages sent by ${job.name}` })}
+      </p>` : nothing}
     </header>
     ${rankGrid(job)}
     <details ?open=${live && job.ranks.length <= OPEN_RANKS_MAX}>
@@ -65,7 +68,8 @@ function rankGrid(job) {
       ${job.ranks.slice(0, CELLS_MAX).map((rank) => html`<i class="cell ${rank.state.toLowerCase()}"
         title="rank ${rank.rank}: ${word(rank.state)} at ${rank.site}"></i>`)}
     </div>
-    <ul class="legend" aria-hidden="true">${legend.map(([state, n]) => html`<li><i class="cell ${state.toLowerCase()}"></i>
+    <ul class="legend" aria-hidden="true">${legend.map(([state, n]) => html`<li>
+      <i class="cell ${state.toLowerCase()}"></i>
       <b>${count(n)}</b> ${state === 'UNHEARD' ? 'not heard of' : word(state)}</li>`)}</ul>
   </div>`;
 }

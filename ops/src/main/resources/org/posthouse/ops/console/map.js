@@ -23,7 +23,8 @@ export function siteMap(overview) {
       ${links.map((link) => edge(link, places))}
       ${shown.map((site) => box(site, places.get(site.name)))}
     </svg>
-    ${all.length > shown.length ? html`<figcaption>${all.length - shown.length} more sites are in the table</figcaption>` : nothing}
+    ${all.length > shown.length
+      ? html`<figcaption>${all.length - shown.length} more sites are in the table</figcaption>` : nothing}
   </figure>`;
 }
 

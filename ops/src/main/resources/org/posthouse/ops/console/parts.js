@@ -54,7 +54,8 @@ export function table(caption, head, rows, { id, hidden = false } = {}) {
   return html`<div class="scroll" role="region" tabindex="0" aria-label="${caption}, table">
     <table id=${id ?? nothing}>
       <caption class=${hidden ? 'visually-hidden' : ''}>${caption}</caption>
-      <thead><tr>${head.map((h) => html`<th scope="col" class=${h.num ? 'num' : ''} title=${h.title ?? nothing}>${h.text}</th>`)}</tr></thead>
+      <thead><tr>${head.map((h) => html`
+        <th scope="col" class=${h.num ? 'num' : ''} title=${h.title ?? nothing}>${h.text}</th>`)}</tr></thead>
       <tbody>${rows}</tbody>
     </table>
   </div>`;

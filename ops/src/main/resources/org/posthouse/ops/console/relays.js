@@ -41,7 +41,8 @@ function row(model, relay, now) {
     <td class="num">${duration(now - relay.startedAt)}</td>
     ${speedCell(model, key, 'In')}
     ${speedCell(model, key, 'Out')}
-    <td>${spark(model.history(`${key} messagesIn`), { width: 110, height: 24, label: `Messages into ${relay.relay}` })}</td>
+    <td>${spark(model.history(`${key} messagesIn`),
+      { width: 110, height: 24, label: `Messages into ${relay.relay}` })}</td>
     <td class="num">${count(c.matched)}</td>
     <td class="num">${count(c.unexpected)}</td>
     <td class="num">${count(c.posted)}</td>

@@ -1,0 +1,149 @@
+package mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.posthouse.mpj.LocalWorld;
+
+/** Messages and bytes per collective, as docs/collectives.md tells them; and what crosses between sites. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class CollectiveCostTest {
+    private static final int RANKS = 8;
+    private static final int LARGE = 400_000;
+    private static final int LARGE_SEGMENTS = (LARGE * 4 + 65_535) / 65_536;
+
+    private interface Call {
+        void on(Intracomm world, int rank);
+    }
+
+    private static LocalWorld run(LocalWorld machine, int ranks, Call call) {
+        Ranks.run(machine, ranks, call::on);
+        return machine;
+    }
+
+    private static void costs(long messages, long bytes, Call call) {
+        LocalWorld machine = run(new LocalWorld(RANKS), RANKS, call);
+        assertThat(machine.messages()).isEqualTo(messages);
+        assertThat(machine.bytes()).isEqualTo(bytes);
+    }
+
+    private static int[] ints(int count) {
+        return new int[count];
+    }
+
+    @Test
+    void barrierTakesTwoMessagesARank() {
+        costs(2 * (RANKS - 1), 0, (world, rank) -> world.Barrier());
+    }
+
+    @Test
+    void bcastCarriesEachByteToEachRankOnce() {
+        costs(RANKS - 1, 7 * 40, (world, rank) -> world.Bcast(ints(10), 0, 10, MPI.INT, 3));
+        costs(
+                (RANKS - 1) * LARGE_SEGMENTS, 7L * 4 * LARGE,
+                (world, rank) -> world.Bcast(ints(LARGE), 0, LARGE, MPI.INT, 3));
+    }
+
+    @Test
+    void reduceCarriesEachRanksValuesOnce() {
+        costs(RANKS - 1, 7 * 40, (world, rank) -> world.Reduce(ints(10), 0, ints(10), 0, 10, MPI.INT, MPI.SUM, 5));
+        costs(
+                (RANKS - 1) * LARGE_SEGMENTS, 7L * 4 * LARGE,
+                (world, rank) -> world.Reduce(ints(LARGE), 0, ints(LARGE), 0, LARGE, MPI.INT, MPI.SUM, 5));
+    }
+
+    @Test
+    void allreduceDoublesWhenSmallAndGoesUpAndDownWhenLarge() {
+        costs(RANKS * 3, 8 * 3 * 40, (world, rank) -> world.Allreduce(ints(10), 0, ints(10), 0, 10, MPI.INT, MPI.SUM));
+        costs(
+                2L * (RANKS - 1) * LARGE_SEGMENTS, 2L * 7 * 4 * LARGE,
+                (world, rank) -> world.Allreduce(ints(LARGE), 0, ints(LARGE), 0, LARGE, MPI.INT, MPI.SUM));
+    }
+
+    @Test
+    void gatherAndScatterGoStraight() {
+        costs(
+                RANKS - 1, 7 * 40,
+                (world, rank) -> world.Gather(ints(10), 0, 10, MPI.INT, ints(80), 0, 10, MPI.INT, 2));
+        costs(
+                RANKS - 1, 7 * 40,
+                (world, rank) -> world.Scatter(ints(80), 0, 10, MPI.INT, ints(10), 0, 10, MPI.INT, 2));
+    }
+
+    @Test
+    void allgatherTakesFewMessagesWhenSmallAndARingWhenLarge() {
+        costs(
+                2 * (RANKS - 1), 7 * 40 + 7 * 320,
+                (world, rank) -> world.Allgather(ints(10), 0, 10, MPI.INT, ints(80), 0, 10, MPI.INT));
+        int count = LARGE / RANKS;
+        costs(
+                RANKS * (RANKS - 1), 8L * 7 * 4 * count,
+                (world, rank) -> world.Allgather(ints(count), 0, count, MPI.INT, ints(LARGE), 0, count, MPI.INT));
+    }
+
+    @Test
+    void alltoallTakesOneMessageAPair() {
+        costs(
+                RANKS * (RANKS - 1), 56 * 40,
+                (world, rank) -> world.Alltoall(ints(80), 0, 10, MPI.INT, ints(80), 0, 10, MPI.INT));
+    }
+
+    @Test
+    void reduceScatterGoesThroughARootWhenSmallAndStraightWhenLarge() {
+        int[] tens = {10, 10, 10, 10, 10, 10, 10, 10};
+        costs(
+                2 * (RANKS - 1), 7 * 320 + 7 * 40,
+                (world, rank) -> world.Reduce_scatter(ints(80), 0, ints(10), 0, tens, MPI.INT, MPI.SUM));
+        int count = LARGE / RANKS;
+        int[] shares = {count, count, count, count, count, count, count, count};
+        costs(
+                RANKS * (RANKS - 1), 7L * 4 * LARGE,
+                (world, rank) -> world.Reduce_scatter(ints(LARGE), 0, ints(count), 0, shares, MPI.INT, MPI.SUM));
+    }
+
+    @Test
+    void scanDoublesWhenSmallAndChainsWhenLarge() {
+        costs(7 + 6 + 4, 17 * 40, (world, rank) -> world.Scan(ints(10), 0, ints(10), 0, 10, MPI.INT, MPI.SUM));
+        costs(
+                (RANKS - 1) * LARGE_SEGMENTS, 7L * 4 * LARGE,
+                (world, rank) -> world.Scan(ints(LARGE), 0, ints(LARGE), 0, LARGE, MPI.INT, MPI.SUM));
+    }
+
+    private static long crossings(Call call, int from, int to) {
+        return run(new LocalWorld(9).sites(0, 1, 2, 0, 1, 2, 0, 1, 2), 9, call).messages(from, to);
+    }
+
+    @Test
+    void dataEntersAndLeavesEachSiteOnce() {
+        Call bcast = (world, rank) -> world.Bcast(ints(100), 0, 100, MPI.INT, 4);
+        assertThat(crossings(bcast, 1, 0)).isEqualTo(1);
+        assertThat(crossings(bcast, 1, 2)).isEqualTo(1);
+        assertThat(crossings(bcast, 0, 2) + crossings(bcast, 2, 0)).isZero();
+        Call reduce = (world, rank) -> world.Reduce(ints(100), 0, ints(100), 0, 100, MPI.INT, MPI.SUM, 5);
+        assertThat(crossings(reduce, 0, 2)).isEqualTo(1);
+        assertThat(crossings(reduce, 1, 2)).isEqualTo(1);
+        assertThat(crossings(reduce, 2, 0) + crossings(reduce, 0, 1)).isZero();
+        Call barrier = (world, rank) -> world.Barrier();
+        assertThat(crossings(barrier, 0, 1)).isEqualTo(1);
+        assertThat(crossings(barrier, 1, 0)).isEqualTo(1);
+        Call allreduce = (world, rank) -> world.Allreduce(ints(100), 0, ints(100), 0, 100, MPI.INT, MPI.SUM);
+        assertThat(crossings(allreduce, 0, 1)).isEqualTo(1);
+        assertThat(crossings(allreduce, 1, 0)).isEqualTo(1);
+    }
+
+    @Test
+    void largeDataEntersEachSiteOnceToo() {
+        Call bcast = (world, rank) -> world.Bcast(ints(LARGE), 0, LARGE, MPI.INT, 4);
+        assertThat(crossings(bcast, 1, 2)).isEqualTo(LARGE_SEGMENTS);
+        assertThat(crossings(bcast, 2, 0)).isEqualTo(LARGE_SEGMENTS);
+        assertThat(crossings(bcast, 1, 0)).isZero();
+        int count = LARGE / 9;
+        Call allgather =
+                (world, rank) -> world.Allgather(ints(count), 0, count, MPI.INT, ints(9 * count), 0, count, MPI.INT);
+        // A ring in site order: eight of nine blocks leave each site, into the next one only.
+        assertThat(crossings(allgather, 0, 1)).isEqualTo(8);
+        assertThat(crossings(allgather, 1, 0)).isZero();
+    }
+}

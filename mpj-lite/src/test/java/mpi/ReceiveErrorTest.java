@@ -1,0 +1,128 @@
+package mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ObjectInputStream;
+import java.io.Serializable;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.mpj.LocalWorld;
+
+/** Messages that do not fit their receive: an error there, and the next message is received as usual. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class ReceiveErrorTest {
+    private static void refuse(
+            Object sent, int count, Datatype sentAs, Object room, int capacity, Datatype wanted, int errorClass,
+            String message) {
+        Ranks.run(2, (world, rank) -> {
+            if (rank == 0) {
+                world.Send(sent, 0, count, sentAs, 1, 5);
+                world.Send(new int[] {99}, 0, 1, MPI.INT, 1, 5);
+                return;
+            }
+            Object before = Samples.copy(room);
+            assertThatThrownBy(() -> world.Recv(room, 0, capacity, wanted, 0, 5))
+                    .isInstanceOfSatisfying(
+                            MPIException.class, e -> assertThat(e.errorClass()).isEqualTo(errorClass))
+                    .hasMessageContaining("Recv at rank 1 of 2 in COMM_WORLD: from rank 0 with tag 5, ")
+                    .hasMessageContaining(message);
+            Samples.requireSame("receive buffer", room, before);
+            int[] next = new int[1];
+            world.Recv(next, 0, 1, MPI.INT, 0, 5);
+            assertThat(next[0]).isEqualTo(99);
+        });
+    }
+
+    @Test
+    void refusesAMessageLongerThanTheReceive() {
+        refuse(
+                new int[] {1, 2, 3}, 3, MPI.INT, new int[3], 2, MPI.INT, MPIException.ERR_TRUNCATE,
+                "message of 3 INT elements, expected at most 2");
+        refuse(
+                new int[200_000], 200_000, MPI.INT, new int[3], 2, MPI.INT, MPIException.ERR_TRUNCATE,
+                "message of 200000 INT elements, expected at most 2");
+        refuse(
+                new Object[3], 3, MPI.OBJECT, new Object[3], 2, MPI.OBJECT, MPIException.ERR_TRUNCATE,
+                "message of 3 OBJECT elements, expected at most 2");
+        refuse(
+                new int[6], 3, MPI.INT2, new int[6], 2, MPI.INT2, MPIException.ERR_TRUNCATE,
+                "message of 6 INT elements, expected at most 4");
+    }
+
+    @Test
+    void refusesAMessageOfAnotherDatatype() {
+        refuse(
+                new int[] {1, 2}, 2, MPI.INT, new long[2], 2, MPI.LONG, MPIException.ERR_TYPE,
+                "message of 2 INT elements, expected LONG");
+        refuse(
+                new float[] {1}, 1, MPI.FLOAT, new Object[2], 2, MPI.OBJECT, MPIException.ERR_TYPE,
+                "message of 1 FLOAT elements, expected OBJECT");
+    }
+
+    @Test
+    void refusesObjectsThatTheArrayCannotHold() {
+        refuse(
+                new Object[] {"text", 5}, 2, MPI.OBJECT, new String[] {"old", null}, 2, MPI.OBJECT,
+                MPIException.ERR_TYPE, "object 1 is a java.lang.Integer, expected java.lang.String");
+    }
+
+    /** Can be written but not read. */
+    private static final class Unreadable implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        private void readObject(ObjectInputStream in) {
+            throw new IllegalStateException("not today");
+        }
+    }
+
+    @Test
+    void refusesObjectsThatCannotBeReadBack() {
+        refuse(
+                new Object[] {new Unreadable()}, 1, MPI.OBJECT, new Object[] {"old"}, 1, MPI.OBJECT,
+                MPIException.ERR_OTHER,
+                "object 0 of 1 cannot be read back: java.lang.IllegalStateException: not today");
+    }
+
+    @Test
+    void pairsAreTwoElementsOfTheirBase() {
+        Ranks.run(2, (world, rank) -> {
+            if (rank == 0) {
+                world.Send(new int[] {1, 2, 3, 4}, 0, 2, MPI.INT2, 1, 0);
+                world.Send(new int[] {1, 2, 3}, 0, 3, MPI.INT, 1, 0);
+            } else {
+                int[] room = new int[4];
+                assertThat(world.Recv(room, 0, 4, MPI.INT, 0, 0).Get_count(MPI.INT2)).isEqualTo(2);
+                assertThat(room).containsExactly(1, 2, 3, 4);
+                Status odd = world.Recv(room, 0, 2, MPI.INT2, 0, 0);
+                assertThat(odd.Get_count(MPI.INT2)).isEqualTo(MPI.UNDEFINED);
+                assertThat(odd.Get_elements(MPI.INT2)).isEqualTo(3);
+            }
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 1000})
+    void aCollectiveReportsTheErrorToo(long eagerBytesMax) {
+        Ranks.run(new LocalWorld(2).eagerBytesMax(eagerBytesMax), 2, (world, rank) -> {
+            if (rank == 0) {
+                world.Bcast(new int[5], 0, 5, MPI.INT, 0);
+                world.Gather(new int[1], 0, 1, MPI.INT, new int[2], 0, 1, MPI.INT, 0);
+                assertThatThrownBy(() -> world.Gather(new int[2], 0, 2, MPI.INT, new int[2], 0, 1, MPI.INT, 0))
+                        .hasMessageContaining("Gather at rank 0 of 2 in COMM_WORLD: message of 2 INT");
+                assertThatThrownBy(() -> world.Gather(new int[2], 0, 2, MPI.INT, new long[4], 0, 2, MPI.LONG, 0))
+                        .hasMessageContaining("message of 2 INT elements, expected LONG");
+                return;
+            }
+            assertThatThrownBy(() -> world.Bcast(new int[3], 0, 3, MPI.INT, 0))
+                    .isInstanceOfSatisfying(
+                            MPIException.class,
+                            e -> assertThat(e.errorClass()).isEqualTo(MPIException.ERR_TRUNCATE))
+                    .hasMessageContaining("Bcast at rank 1 of 2 in COMM_WORLD: message of 5 INT elements");
+            world.Gather(new int[1], 0, 1, MPI.INT, null, 0, 0, null, 0);
+        });
+    }
+}

@@ -1,0 +1,490 @@
+package org.posthouse.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.netty.buffer.ByteBuf;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.KeyPair;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLServerSocket;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.LinkHello;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.slf4j.LoggerFactory;
+
+/** Who is not let in, by which name, and what a peer that breaks the protocol gets. Relay "m" stands in the middle. */
+@ExtendWith(LeakWatch.class)
+@Timeout(180)
+class LinkRefusalTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Duration POLL = Duration.ofMillis(10);
+    private static final LinkTimeouts PATIENT = new LinkTimeouts(10_000, 10_000, 10_000, 300, 10_000, 5, 50, 100);
+    private static final LinkTimeouts SHORT = new LinkTimeouts(10_000, 300, 300, 300, 10_000, 5, 50, 100);
+    private static final long EPOCH = 10;
+    private static final int CONNECTIONS_MAX = 8;
+
+    @TempDir
+    private static Path folder;
+
+    private static TestGrid grid;
+    private static Vertx vertx;
+    private static Path keysA;
+    private static Path keysZ;
+
+    private final List<TestRelay> relays = new ArrayList<>();
+    private final ListAppender<ILoggingEvent> log = new ListAppender<>();
+    private final Logger refusalLog = (Logger) LoggerFactory.getLogger(Refusals.class);
+    private TestRelay m;
+
+    @BeforeAll
+    static void issueKeys() throws IOException {
+        grid = new TestGrid(folder);
+        vertx = Vertx.vertx();
+        keysA = folder.resolve("a");
+        keysZ = folder.resolve("z");
+        grid.authority().issue("a", 10, keysA);
+        grid.authority().issue("z", 10, keysZ);
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    @BeforeEach
+    void startRelay() throws Exception {
+        log.list = new CopyOnWriteArrayList<>();
+        log.start();
+        refusalLog.addAppender(log);
+        m = start(grid.listening("m", EPOCH).timeouts(PATIENT).limits(1 << 20, CONNECTIONS_MAX));
+    }
+
+    @AfterEach
+    void stopRelays() throws Exception {
+        for (TestRelay relay : relays) {
+            relay.close();
+        }
+        refusalLog.detachAppender(log);
+    }
+
+    @Test
+    void refusesPlainTcp() throws Exception {
+        try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), m.links.port())) {
+            plain.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            awaitRefusal(m, Refusal.PLAIN_TCP);
+        }
+    }
+
+    @Test
+    void refusesOneWhoSaysNothing() throws Exception {
+        TestRelay hasty = start(grid.listening("hasty", 1).timeouts(SHORT));
+        try (Socket plain = new Socket(InetAddress.getLoopbackAddress(), hasty.links.port())) {
+            awaitRefusal(hasty, Refusal.TIMEOUT);
+            assertThat(plain.getInputStream().read()).as("closed").isEqualTo(-1);
+        }
+    }
+
+    @Test
+    void refusesOneWhoConnectsAndLeaves() throws Exception {
+        new Socket(InetAddress.getLoopbackAddress(), m.links.port()).close();
+        awaitRefusal(m, Refusal.TLS_FAILED);
+    }
+
+    @Test
+    void refusesTls12() throws Exception {
+        try (RawPeer peer = RawPeer.dial(m.links.port(), keysA, "TLSv1.2")) {
+            peer.awaitEnd();
+            awaitRefusal(m, Refusal.TLS_VERSION);
+        }
+    }
+
+    @Test
+    void refusesOneWithoutCertificate() throws Exception {
+        assertDialRefused(null, Refusal.NO_CERTIFICATE);
+    }
+
+    @Test
+    void refusesADiallerOfAnotherAuthority() throws Exception {
+        assertDialRefused(otherGrid("m1").resolve("site-a"), Refusal.OTHER_AUTHORITY);
+    }
+
+    @Test
+    void refusesADiallerWhoseCertificateExpiredOrIsNotValidYet() throws Exception {
+        Instant now = Instant.now();
+        Path expired = folder.resolve("expired");
+        Path early = folder.resolve("early");
+        grid.authority().issue("a", now.minusSeconds(7200), now.minusSeconds(3600), expired);
+        grid.authority().issue("a", now.plusSeconds(3600), now.plusSeconds(7200), early);
+        assertDialRefused(expired, Refusal.EXPIRED);
+        assertDialRefused(early, Refusal.NOT_YET_VALID);
+    }
+
+    @Test
+    void refusesAListenerOfAnotherAuthorityAndAnExpiredOne() throws Exception {
+        Path expired = folder.resolve("expired-z");
+        Instant now = Instant.now();
+        grid.authority().issue("z", now.minusSeconds(7200), now.minusSeconds(3600), expired);
+        Path strangers = otherGrid("m2").resolve("site-z");
+        for (var expected : Map.of(expired, Refusal.EXPIRED, strangers, Refusal.OTHER_AUTHORITY).entrySet()) {
+            try (SSLServerSocket server = RawPeer.listen(expected.getKey())) {
+                TestRelay a = start(config("a").peer("z", "127.0.0.1:" + server.getLocalPort()));
+                try (RawPeer peer = RawPeer.accept(server)) {
+                    peer.awaitEnd();
+                }
+                awaitRefusal(a, expected.getValue());
+                assertThat(a.status("z").lastReason()).contains(expected.getValue().name());
+                a.close();
+            }
+        }
+    }
+
+    @Test
+    void countsTheRefusalOfItsOwnCertificateByThePeer() throws Exception {
+        TestGrid other = new TestGrid(Files.createDirectories(folder.resolve("m3")));
+        TestRelay stranger = start(other.config("a", 1).timeouts(PATIENT).peer("m", "127.0.0.1:" + m.links.port()));
+        awaitRefusal(stranger, Refusal.OTHER_AUTHORITY);
+        awaitRefusal(m, Refusal.REFUSED_BY_PEER);
+        assertThat(m.events).isEmpty();
+    }
+
+    @Test
+    void refusesTheSiteOfAnothersCertificate() throws Exception {
+        try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+            peer.hello("z", "m", 1, 0, 0);
+            assertClosed(peer, Reason.WRONG_SITE, "claims site z");
+        }
+        awaitRefusal(m, Refusal.WRONG_SITE);
+    }
+
+    @Test
+    void refusesOneWhoWantsAnotherSiteOrIsThisSite() throws Exception {
+        try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+            peer.hello("a", "z", 1, 0, 0);
+            assertClosed(peer, Reason.WRONG_SITE, "this is site m");
+        }
+        Path twin = folder.resolve("twin");
+        grid.authority().issue("m", 10, twin);
+        try (RawPeer peer = RawPeer.dial(m.links.port(), twin)) {
+            peer.hello("m", "m", 1, 0, 0);
+            assertClosed(peer, Reason.WRONG_SITE, "this is site m");
+        }
+        assertThat(m.refusals(Refusal.WRONG_SITE)).isEqualTo(2);
+    }
+
+    @Test
+    void refusesACertificateThatNamesNoSite() throws Exception {
+        Path nameless = Files.createDirectories(folder.resolve("nameless"));
+        Path authority = folder.resolve("authority");
+        KeyPair pair = Certificates.newKeyPair();
+        X509Certificate certificate = Certificates.site(
+                "NO-SITE",
+                pair.getPublic(),
+                KeyFiles.readCertificate(authority.resolve("authority.pem")),
+                KeyFiles.readKey(authority.resolve("authority.key")),
+                Instant.now().minusSeconds(60),
+                Instant.now().plusSeconds(3600));
+        KeyFiles.writeCertificate(nameless.resolve("site.pem"), certificate);
+        KeyFiles.writeKey(nameless.resolve("site.key"), pair.getPrivate());
+        try (RawPeer peer = RawPeer.dial(m.links.port(), nameless)) {
+            peer.hello("a", "m", 1, 0, 0);
+            assertClosed(peer, Reason.WRONG_SITE, "claims site a");
+        }
+    }
+
+    @Test
+    void refusesTheWrongSiteAtAPeersAddress() throws Exception {
+        TestRelay a = start(config("a").peer("z", "127.0.0.1:" + m.links.port()));
+        awaitRefusal(a, Refusal.WRONG_SITE);
+        awaitRefusal(m, Refusal.REFUSED_BY_PEER);
+        assertThat(a.status("z").lastReason()).contains("expected site z").contains("for site m");
+        assertThat(m.events).isEmpty();
+    }
+
+    @Test
+    void refusesOneWhoSaysNoHello() throws Exception {
+        LinkTimeouts hastyOnHello = new LinkTimeouts(10_000, 10_000, 100, 300, 10_000, 5, 50, 100);
+        TestRelay hasty = start(grid.listening("hasty", 1).timeouts(hastyOnHello));
+        try (RawPeer peer = RawPeer.dial(hasty.links.port(), keysA)) {
+            peer.shakeHands();
+            assertClosed(peer, Reason.TIMEOUT, "no LINK_HELLO");
+        }
+        awaitRefusal(hasty, Refusal.TIMEOUT);
+    }
+
+    @Test
+    void refusesAnotherFrameFirst() throws Exception {
+        try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+            peer.send(word(FrameType.LINK_PING, 1));
+            assertClosed(peer, Reason.NOT_EXPECTED, "LINK_HELLO first");
+        }
+        awaitRefusal(m, Refusal.BREACH);
+    }
+
+    @Test
+    void fencesWhoSawANewerRelayOfThisSite() throws Exception {
+        try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+            peer.hello("a", "m", 1, EPOCH + 1, 0);
+            assertClosed(peer, Reason.FENCED, "seen epoch 11");
+        }
+        awaitRefusal(m, Refusal.FENCED);
+    }
+
+    @Test
+    void fencesATwinWithTheSameEpoch() throws Exception {
+        try (RawPeer peer = up(1);
+                RawPeer twin = RawPeer.dial(m.links.port(), keysA)) {
+            twin.send(new LinkHello("a", "twin", "m", 1, 0, 0).encode());
+            assertClosed(twin, Reason.FENCED, "expected relay raw");
+            peer.send(word(FrameType.LINK_PING, 5));
+            assertThat(new FrameView().wrap(peer.await(FrameType.LINK_PONG), 0).linkWord()).isEqualTo(5);
+        }
+    }
+
+    @Test
+    void refusesCountersThatCannotBe() throws Exception {
+        try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+            peer.hello("a", "m", 1, EPOCH, 5);
+            assertClosed(peer, Reason.CANNOT_RESUME, "received 5 frames");
+        }
+        try (RawPeer peer = up(1)) {
+            peer.send(word(FrameType.LINK_ACK, 1));
+            assertClosed(peer, Reason.NOT_EXPECTED, "acknowledges 1");
+        }
+    }
+
+    @Test
+    void closesOnFramesThatNoLinkCarries() throws Exception {
+        try (RawPeer peer = up(1)) {
+            ByteBuffer post = ByteBuffer.allocate(FrameType.POST.bytesMin());
+            new FrameView().wrap(post, 0).begin(FrameType.POST, FrameType.POST.bytesMin(), 7);
+            peer.send(post);
+            assertClosed(peer, Reason.NOT_EXPECTED, "POST");
+        }
+        try (RawPeer peer = up(2)) {
+            peer.hello("a", "m", 2, EPOCH, 0);
+            assertClosed(peer, Reason.NOT_EXPECTED, "LINK_HELLO");
+        }
+        try (RawPeer peer = up(3)) {
+            byte[] noise = new byte[100];
+            new Random(1).nextBytes(noise);
+            noise[0] = 77;
+            peer.send(ByteBuffer.wrap(noise));
+            assertClosed(peer, Reason.FRAME_TOO_LONG, "frame length");
+        }
+    }
+
+    @Test
+    void acknowledgesASingleFrameByTheTimer() throws Exception {
+        try (RawPeer peer = up(1)) {
+            peer.send(eager(1, 10));
+            assertThat(awaitAcknowledged(peer)).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void acknowledgesByCountAndBytesLongBeforeTheTimer() throws Exception {
+        LinkTimeouts slowTimer = new LinkTimeouts(10_000, 10_000, 10_000, 300, 10_000, 3_600_000, 50, 100);
+        TestRelay lazy = start(grid.listening("lazy", EPOCH).timeouts(slowTimer));
+        try (RawPeer peer = RawPeer.dial(lazy.links.port(), keysA)) {
+            peer.hello("a", "lazy", 1, 0, 0).awaitHello();
+            for (int number = 1; number <= 64; number++) {
+                peer.send(eager(number, 10));
+            }
+            assertThat(awaitAcknowledged(peer)).isEqualTo(64);
+            for (int number = 65; number <= 69; number++) {
+                peer.send(eager(number, 60_000));
+            }
+            assertThat(awaitAcknowledged(peer)).isEqualTo(69);
+        }
+        assertThat(lazy.failure).isNull();
+    }
+
+    @Test
+    void holdsNoMoreConnectionsThanTheLimit() throws Exception {
+        List<Socket> idle = new ArrayList<>();
+        for (int i = 0; i < CONNECTIONS_MAX; i++) {
+            idle.add(new Socket(InetAddress.getLoopbackAddress(), m.links.port()));
+        }
+        try (Socket tooMany = new Socket(InetAddress.getLoopbackAddress(), m.links.port())) {
+            assertThat(tooMany.getInputStream().read()).isEqualTo(-1);
+        }
+        awaitRefusal(m, Refusal.LIMIT);
+        for (Socket socket : idle) {
+            socket.close();
+        }
+        await().pollInterval(POLL)
+                .atMost(PATIENCE)
+                .until(() -> m.refusals(Refusal.TLS_FAILED) == CONNECTIONS_MAX);
+        up(1).close();
+    }
+
+    @Test
+    void keepsItsOwnConnectionIfItIsTheSmallerSite() throws Exception {
+        try (SSLServerSocket server = RawPeer.listen(keysZ)) {
+            TestRelay smaller = start(grid.listening("m2", EPOCH).peer("z", "127.0.0.1:" + server.getLocalPort()));
+            try (RawPeer kept = RawPeer.accept(server)) {
+                assertThat(kept.awaitHello().expected()).isEqualTo("z");
+                try (RawPeer second = RawPeer.dial(smaller.links.port(), keysZ)) {
+                    second.hello("z", "m2", 1, 0, 0);
+                    assertClosed(second, Reason.NORMAL, "keeps the connection that it dialled");
+                }
+                kept.hello("z", "", 1, 0, 0);
+                await().pollInterval(POLL).atMost(PATIENCE).until(() -> smaller.isUp("z"));
+                assertThat(smaller.downs).isEmpty();
+            }
+        }
+    }
+
+    @Test
+    void givesItsOwnConnectionUpIfItIsTheLargerSite() throws Exception {
+        try (SSLServerSocket server = RawPeer.listen(keysA)) {
+            TestRelay larger = start(grid.listening("m3", EPOCH).peer("a", "127.0.0.1:" + server.getLocalPort()));
+            try (RawPeer givenUp = RawPeer.accept(server)) {
+                assertThat(givenUp.awaitHello().expected()).isEqualTo("a");
+                try (RawPeer kept = RawPeer.dial(larger.links.port(), keysA)) {
+                    kept.hello("a", "m3", 1, 0, 0);
+                    assertThat(kept.awaitHello().expected()).isEmpty();
+                    givenUp.awaitEnd();
+                    assertThat(larger.isUp("a")).isTrue();
+                    assertThat(larger.events).containsExactly("up a raw");
+                }
+            }
+        }
+    }
+
+    @Test
+    void suspectsItsOwnConnectionIfThePeerDialsAgain() throws Exception {
+        try (SSLServerSocket server = RawPeer.listen(keysZ)) {
+            TestRelay smaller = start(grid.listening("m4", EPOCH).peer("z", "127.0.0.1:" + server.getLocalPort()));
+            try (RawPeer silent = RawPeer.accept(server)) {
+                silent.awaitHello();
+                silent.hello("z", "", 1, 0, 0);
+                await().pollInterval(POLL).atMost(PATIENCE).until(() -> smaller.isUp("z"));
+                // From now on it says nothing; left alone, the silence would last ten seconds.
+                try (RawPeer second = RawPeer.dial(smaller.links.port(), keysZ)) {
+                    second.hello("z", "m4", 1, EPOCH, 0);
+                    assertClosed(second, Reason.NORMAL, "keeps the connection");
+                }
+                await().pollInterval(POLL).atMost(PATIENCE).until(() -> !smaller.downs.isEmpty());
+                assertThat(smaller.downs.getFirst().reason()).isEqualTo(Reason.TIMEOUT);
+            }
+        }
+    }
+
+    @Test
+    void writesOneLineASecondOfEachKindAndCountsAll() {
+        AtomicLong nanos = new AtomicLong();
+        Refusals refusals = new Refusals(nanos::get);
+        for (int i = 0; i < 100; i++) {
+            refusals.count(Refusal.LIMIT, "someone", "detail");
+        }
+        refusals.count(Refusal.PLAIN_TCP, "someone", "detail");
+        nanos.set(TimeUnit.SECONDS.toNanos(1));
+        refusals.count(Refusal.LIMIT, "someone", "detail");
+        assertThat(refusals.counts()).containsEntry(Refusal.LIMIT, 101L).containsEntry(Refusal.PLAIN_TCP, 1L);
+        assertThat(log.list).hasSize(3);
+        assertThat(log.list.getLast().getFormattedMessage()).contains("101 of this kind");
+    }
+
+    @Test
+    void documentsEveryKind() throws IOException {
+        List<String> rows = Files.readAllLines(Path.of("../docs/links.md"));
+        for (Refusal kind : Refusal.values()) {
+            assertThat(rows).contains("| " + kind + " | " + kind.meaning() + " | " + kind.advice() + " |");
+        }
+    }
+
+    private static LinkConfig config(String site) throws KeysException {
+        return grid.config(site, 1).timeouts(PATIENT);
+    }
+
+    private TestRelay start(LinkConfig config) throws Exception {
+        TestRelay relay = new TestRelay(vertx, config);
+        relays.add(relay);
+        return relay.start();
+    }
+
+    /** A raw peer of site a in {@code epoch} with its link up. */
+    private RawPeer up(long epoch) throws Exception {
+        RawPeer peer = RawPeer.dial(m.links.port(), keysA);
+        peer.hello("a", "m", epoch, 0, 0);
+        assertThat(peer.awaitHello().site()).isEqualTo("m");
+        return peer;
+    }
+
+    private Path otherGrid(String name) throws IOException {
+        Path other = Files.createDirectories(folder.resolve(name));
+        TestGrid strangers = new TestGrid(other);
+        strangers.keys("a");
+        strangers.keys("z");
+        return other;
+    }
+
+    private void assertDialRefused(Path keys, Refusal kind) throws Exception {
+        try (RawPeer peer = RawPeer.dial(m.links.port(), keys)) {
+            peer.awaitEnd();
+        }
+        awaitRefusal(m, kind);
+        assertThat(m.events).isEmpty();
+    }
+
+    private void awaitRefusal(TestRelay relay, Refusal kind) {
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> relay.refusals(kind) > 0);
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .anyMatch(line -> line.contains(kind.name()));
+    }
+
+    private static void assertClosed(RawPeer peer, Reason reason, String text) throws Exception {
+        Notice why = peer.awaitClose();
+        assertThat(why.reason()).isEqualTo(reason);
+        assertThat(why.text()).contains(text);
+    }
+
+    private static long awaitAcknowledged(RawPeer peer) throws IOException {
+        return new FrameView().wrap(peer.await(FrameType.LINK_ACK), 0).linkWord();
+    }
+
+    private static ByteBuffer eager(long number, int payloadBytes) {
+        ByteBuf frame = Frames.eager(number, new byte[payloadBytes]);
+        byte[] bytes = new byte[frame.readableBytes()];
+        frame.readBytes(bytes).release();
+        return ByteBuffer.wrap(bytes);
+    }
+
+    private static ByteBuffer word(FrameType type, long word) {
+        ByteBuffer frame = ByteBuffer.allocate(type.bytesMin());
+        new FrameView().wrap(frame, 0).begin(type, type.bytesMin(), 0).linkWord(word);
+        return frame;
+    }
+}
