@@ -1,0 +1,116 @@
+package org.posthouse;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.Random;
+
+/** The arrows of DESIGN section 2, and the purity of the core, checked on the class files. */
+@AnalyzeClasses(
+        packages = {"org.posthouse", "mpi"},
+        importOptions = ImportOption.DoNotIncludeTests.class)
+final class ArchitectureTest {
+    private static final String[] LIBRARY = {"mpi..", "org.posthouse.mpj..", "org.posthouse.wire.."};
+
+    private static final DescribedPredicate<JavaClass> OURS = resideInAnyPackage("org.posthouse..", "mpi..");
+
+    /** What a pure state machine has no use for: threads, sockets, files, clocks, chance. */
+    private static final DescribedPredicate<JavaClass> OUTER_WORLD = resideInAnyPackage(
+                    "java.util.concurrent..",
+                    "java.net..",
+                    "java.nio.channels..",
+                    "java.nio.file..",
+                    "java.io..",
+                    "java.time..",
+                    "java.util.random..")
+            .or(JavaClass.Predicates.belongToAnyOf(Thread.class, ThreadLocal.class, Random.class))
+            .as("threads, sockets, files, clocks or chance");
+
+    @ArchTest
+    static void seesTheClassesOfEveryRoom(JavaClasses all) {
+        for (String room : new String[] {"core", "wire", "mpj", "tunnel", "logstore", "ops"}) {
+            assertThat(all.that(resideInAPackage("org.posthouse." + room + "..")))
+                    .as("classes in %s", room)
+                    .isNotEmpty();
+        }
+    }
+
+    @ArchTest
+    static final ArchRule THE_CORE_KNOWS_THE_WIRE_FORMAT_AND_ITSELF = classes()
+            .that()
+            .resideInAPackage("org.posthouse.core..")
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("java..", "org.posthouse.wire..", "org.posthouse.core..");
+
+    @ArchTest
+    static final ArchRule THE_CORE_IS_PURE = noClasses()
+            .that()
+            .resideInAPackage("org.posthouse.core..")
+            .should()
+            .dependOnClassesThat(OUTER_WORLD);
+
+    @ArchTest
+    static final ArchRule THE_CORE_ASKS_NO_CLOCK = noClasses()
+            .that()
+            .resideInAPackage("org.posthouse.core..")
+            .should()
+            .callMethod(System.class, "nanoTime")
+            .orShould()
+            .callMethod(System.class, "currentTimeMillis")
+            .orShould()
+            .callMethod(Math.class, "random");
+
+    @ArchTest
+    static final ArchRule FRAMES_KNOW_NEITHER_SOCKETS_NOR_ANYONE = classes()
+            .that()
+            .resideInAPackage("org.posthouse.wire..")
+            .should()
+            .onlyDependOnClassesThat(resideInAnyPackage("java.lang..", "java.util", "java.nio", "java.nio.charset", "java.security")
+                    .or(resideInAPackage("org.posthouse.wire.."))
+                    .as("belong to the wire room or are values, buffers and charsets"));
+
+    @ArchTest
+    static final ArchRule THE_LIBRARY_BRINGS_NOTHING_WITH_IT = classes()
+            .that()
+            .resideInAnyPackage(LIBRARY)
+            .should()
+            .onlyDependOnClassesThat(resideInAPackage("java..").or(resideInAnyPackage(LIBRARY)).as("are Java's or the library's"));
+
+    @ArchTest
+    static final ArchRule THE_TUNNEL_KNOWS_FRAMES_ONLY =
+            knows("org.posthouse.tunnel..", "org.posthouse.tunnel..", "org.posthouse.wire..");
+
+    @ArchTest
+    static final ArchRule THE_LOG_STORE_KNOWS_NOBODY = knows("org.posthouse.logstore..", "org.posthouse.logstore..");
+
+    @ArchTest
+    static final ArchRule THE_CONSOLE_KNOWS_NOBODY = knows("org.posthouse.ops..", "org.posthouse.ops..");
+
+    @ArchTest
+    static final ArchRule THE_LOG_STORE_KNOWS_NO_SOCKETS = noClasses()
+            .that()
+            .resideInAPackage("org.posthouse.logstore..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("java.net..", "io.netty..", "io.vertx..");
+
+    /** Of our own classes, those in {@code room} know only those in {@code known}. */
+    private static ArchRule knows(String room, String... known) {
+        return classes()
+                .that()
+                .resideInAPackage(room)
+                .should()
+                .onlyDependOnClassesThat(DescribedPredicate.not(OURS).or(resideInAnyPackage(known)).as("are its own or not ours"));
+    }
+}
