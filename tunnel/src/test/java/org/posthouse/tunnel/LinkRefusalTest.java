@@ -385,12 +385,16 @@ class LinkRefusalTest {
     @Test
     void suspectsItsOwnConnectionIfThePeerDialsAgain() throws Exception {
         try (SSLServerSocket server = RawPeer.listen(keysZ)) {
-            TestRelay smaller = start(grid.listening("m4", EPOCH).peer("z", "127.0.0.1:" + server.getLocalPort()));
+            // Left alone, it would bear the silence for an hour.
+            LinkTimeouts enduring = new LinkTimeouts(10_000, 10_000, 10_000, 300, 3_600_000, 5, 50, 100);
+            TestRelay smaller = start(grid.listening("m4", EPOCH)
+                    .timeouts(enduring)
+                    .peer("z", "127.0.0.1:" + server.getLocalPort()));
             try (RawPeer silent = RawPeer.accept(server)) {
                 silent.awaitHello();
                 silent.hello("z", "", 1, 0, 0);
                 await().pollInterval(POLL).atMost(PATIENCE).until(() -> smaller.isUp("z"));
-                // From now on it says nothing; left alone, the silence would last ten seconds.
+                // From now on it says nothing.
                 try (RawPeer second = RawPeer.dial(smaller.links.port(), keysZ)) {
                     second.hello("z", "m4", 1, EPOCH, 0);
                     assertClosed(second, Reason.NORMAL, "keeps the connection");
