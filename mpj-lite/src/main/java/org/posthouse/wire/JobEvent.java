@@ -45,8 +45,8 @@ public record JobEvent(long job, int kind, int rank, int code, String text) {
                 in.text("text"));
         in.zero16();
         in.end();
-        if (event.kind < CONNECTED || event.kind > REFUSED) {
-            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 5");
+        if (event.kind < CONNECTED || event.kind > CLOSED) {
+            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 6");
         }
         return event;
     }
