@@ -125,4 +125,22 @@ class ReceiveErrorTest {
             world.Gather(new int[1], 0, 1, MPI.INT, null, 0, 0, null, 0);
         });
     }
+
+    @Test
+    void leftoversOfAFailedCollectiveDoNotReachTheNext() {
+        Ranks.run(2, (world, rank) -> {
+            int[] mine = {rank + 1};
+            if (rank == 0) {
+                // Fails on its own block, before it takes the other rank's.
+                assertThatThrownBy(() -> world.Gather(mine, 0, 1, MPI.INT, new int[2], 0, 0, MPI.INT, 0))
+                        .hasMessageContaining("expected at most 0");
+            } else {
+                world.Gather(mine, 0, 1, MPI.INT, null, 0, 0, MPI.INT, 0);
+            }
+            int[] sum = new int[1];
+            mine[0] += 10;
+            world.Allreduce(mine, 0, sum, 0, 1, MPI.INT, MPI.SUM);
+            assertThat(sum[0]).isEqualTo(23);
+        });
+    }
 }

@@ -66,11 +66,22 @@ public final class Relay extends VerticleBase {
     @Override
     public Future<?> start() {
         core = new RelayCore(config.relay(), config.core(), links, opening -> journal.forJob(opening));
-        return openLog().compose(opened -> listen()).compose(bound -> links.start(context, config.links())).onSuccess(up -> {
-            announce();
-            status.start(vertx);
-            LOG.info("{}: site {} serves ranks at {}", config.relay(), config.site(), address());
-        });
+        return openLog()
+                .compose(opened -> listen())
+                .compose(bound -> links.start(context, config.links()))
+                .onSuccess(up -> serve())
+                .onFailure(cause -> letGo());
+    }
+
+    private void serve() {
+        announce();
+        status.start(vertx);
+        LOG.info("{}: site {} serves ranks at {}", config.relay(), config.site(), address());
+    }
+
+    /** Closes the links and then the log, which nothing may be appended to any more. */
+    private Future<Void> letGo() {
+        return links.close().eventually(() -> vertx.executeBlocking(journal::close));
     }
 
     private Future<Void> openLog() {
@@ -119,7 +130,7 @@ public final class Relay extends VerticleBase {
         for (Connection connection : List.copyOf(connections)) {
             connection.socket().close(why);
         }
-        return server.close().compose(closed -> links.close()).eventually(() -> vertx.executeBlocking(journal::close));
+        return server.close().eventually(this::letGo);
     }
 
     // ---- what the sessions call

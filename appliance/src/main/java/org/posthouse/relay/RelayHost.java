@@ -26,6 +26,7 @@ public final class RelayHost implements AutoCloseable {
     private Directory directory;
     private OpsServer ops;
     private Relay relay;
+    private String deployment;
 
     private RelayHost() {
         metrics = OpsMetrics.create();
@@ -45,7 +46,7 @@ public final class RelayHost implements AutoCloseable {
             host.directory = HazelcastDirectory.start(group);
             host.relay = new Relay(config, host.directory);
             host.ops = await(OpsServer.start(host.vertx, console, host.relay.view(), host.metrics.registry()));
-            await(host.vertx.deployVerticle(host.relay, new DeploymentOptions()));
+            host.deployment = await(host.vertx.deployVerticle(host.relay, new DeploymentOptions()));
             return host;
         } catch (IOException | RuntimeException e) {
             host.close();
@@ -71,8 +72,8 @@ public final class RelayHost implements AutoCloseable {
 
     @Override
     public void close() {
-        if (relay != null && relay.deploymentID() != null) {
-            vertx.undeploy(relay.deploymentID()).await();
+        if (deployment != null) {
+            vertx.undeploy(deployment).await();
         }
         if (ops != null) {
             ops.close().await();

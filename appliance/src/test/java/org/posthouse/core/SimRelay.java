@@ -38,11 +38,7 @@ final class SimRelay implements SitePort {
     }
 
     private void onJobEvent(JobEvent event) {
-        boolean expected = switch (event.kind()) {
-            case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.CLOSED -> true;
-            default -> false;
-        };
-        if (!expected) {
+        if (event.kind() != JobEvent.CONNECTED && event.kind() != JobEvent.FINALIZED && event.kind() != JobEvent.CLOSED) {
             throw new AssertionError("job event of relay " + site + ": " + event);
         }
     }

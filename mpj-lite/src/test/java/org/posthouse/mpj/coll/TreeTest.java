@@ -7,6 +7,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.posthouse.mpj.LocalWorld;
+import org.posthouse.mpj.data.Region;
 
 /** The shapes that collectives run along. */
 class TreeTest {
@@ -91,6 +92,18 @@ class TreeTest {
         Tree[] trees = whole(new int[] {0, 1, 0, 1, 0, 1, 0}, 0, Tree::ordered);
         assertThat(trees[0].children()).containsExactly(4, 2, 1);
         assertThat(trees[4].children()).containsExactly(6, 5);
+    }
+
+    @Test
+    void chainsPayAboveTheLengthsThatTheDocsTell() {
+        int[][] kibPerRanks = {{3, 64}, {4, 128}, {8, 192}, {64, 768}};
+        for (int[] each : kibPerRanks) {
+            assertThat(Chain.pays(each[0], each[1] * 1024L)).isFalse();
+            assertThat(Chain.pays(each[0], each[1] * 1024L + 1)).isTrue();
+        }
+        assertThat(Chain.pays(2, 1L << 40)).isFalse();
+        assertThat(Chain.pays(8, 0)).isFalse();
+        assertThat(Chain.pays(8, Region.BYTES_UNKNOWN)).isFalse();
     }
 
     @Test

@@ -84,7 +84,7 @@ class PosthouseConsole extends LitElement {
 
   banner() {
     const since = duration(Date.now() - this.lostAt);
-    return html`<div class="banner"><strong>Reconnecting.</strong> The relay's process does not answer since ${since},
+    return html`<div class="banner"><strong>Reconnecting.</strong> The relay's process has not answered for ${since},
       or too many pages are open. ${this.model.overview ? 'What you see is the last known state.' : nothing}
       <button type="button" @click=${() => this.stream.open()}>Try now</button></div>`;
   }

@@ -2,7 +2,7 @@
 // the stream is silent for long (a stopped process keeps its socket open and would look idle for ever).
 
 const RETRY_MS_MIN = 1_000;
-const RETRY_MS_MAX = 10_000;
+const RETRY_MS_MAX = 5_000;
 const SILENCE_MS_MAX = 12_000;
 const HEALTH_MS_MAX = 4_000;
 
