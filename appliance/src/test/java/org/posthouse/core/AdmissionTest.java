@@ -123,6 +123,15 @@ final class AdmissionTest {
     }
 
     @Test
+    void refusesLoggedJobAtRelayWithoutLog() {
+        RelayCore core = new RelayCore("relay-here", relay.config, relay, opening -> null);
+        JobOpen plain = OneRelay.opening(5);
+        JobOpen logged = new JobOpen(5, plain.token(), true, "logged", plain.homes(), plain.homeOf());
+        assertRefused(() -> core.openJob(logged, event -> {}), Reason.NO_LOG);
+        assertThat(core.job(5)).isNull();
+    }
+
+    @Test
     void refusesLimitsThatCannotWork() {
         assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig((1 << 20) - 1, 16, 128 * 1024));
         assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(1 << 20, 15, 128 * 1024));
