@@ -1,8 +1,8 @@
 package org.posthouse.launch;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -36,7 +36,7 @@ final class RelayLine implements AutoCloseable {
     private volatile Consumer<String> onLost = why -> {};
     private volatile boolean closing;
     private Home home;
-    private List<Home> known = new ArrayList<>();
+    private List<Home> known = List.of();
 
     private RelayLine(FrameLine line) {
         this.line = line;
@@ -46,16 +46,25 @@ final class RelayLine implements AutoCloseable {
     static RelayLine connect(String address, Token token) throws JobFailure {
         try {
             RelayLine relay = new RelayLine(FrameLine.connect(address));
-            Thread.ofVirtual().name("posthouse-relay-" + address).start(relay::read);
-            relay.line.write(Hello.launcher(token).encode());
-            Welcome welcome = relay.await(relay.welcome, "did not answer HELLO");
-            relay.known = welcome.homes();
-            Home self = welcome.homes().get(welcome.self());
-            relay.home = new Home(self.site(), self.relay(), address);
-            return relay;
+            try {
+                relay.greet(token);
+                return relay;
+            } catch (IOException | JobFailure e) {
+                relay.close();
+                throw e;
+            }
         } catch (IOException e) {
             throw new JobFailure(e.getMessage(), e);
         }
+    }
+
+    private void greet(Token token) throws IOException, JobFailure {
+        Thread.ofVirtual().name("posthouse-relay-" + line.remote()).start(this::read);
+        line.write(Hello.launcher(token).encode());
+        Welcome answer = await(welcome, "did not answer HELLO");
+        known = answer.homes();
+        Home self = answer.homes().get(answer.self());
+        home = new Home(self.site(), self.relay(), line.remote());
     }
 
     /** The relay at the other end. */
@@ -167,7 +176,7 @@ final class RelayLine implements AutoCloseable {
         try {
             line.close();
         } catch (IOException e) {
-            throw new java.io.UncheckedIOException(e);
+            throw new UncheckedIOException(e);
         }
     }
 }
