@@ -64,10 +64,10 @@ class FrameSocketTest {
     @Test
     void readsFramesSplitAtEveryBytePosition() {
         byte[] stream = bytesOf(
-                Frames.eager(1, 0, random),
+                Frames.send(1, 0, random),
                 Unpooled.wrappedBuffer(credit()),
-                Frames.eager(2, 37, random),
-                Frames.eager(3, 1, random));
+                Frames.send(2, 37, random),
+                Frames.send(3, 1, random));
         for (int cut = 0; cut <= stream.length; cut++) {
             received.clear();
             feed(stream, 0, cut);
@@ -79,7 +79,7 @@ class FrameSocketTest {
 
     @Test
     void readsFramesThatTrickleInByteByByte() {
-        byte[] stream = bytesOf(Frames.eager(1, 100, random), Frames.eager(2, 0, random));
+        byte[] stream = bytesOf(Frames.send(1, 100, random), Frames.send(2, 0, random));
         for (int at = 0; at < stream.length; at++) {
             feed(stream, at, at + 1);
         }
@@ -93,10 +93,10 @@ class FrameSocketTest {
         List<ByteBuf> frames = new ArrayList<>();
         List<Long> expected = new ArrayList<>();
         for (long sequence = 1; sequence <= 1000; sequence++) {
-            frames.add(Frames.eager(sequence, random.nextInt(64), random));
+            frames.add(Frames.send(sequence, random.nextInt(64), random));
             expected.add(sequence);
         }
-        frames.add(Frames.eager(1001, Wire.PAYLOAD_BYTES_MAX, random));
+        frames.add(Frames.send(1001, Wire.PAYLOAD_BYTES_MAX, random));
         expected.add(1001L);
         byte[] stream = bytesOf(frames.toArray(ByteBuf[]::new));
         feed(stream, 0, stream.length);
@@ -108,7 +108,7 @@ class FrameSocketTest {
         List<ByteBuf> frames = new ArrayList<>();
         List<Long> expected = new ArrayList<>();
         for (long sequence = 1; sequence <= 300; sequence++) {
-            frames.add(Frames.eager(sequence, random.nextInt(3000), random));
+            frames.add(Frames.send(sequence, random.nextInt(3000), random));
             expected.add(sequence);
         }
         byte[] stream = bytesOf(frames.toArray(ByteBuf[]::new));
@@ -144,22 +144,22 @@ class FrameSocketTest {
         assertBreach(header(Wire.FRAME_BYTES_MAX + 1, FrameType.CHUNK.id(), 0), Reason.FRAME_TOO_LONG);
         assertBreach(header(-1, FrameType.CHUNK.id(), 0), Reason.FRAME_TOO_LONG);
         assertBreach(header(Wire.HEADER_BYTES - 1, FrameType.JOB_OPENED.id(), 0), Reason.MALFORMED_FRAME);
-        assertBreach(header(Wire.MESSAGE_HEADER_BYTES - 1, FrameType.EAGER.id(), 0), Reason.MALFORMED_FRAME);
+        assertBreach(header(Wire.MESSAGE_HEADER_BYTES - 1, FrameType.SEND.id(), 0), Reason.MALFORMED_FRAME);
     }
 
     @Test
     void closesOnAnUnknownTypeAndOnReservedBytes() {
         assertBreach(header(Wire.HEADER_BYTES, (byte) 63, 0), Reason.UNKNOWN_TYPE);
         assertBreach(header(Wire.HEADER_BYTES, (byte) -1, 0), Reason.UNKNOWN_TYPE);
-        assertBreach(header(Wire.MESSAGE_HEADER_BYTES, FrameType.EAGER.id(), 1), Reason.MALFORMED_FRAME);
+        assertBreach(header(Wire.MESSAGE_HEADER_BYTES, FrameType.SEND.id(), 1), Reason.MALFORMED_FRAME);
     }
 
     @Test
     void handlesTheFramesBeforeABreachAndNoneBehindIt() {
         byte[] stream = bytesOf(
-                Frames.eager(1, 10, random),
+                Frames.send(1, 10, random),
                 Unpooled.wrappedBuffer(header(Wire.HEADER_BYTES, (byte) 63, 0)),
-                Frames.eager(2, 10, random));
+                Frames.send(2, 10, random));
         feed(stream, 0, stream.length);
         feed(stream, 0, stream.length);
         assertThat(received).containsExactly(1L);
@@ -169,7 +169,7 @@ class FrameSocketTest {
     @Test
     void closesWithTheListenersReason() {
         breach = Reason.CREDIT_EXCEEDED;
-        byte[] stream = bytesOf(Frames.eager(1, 10, random), Frames.eager(2, 10, random));
+        byte[] stream = bytesOf(Frames.send(1, 10, random), Frames.send(2, 10, random));
         feed(stream, 0, stream.length);
         assertThat(received).hasSize(1);
         assertThat(sentClose().reason()).isEqualTo(Reason.CREDIT_EXCEEDED);
@@ -180,7 +180,7 @@ class FrameSocketTest {
     void saysWhyAndWaitsForThePeerToClose() {
         socket.close(Notice.closing(9, Reason.JOB_ABORTED, "the end"));
         socket.close(Notice.closing(9, Reason.INTERNAL, "ignored"));
-        socket.write(Frames.eager(1, 10, random));
+        socket.write(Frames.send(1, 10, random));
         assertThat(channel.isOpen()).as("closing now could lose the frame").isTrue();
         Notice sent = sentClose();
         assertThat(sent.text()).isEqualTo("the end");
@@ -227,7 +227,7 @@ class FrameSocketTest {
         ChannelOutboundHandlerAdapter network = stall();
         int writes = 0;
         while (socket.writable()) {
-            socket.write(Frames.eager(++writes, 10_000, random));
+            socket.write(Frames.send(++writes, 10_000, random));
             assertThat(writes).isLessThan(1000);
         }
         assertThat(socket.bytesOut()).isBetween(900L * 1024, 1100L * 1024);
@@ -242,12 +242,12 @@ class FrameSocketTest {
 
     @Test
     void releasesWhatItDropsAndWhatIsIncomplete() {
-        byte[] stream = bytesOf(Frames.eager(1, 100, random));
+        byte[] stream = bytesOf(Frames.send(1, 100, random));
         ByteBuf first = Unpooled.copiedBuffer(stream, 0, 70);
         channel.writeInbound(first);
         assertThat(first.refCnt()).isZero();
         endByPeer();
-        ByteBuf late = Frames.eager(2, 10, random);
+        ByteBuf late = Frames.send(2, 10, random);
         socket.write(late);
         assertThat(late.refCnt()).isZero();
         assertThat(closed).hasSize(1);
@@ -329,7 +329,7 @@ class FrameSocketTest {
         @Override
         public void onFrame(FrameSocket from, ByteBuf buffer, int index, int length, FrameView view)
                 throws WireException {
-            received.add(view.type() == FrameType.EAGER ? Frames.verify(buffer, index, length, view) : -1L);
+            received.add(view.type() == FrameType.SEND ? Frames.verify(buffer, index, length, view) : -1L);
             if (breach != null) {
                 throw new WireException(breach, "as the test wants");
             }

@@ -13,18 +13,18 @@ import org.posthouse.wire.Wire;
 final class Frames {
     private Frames() {}
 
-    /** An EAGER frame number {@code sequence} with {@code payloadBytes} of noise, whose checksum is its tag. */
-    static ByteBuf eager(long sequence, int payloadBytes, RandomGenerator random) {
+    /** A SEND frame number {@code sequence} with {@code payloadBytes} of noise, whose checksum is its tag. */
+    static ByteBuf send(long sequence, int payloadBytes, RandomGenerator random) {
         byte[] payload = new byte[payloadBytes];
         random.nextBytes(payload);
-        return eager(sequence, payload);
+        return send(sequence, payload);
     }
 
-    static ByteBuf eager(long sequence, byte[] payload) {
+    static ByteBuf send(long sequence, byte[] payload) {
         int bytes = Wire.MESSAGE_HEADER_BYTES + payload.length;
         ByteBuffer frame = ByteBuffer.allocate(bytes);
         FrameView view = new FrameView().wrap(frame, 0);
-        view.begin(FrameType.EAGER, Wire.MESSAGE_HEADER_BYTES, 7)
+        view.begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, 7)
                 .length(bytes)
                 .address(0, 1, 2, checksum(payload))
                 .sequence(sequence);

@@ -480,7 +480,7 @@ class LinkRefusalTest {
     }
 
     private static ByteBuffer eager(long number, int payloadBytes) {
-        ByteBuf frame = Frames.eager(number, new byte[payloadBytes]);
+        ByteBuf frame = Frames.send(number, new byte[payloadBytes]);
         byte[] bytes = new byte[frame.readableBytes()];
         frame.readBytes(bytes).release();
         return ByteBuffer.wrap(bytes);

@@ -325,7 +325,7 @@ class LinksTest {
     }
 
     private synchronized ByteBuf frame(long number, int bytes) {
-        return Frames.eager(number, bytes, random);
+        return Frames.send(number, bytes, random);
     }
 
     private static String address(TestRelay relay) {

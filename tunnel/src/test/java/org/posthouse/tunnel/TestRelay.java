@@ -106,7 +106,7 @@ final class TestRelay implements Links.Listener {
                 .anyMatch(status -> status.site().equals(site) && status.unacknowledgedBytes() > 200_000);
         for (int i = 0; i < 5 && !behind; i++) {
             int bytes = random.nextInt(50) == 0 ? Wire.PAYLOAD_BYTES_MAX : random.nextInt(600);
-            links.send(site, Frames.eager(++fed, bytes, random));
+            links.send(site, Frames.send(++fed, bytes, random));
         }
         context.nettyEventLoop().schedule(() -> feedSome(site), 1, TimeUnit.MILLISECONDS);
     }
