@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import io.vertx.core.Vertx;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -64,7 +63,11 @@ final class LinkPort implements SitePort, Links.Listener {
     }
 
     /** Done once there was contact with all of {@code sites}: from then on frames for them are kept through any cut. */
-    Future<Void> contacted(Vertx vertx, Collection<String> sites, long timeoutMs) {
+    Future<Void> contacted(Collection<String> sites, long timeoutMs) {
+        if (links == null && !sites.isEmpty()) {
+            return Future.failedFuture("no way to sites " + sites + ": relay " + relay.id()
+                    + " has no links; start it with --keys and --peer or --links");
+        }
         List<Future<Void>> waiting = new ArrayList<>();
         for (String site : Set.copyOf(sites)) {
             Future<Void> contact = contact(site).future();
@@ -75,9 +78,6 @@ final class LinkPort implements SitePort, Links.Listener {
     }
 
     private String stateOf(String site) {
-        if (links == null) {
-            return "relay " + relay.id() + " has no links: start it with --keys and --peer or --links";
-        }
         return links.status().stream()
                 .filter(status -> status.site().equals(site))
                 .findFirst()

@@ -173,7 +173,7 @@ public final class Relay extends VerticleBase {
 
     /** Waits for contact with these sites. */
     Future<Void> contacted(Collection<String> sites) {
-        return links.contacted(vertx, sites, CONTACT_TIMEOUT_MS);
+        return links.contacted(sites, CONTACT_TIMEOUT_MS);
     }
 
     void onJobOpened(Job job) {

@@ -140,7 +140,14 @@ public final class RelayEndpoint implements Endpoint {
         }
     }
 
+    private void requireOpen() {
+        if (finalized) {
+            throw new IllegalStateException("rank " + rank + " called MPI after Finalize");
+        }
+    }
+
     private Operation startSend(int context, int destination, int tag, Content content) throws IOException {
+        requireOpen();
         long bytes = content.bytes();
         long cost = Wire.cost(bytes);
         boolean credit = cost <= creditBytes && creditMessages > 0;
@@ -206,6 +213,7 @@ public final class RelayEndpoint implements Endpoint {
 
     private void request(FrameType type, int flags, int context, int source, int tag, Operation operation)
             throws IOException {
+        requireOpen();
         line.begin(POST_BYTES)
                 .begin(type, POST_BYTES, job)
                 .flags(flags)
@@ -459,7 +467,9 @@ public final class RelayEndpoint implements Endpoint {
     public void abort(int status, String why) {
         lock.lock();
         try {
-            line.write(new Notice(job, status, rank, why).encode(FrameType.ABORT));
+            if (!finalized) {
+                line.write(new Notice(job, status, rank, why).encode(FrameType.ABORT));
+            }
         } catch (IOException e) {
             throw lost(e);
         } finally {

@@ -306,7 +306,7 @@ class LinkRefusalTest {
     @Test
     void acknowledgesASingleFrameByTheTimer() throws Exception {
         try (RawPeer peer = up(1)) {
-            peer.send(eager(1, 10));
+            peer.send(numbered(1, 10));
             assertThat(awaitAcknowledged(peer)).isEqualTo(1);
         }
     }
@@ -318,11 +318,11 @@ class LinkRefusalTest {
         try (RawPeer peer = RawPeer.dial(lazy.links.port(), keysA)) {
             peer.hello("a", "lazy", 1, 0, 0).awaitHello();
             for (int number = 1; number <= 64; number++) {
-                peer.send(eager(number, 10));
+                peer.send(numbered(number, 10));
             }
             assertThat(awaitAcknowledged(peer)).isEqualTo(64);
             for (int number = 65; number <= 69; number++) {
-                peer.send(eager(number, 60_000));
+                peer.send(numbered(number, 60_000));
             }
             assertThat(awaitAcknowledged(peer)).isEqualTo(69);
         }
@@ -479,7 +479,7 @@ class LinkRefusalTest {
         return new FrameView().wrap(peer.await(FrameType.LINK_ACK), 0).linkWord();
     }
 
-    private static ByteBuffer eager(long number, int payloadBytes) {
+    private static ByteBuffer numbered(long number, int payloadBytes) {
         ByteBuf frame = Frames.send(number, new byte[payloadBytes]);
         byte[] bytes = new byte[frame.readableBytes()];
         frame.readBytes(bytes).release();

@@ -1,0 +1,203 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import io.vertx.core.buffer.Buffer;
+import io.vertx.core.net.NetSocket;
+import io.vertx.junit5.Timeout;
+import io.vertx.junit5.VertxExtension;
+import io.vertx.junit5.VertxTestContext;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.posthouse.core.CoreConfig;
+import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/** The relay's shell on a real event loop and real sockets: limits, roles, and whose end ends what. */
+@ExtendWith(VertxExtension.class)
+@Timeout(value = 60, timeUnit = TimeUnit.SECONDS)
+class RelayTest {
+    private static final long JOB = 42;
+    private static final Token TOKEN = new Token(1, 2);
+
+    private final MemoryDirectory directory = new MemoryDirectory();
+
+    @AfterEach
+    void closeDirectory() {
+        directory.close();
+    }
+
+    /** A connection to the relay that hands over one frame at a time, in order. */
+    private static final class Peer {
+        private final NetSocket socket;
+        private Buffer received = Buffer.buffer();
+        private Predicate<ByteBuffer> wanted = frame -> false;
+
+        private Peer(NetSocket socket) {
+            this.socket = socket;
+            socket.handler(bytes -> {
+                received.appendBuffer(bytes);
+                offer();
+            });
+        }
+
+        private Peer send(ByteBuffer frame) {
+            byte[] bytes = new byte[frame.remaining()];
+            frame.get(bytes);
+            socket.write(Buffer.buffer(bytes));
+            return this;
+        }
+
+        /** Looks at frames until {@code taker} says that it saw the one it wanted. */
+        private void until(Predicate<ByteBuffer> taker) {
+            wanted = taker;
+            offer();
+        }
+
+        private void offer() {
+            while (received.length() >= Integer.BYTES && received.length() >= received.getInt(0)) {
+                int length = received.getInt(0);
+                ByteBuffer frame = ByteBuffer.wrap(received.getBytes(0, length));
+                received = received.getBuffer(length, received.length());
+                if (wanted.test(frame)) {
+                    wanted = ignored -> false;
+                }
+            }
+        }
+    }
+
+    private Future<Relay> relay(Vertx vertx, long helloTimeoutMs, int connectionsMax) {
+        RelayConfig config = new RelayConfig(
+                "here", "here-1", 1, "127.0.0.1", 0, "", RelayConfig.Mode.MULTIPLEXED, Optional.empty(), Token.NONE,
+                Optional.empty(), CoreConfig.DEFAULT, helloTimeoutMs, connectionsMax);
+        Relay relay = new Relay(config, directory);
+        return vertx.deployVerticle(relay).map(relay);
+    }
+
+    private static Future<Peer> peer(Vertx vertx, Relay relay) {
+        int port = Integer.parseInt(relay.address().substring(relay.address().indexOf(':') + 1));
+        return vertx.createNetClient().connect(port, "127.0.0.1").map(Peer::new);
+    }
+
+    private static FrameType type(ByteBuffer frame) {
+        return new FrameView().wrap(frame, 0).type();
+    }
+
+    private static Notice notice(ByteBuffer frame) {
+        try {
+            return Notice.decode(frame);
+        } catch (WireException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Passes when the relay closes the connection for this reason. */
+    private static Predicate<ByteBuffer> closedFor(Reason reason, String detail, VertxTestContext context) {
+        return frame -> {
+            if (type(frame) != FrameType.CLOSE) {
+                return false;
+            }
+            context.verify(() -> {
+                assertThat(notice(frame).reason()).isEqualTo(reason);
+                assertThat(notice(frame).text()).contains(detail);
+            });
+            context.completeNow();
+            return true;
+        };
+    }
+
+    @Test
+    void closesAConnectionThatSaysNothing(Vertx vertx, VertxTestContext context) {
+        relay(vertx, 100, 8)
+                .compose(relay -> peer(vertx, relay))
+                .onSuccess(peer -> peer.until(closedFor(Reason.TIMEOUT, "no HELLO within 100 ms", context)))
+                .onFailure(context::failNow);
+    }
+
+    @Test
+    void refusesConnectionsPastTheLimitByName(Vertx vertx, VertxTestContext context) {
+        relay(vertx, 60_000, 1)
+                .compose(relay -> peer(vertx, relay)
+                        .onSuccess(first -> first.send(Hello.launcher(Token.NONE).encode()).until(welcome -> {
+                            peer(vertx, relay)
+                                    .onSuccess(second -> second.until(
+                                            closedFor(Reason.LIMIT, "2 connections, at most 1", context)))
+                                    .onFailure(context::failNow);
+                            return true;
+                        })))
+                .onFailure(context::failNow);
+    }
+
+    @Test
+    void refusesAFrameThatTheRoleMayNotSend(Vertx vertx, VertxTestContext context) {
+        ByteBuffer send = ByteBuffer.allocate(Wire.MESSAGE_HEADER_BYTES);
+        new FrameView().wrap(send, 0).begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, JOB);
+        relay(vertx, 60_000, 8)
+                .compose(relay -> peer(vertx, relay))
+                .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
+                        .send(send)
+                        .until(closedFor(Reason.NOT_EXPECTED, "SEND from a launcher", context)))
+                .onFailure(context::failNow);
+    }
+
+    @Test
+    void refusesAJobThatSpansASiteWithoutLink(Vertx vertx, VertxTestContext context) {
+        Home here = new Home("here", "here-1", "");
+        Home there = new Home("there", "there-1", "");
+        JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(here, there), new int[] {0, 1});
+        relay(vertx, 60_000, 8)
+                .compose(relay -> peer(vertx, relay))
+                .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
+                        .send(job.encode())
+                        .until(closedFor(Reason.SITE_UNREACHABLE, "no way to sites [there]", context)))
+                .onFailure(context::failNow);
+    }
+
+    @Test
+    void aJobEndsWithItsLaunchersConnection(Vertx vertx, VertxTestContext context) {
+        JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here-1", "")), new int[1]);
+        relay(vertx, 60_000, 8)
+                .compose(relay -> peer(vertx, relay).onSuccess(launcher -> {
+                    launcher.send(Hello.launcher(Token.NONE).encode()).send(job.encode());
+                    launcher.until(frame -> type(frame) == FrameType.JOB_OPENED && joins(vertx, relay, launcher, context));
+                }))
+                .onFailure(context::failNow);
+    }
+
+    /** A rank joins; then the launcher goes away, and the rank has to hear of it. */
+    private static boolean joins(Vertx vertx, Relay relay, Peer launcher, VertxTestContext context) {
+        peer(vertx, relay)
+                .onSuccess(rank -> rank.send(Hello.firstStart(JOB, 0, TOKEN).encode()).until(welcome -> {
+                    launcher.socket.close();
+                    rank.until(frame -> {
+                        context.verify(() -> {
+                            assertThat(type(frame)).isEqualTo(FrameType.ABORT);
+                            assertThat(notice(frame).text()).isEqualTo("the launcher's connection ended");
+                            assertThat(relay.core().jobs()).isEmpty();
+                        });
+                        context.completeNow();
+                        return true;
+                    });
+                    return false;
+                }))
+                .onFailure(context::failNow);
+        return true;
+    }
+}
