@@ -204,7 +204,7 @@ public final class Relay extends VerticleBase {
         LOG.info("{}: job {} closed: status {} {}", id(), Job.hexId(job), why.code(), why.text());
         Job closing = core.job(job);
         if (closing != null) {
-            status.onJobClosing(closing);
+            status.onJobClosing(closing, why.code() == 0);
         }
         core.closeJob(job, why);
         jobStarts.remove(job);

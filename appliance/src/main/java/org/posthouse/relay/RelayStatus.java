@@ -1,8 +1,10 @@
 package org.posthouse.relay;
 
 import io.vertx.core.Vertx;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.RelayCore;
@@ -23,8 +25,12 @@ import org.posthouse.ops.RelayView;
 final class RelayStatus implements RelayView {
     private static final long REFRESH_MS = 250;
 
+    /** Ended jobs that the console goes on showing, the newest. */
+    private static final int ENDED_JOBS_MAX = 32;
+
     private final Relay relay;
     private final Totals ended = new Totals();
+    private final ArrayDeque<JobView> endedJobs = new ArrayDeque<>();
     private long timer;
     /** Written by the relay's event loop, read by any thread. */
     private volatile RelaySnapshot snapshot;
@@ -71,9 +77,13 @@ final class RelayStatus implements RelayView {
         vertx.cancelTimer(timer);
     }
 
-    /** A job is about to be forgotten; its counters stay in the relay's totals. Called on the event loop. */
-    void onJobClosing(Job job) {
+    /** A job is about to be forgotten: its counters stay in the relay's totals, and its end in the list for a while. */
+    void onJobClosing(Job job, boolean finished) {
         job.homedRanks().forEach(ended::add);
+        endedJobs.addFirst(view(job, finished ? "FINISHED" : "FAILED"));
+        if (endedJobs.size() > ENDED_JOBS_MAX) {
+            endedJobs.removeLast();
+        }
     }
 
     @Override
@@ -116,7 +126,8 @@ final class RelayStatus implements RelayView {
                 config.epoch(),
                 relay.address(),
                 links,
-                relay.core().jobs().stream().map(this::view).toList(),
+                Stream.concat(relay.core().jobs().stream().map(job -> view(job, "RUNNING")), endedJobs.stream())
+                        .toList(),
                 relay.directory().relays().stream().map(RelayStatus::known).toList(),
                 counters(relay.core(), links),
                 relay.journal().stats().map(stats -> new LogView(stats.position(), stats.bytes())));
@@ -141,13 +152,13 @@ final class RelayStatus implements RelayView {
                 totals.credit);
     }
 
-    private JobView view(Job job) {
+    private JobView view(Job job, String state) {
         return new JobView(
                 job.hexId(),
                 job.name(),
                 job.size(),
                 job.logged() ? "process" : "none",
-                "RUNNING",
+                state,
                 relay.startOf(job),
                 job.homedRanks().stream().map(this::view).toList());
     }

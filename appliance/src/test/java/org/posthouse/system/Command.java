@@ -30,6 +30,8 @@ final class Command implements AutoCloseable {
     /** Starts the command; its output goes into files in {@code folder}. */
     static Command start(Path folder, String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
+        // A build in the background ignores SIGINT, and its children inherit that; a user's terminal does not.
+        command.addAll(List.of("env", "--default-signal=INT"));
         command.add(Installation.java().toString());
         command.addAll(Installation.jvmFlags());
         command.addAll(List.of(

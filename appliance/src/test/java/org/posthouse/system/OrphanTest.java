@@ -9,6 +9,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.system.jobs.Computes;
 
 /** No process outlives its launcher, however the launcher ends and however busy the ranks are. */
@@ -29,14 +31,15 @@ class OrphanTest {
         }
     }
 
-    @Test
-    void interruptedLauncherEndsItsRanksFirst() throws Exception {
+    @ParameterizedTest
+    @CsvSource({"INT, 130", "TERM, 143"})
+    void interruptedLauncherEndsItsRanksFirst(String signal, int status) throws Exception {
         try (Command command = startBusyJob()) {
             List<ProcessHandle> ranks = Jobs.ranks(command.handle());
-            new ProcessBuilder("kill", "-INT", Long.toString(command.handle().pid())).start().waitFor();
+            new ProcessBuilder("kill", "-" + signal, Long.toString(command.handle().pid())).start().waitFor();
             Command.Result result = command.await();
             assertThat(ranks).noneMatch(ProcessHandle::isAlive);
-            assertThat(result.status()).isEqualTo(130);
+            assertThat(result.status()).isEqualTo(status);
             assertThat(result.err()).doesNotContain("Exception");
         }
     }
