@@ -7,7 +7,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
+import org.posthouse.core.RankState;
 import org.posthouse.core.RelayCore;
+import org.posthouse.directory.RankEntry;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.JobView;
 import org.posthouse.ops.LinkView;
@@ -54,10 +56,12 @@ final class RelayStatus implements RelayView {
             bytesDelivered += rank.bytesDelivered();
         }
 
-        private void addWaiting(HomedRank rank) {
+        private void addWaiting(HomedRank rank, long creditBytes) {
             unexpected += rank.mailbox().unexpected();
             posted += rank.mailbox().posted();
-            credit += rank.creditBytesUsed();
+            if (rank.state() == RankState.CONNECTED) {
+                credit += creditBytes - rank.creditBytesUsed();
+            }
         }
     }
 
@@ -138,7 +142,7 @@ final class RelayStatus implements RelayView {
         for (Job job : core.jobs()) {
             for (HomedRank rank : job.homedRanks()) {
                 totals.add(rank);
-                totals.addWaiting(rank);
+                totals.addWaiting(rank, relay.settings().core().creditBytes());
             }
         }
         return new Counters(
@@ -160,7 +164,28 @@ final class RelayStatus implements RelayView {
                 job.logged() ? "process" : "none",
                 state,
                 relay.startOf(job),
-                job.homedRanks().stream().map(this::view).toList());
+                Stream.concat(
+                                job.homedRanks().stream().map(this::view),
+                                relay.directory().ranks(job.id()).stream()
+                                        .filter(entry -> !entry.relay().equals(relay.id()))
+                                        .map(RelayStatus::elsewhere))
+                        .toList());
+    }
+
+    /** A rank of another relay, as the directory knows it; its counters are told by its own relay. */
+    private static RankView elsewhere(RankEntry entry) {
+        return new RankView(
+                entry.rank(),
+                entry.site(),
+                entry.relay(),
+                RankView.State.valueOf(entry.state()),
+                entry.incarnation(),
+                0,
+                0,
+                0,
+                0,
+                0,
+                0);
     }
 
     private RankView view(HomedRank rank) {

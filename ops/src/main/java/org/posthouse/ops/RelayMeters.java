@@ -13,6 +13,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -30,6 +31,7 @@ final class RelayMeters {
     static final int RELAYS_MAX = 64;
 
     private static final Logger LOG = LoggerFactory.getLogger(RelayMeters.class);
+    private static final Set<String> LIVE = Set.of("STARTING", "RUNNING");
     private static final String MESSAGES = "messages: in from, out to ranks and links";
     private static final String BYTES = "payload bytes: in from, out to ranks and links";
 
@@ -121,11 +123,11 @@ final class RelayMeters {
                 c -> c.counters().creditOutstanding());
         gauge(s, "posthouse.links", tags, "links the relay has, in any state", c -> c.links().size());
         gauge(s, "posthouse.links.up", tags, "links that carry messages", RelayMeters::linksUp);
-        gauge(s, "posthouse.jobs", tags, "jobs the relay has ranks of", c -> c.jobs().size());
+        gauge(s, "posthouse.jobs", tags, "live jobs that the relay has ranks of", c -> live(c).count());
         gauge(s, "posthouse.start.time.seconds", tags, "start of the relay since 1970", c -> c.startedAt() / 1000.0);
         for (RankView.State state : RankView.State.values()) {
             gauge(s, "posthouse.ranks", tags.and("state", state.name().toLowerCase(Locale.ROOT)),
-                    "ranks whose home is this relay", c -> ranks(c, state));
+                    "ranks of live jobs whose home is this relay", c -> ranks(c, state));
         }
         s.meters.add(Gauge.builder("posthouse.ready", s, sample -> sample.status.readiness().ready() ? 1 : 0)
                 .tags(tags).description("1 when the relay takes work").register(registry));
@@ -154,9 +156,14 @@ final class RelayMeters {
 
     /** Ranks of other relays may be in the snapshot as well; counting them here would count them twice. */
     private static long ranks(RelaySnapshot relay, RankView.State state) {
-        return relay.jobs().stream()
+        return live(relay)
                 .flatMap(job -> job.ranks().stream())
                 .filter(rank -> rank.state() == state && rank.relay().equals(relay.relay()))
                 .count();
+    }
+
+    /** A job that has ended stays in the snapshot for people to see; a rank that it lost is nothing to act on. */
+    private static Stream<JobView> live(RelaySnapshot relay) {
+        return relay.jobs().stream().filter(job -> LIVE.contains(job.state()));
     }
 }
