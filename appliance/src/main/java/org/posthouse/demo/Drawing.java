@@ -22,7 +22,7 @@ final class Drawing {
         out.println();
         String left = box(relays.get(0).relay());
         String right = box(relays.get(1).relay());
-        out.println("   ranks 0-" + (half - 1) + "   ┌" + "─".repeat(left.length()) + "┐    TLS link     ┌"
+        out.println(String.format("   %-10s┌", "ranks 0-" + (half - 1)) + "─".repeat(left.length()) + "┐    TLS link     ┌"
                 + "─".repeat(right.length()) + "┐   ranks " + half + "-" + (2 * half - 1));
         out.println("   o o o o ──┤" + left + "├═════════════════┤" + right + "├── o o o o");
         out.println("             └" + "─".repeat(left.length()) + "┘ " + center(human(frames) + " frames", 15) + " └"

@@ -29,6 +29,7 @@ public final class JobRun {
     private static final long LEAVE_GRACE_MS = 1_000;
 
     private static final long CLOSE_GRACE_MS = 5_000;
+    private static final int STATUS_NOT_STARTED = 143;
     private static final int SIGNAL_BASE = 128;
     private static final Map<Integer, String> SIGNALS = Map.of(
             1, "SIGHUP", 2, "SIGINT", 4, "SIGILL", 6, "SIGABRT", 7, "SIGBUS", 8, "SIGFPE", 9, "SIGKILL", 11, "SIGSEGV", 15, "SIGTERM");
@@ -145,9 +146,10 @@ public final class JobRun {
             String relay = relays.get(ranks.home(rank)).home().address();
             synchronized (processes) {
                 if (killed) {
-                    return;
+                    ranks.exited(rank, STATUS_NOT_STARTED);
+                } else {
+                    processes.add(RankProcess.start(spec, id, token, rank, relay, output));
                 }
-                processes.add(RankProcess.start(spec, id, token, rank, relay, output));
             }
         }
         for (RankProcess process : processes) {
