@@ -5,9 +5,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
@@ -37,8 +39,12 @@ public final class PingPong {
      */
     public record Row(String transport, int bytes, double medianMicros, double p99Micros, List<Double> medians) {}
 
-    /** Measures; blocks for some seconds a size. */
-    public static List<Row> run(List<Integer> sizes, int repetitions, boolean logged)
+    /**
+     * Measures; blocks for some seconds a size.
+     *
+     * @param watch is told of the job before it runs, so that an interrupt can end it
+     */
+    public static List<Row> run(List<Integer> sizes, int repetitions, boolean logged, Consumer<JobRun> watch)
             throws IOException, JobFailure, InterruptedException {
         Vertx vertx = EmbeddedGrid.vertx();
         Path samples = Files.createTempFile("posthouse-pingpong-", ".txt");
@@ -56,8 +62,9 @@ public final class PingPong {
                     arguments,
                     List.of(),
                     logged);
-            JobOutcome outcome =
-                    JobRun.prepare(spec, grid.addresses(), 1, Token.NONE, RankOutput.tagged(2)).run();
+            JobRun job = JobRun.prepare(spec, grid.addresses(), 1, Token.NONE, RankOutput.tagged(2));
+            watch.accept(job);
+            JobOutcome outcome = job.run();
             if (!outcome.isSuccess()) {
                 throw new JobFailure("the bench's job ended: " + outcome.cause());
             }
@@ -97,7 +104,7 @@ public final class PingPong {
         for (int i = 0; i < ratios.length; i++) {
             ratios[i] = row.medians().get(i) / baseline.medians().get(i);
         }
-        java.util.Arrays.sort(ratios);
+        Arrays.sort(ratios);
         int middle = ratios.length / 2;
         return ratios.length % 2 == 1 ? ratios[middle] : (ratios[middle - 1] + ratios[middle]) / 2;
     }

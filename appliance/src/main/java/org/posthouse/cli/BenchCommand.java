@@ -15,7 +15,9 @@ import org.posthouse.bench.PingPong.Row;
 import org.posthouse.launch.JobFailure;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** {@code posthouse bench}: measurements. */
@@ -50,6 +52,9 @@ final class BenchCommand {
             description = "Round trips of two ranks: raw TCP, a bare Vert.x forwarder, and the relay, in one run.",
             mixinStandardHelpOptions = true)
     static final class PingPongCommand implements Callable<Integer> {
+        @Spec
+        private CommandSpec command;
+
         @Option(
                 names = "--sizes",
                 split = ",",
@@ -79,16 +84,18 @@ final class BenchCommand {
             }
             ObjectMapper mapper = new ObjectMapper();
             ObjectNode report = mapper.createObjectNode()
-                    .put("bench", "pingpong")
+                    .put("command", "posthouse " + String.join(" ", command.commandLine().getParent().getParent().getParseResult().originalArgs()))
+                    .put("baseline", "raw: one TCP hop between the ranks; forwarder: a bare Vert.x forwarder, two hops; same run")
                     .put("at", Instant.now().toString())
                     .put("processors", Runtime.getRuntime().availableProcessors())
                     .put("java", System.getProperty("java.vm.version"))
                     .put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"))
                     .put("repetitions", repetitions);
             ArrayNode figures = report.putArray("figures");
-            try {
+            try (Interruption interruption = Interruption.open()) {
                 for (Durability durability : durabilities) {
-                    List<Row> rows = PingPong.run(sizes, repetitions, durability == Durability.PROCESS);
+                    List<Row> rows =
+                            PingPong.run(sizes, repetitions, durability == Durability.PROCESS, interruption::guard);
                     print(durability, rows);
                     add(figures, durability, rows);
                 }

@@ -18,7 +18,7 @@ record HostPort(String host, int port) {
     }
 
     boolean isLoopback() {
-        return host.startsWith("127.") || host.equals("localhost") || host.equals("::1");
+        return host.matches("127(\\.[0-9]{1,3}){3}") || host.equals("localhost") || host.equals("::1");
     }
 
     /** Reads host:port or [host]:port. */

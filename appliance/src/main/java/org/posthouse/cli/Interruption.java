@@ -30,7 +30,7 @@ final class Interruption implements AutoCloseable {
     void guard(JobRun running) {
         job = running;
         if (stopped) {
-            running.kill();
+            end(running);
         }
     }
 
@@ -44,8 +44,7 @@ final class Interruption implements AutoCloseable {
         interrupted.countDown();
         JobRun running = job;
         if (running != null) {
-            running.stop(STATUS_INTERRUPTED, "interrupted");
-            running.kill();
+            end(running);
         }
         try {
             if (!putAway.await(PUT_AWAY_SECONDS, TimeUnit.SECONDS)) {
@@ -56,11 +55,24 @@ final class Interruption implements AutoCloseable {
         }
     }
 
+    private static void end(JobRun running) {
+        running.stop(STATUS_INTERRUPTED, "interrupted");
+        running.kill();
+    }
+
     @Override
     public void close() {
         putAway.countDown();
-        if (!stopped) {
+        removeHook(hook);
+    }
+
+    /** Removes a shutdown hook, unless the hooks are running already. */
+    static void removeHook(Thread hook) {
+        try {
             Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // The process is ending: the hook does its work, and there is nothing to remove it from.
+            assert hook.getState() != Thread.State.NEW;
         }
     }
 }

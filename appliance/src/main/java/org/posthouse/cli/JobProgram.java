@@ -35,7 +35,7 @@ record JobProgram(List<Path> classPath, String mainClass) {
             return new JobProgram(entries, example(name.substring(EXAMPLE.length())));
         }
         if (entries.isEmpty()) {
-            entries.add(Path.of(""));
+            entries.add(Path.of("").toAbsolutePath());
         }
         requireClass(name, entries);
         return new JobProgram(entries, name);

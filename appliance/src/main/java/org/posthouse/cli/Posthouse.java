@@ -42,9 +42,13 @@ public final class Posthouse {
     }
 
     static CommandLine commandLine() {
-        return new CommandLine(new Posthouse())
+        CommandLine posthouse = new CommandLine(new Posthouse())
                 .setCaseInsensitiveEnumValuesAllowed(true)
+                .setExpandAtFiles(false)
                 .setExecutionExceptionHandler(Posthouse::failed);
+        // What follows the program's class is the program's, whatever it looks like.
+        posthouse.getSubcommands().get("run").setStopAtPositional(true);
+        return posthouse;
     }
 
     /** One clear line for what a user can mend; the whole story for what only we can. */

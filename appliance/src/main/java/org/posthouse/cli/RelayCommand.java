@@ -11,6 +11,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.GroupConfig;
+import org.posthouse.directory.GroupException;
 import org.posthouse.launch.ReadyLine;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.relay.RelayConfig;
@@ -18,6 +19,7 @@ import org.posthouse.relay.RelayHost;
 import org.posthouse.tunnel.KeysException;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.SiteKeys;
+import org.posthouse.tunnel.SiteName;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -59,6 +61,17 @@ final class RelayCommand implements Callable<Integer> {
             defaultValue = "127.0.0.1:7413",
             description = "Console, API and metrics (default: ${DEFAULT-VALUE}).")
     private HostPort ops;
+
+    @Option(
+            names = "--ops-name",
+            paramLabel = "NAME",
+            description = "A further name that browsers may use for the console; may be repeated.")
+    private List<String> opsNames = List.of();
+
+    @Option(
+            names = "--unsafe-open-console",
+            description = "Let --ops be reached from outside: the console shows everything to everybody.")
+    private boolean unsafeOpenConsole;
 
     @Option(
             names = "--mode",
@@ -112,10 +125,10 @@ final class RelayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         RelayConfig config = config();
-        try (RelayHost host = RelayHost.start(config, groupConfig(config), new OpsConfig(ops.host(), ops.port()))) {
+        try (RelayHost host = RelayHost.start(config, groupConfig(config), new OpsConfig(ops.host(), ops.port(), opsNames))) {
             ready(config, host);
             awaitEnd(host);
-        } catch (IOException | IllegalArgumentException e) {
+        } catch (IOException | IllegalArgumentException | GroupException e) {
             throw new CommandFailure(e.getMessage(), e);
         }
         return 0;
@@ -123,6 +136,12 @@ final class RelayCommand implements Callable<Integer> {
 
     private RelayConfig config() throws CommandFailure {
         List<String> problems = new ArrayList<>();
+        if (!SiteName.isValid(site)) {
+            problems.add("--site \"" + site + "\", expected 1 to 63 of a-z, 0-9 and hyphen");
+        }
+        if (!ops.isLoopback() && !unsafeOpenConsole) {
+            problems.add("--ops " + ops + " can be reached from outside and has no login: add --unsafe-open-console if you mean it");
+        }
         if (keys == null && (links != null || !peers.isEmpty())) {
             problems.add("--links and --peer need --keys: links are always authenticated");
         }
@@ -203,7 +222,7 @@ final class RelayCommand implements Callable<Integer> {
         Thread hook = new Thread(host::close, "posthouse-relay-stop");
         Runtime.getRuntime().addShutdownHook(hook);
         end.await();
-        Runtime.getRuntime().removeShutdownHook(hook);
+        Interruption.removeHook(hook);
     }
 
     private static void awaitEndOfInput() {

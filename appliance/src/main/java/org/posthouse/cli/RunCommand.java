@@ -92,7 +92,13 @@ final class RunCommand implements Callable<Integer> {
         if (!outcome.cause().isEmpty()) {
             System.err.println("posthouse: job ended: " + outcome.cause());
         }
-        return outcome.status();
+        return exitStatus(outcome);
+    }
+
+    /** A shell sees the lowest byte only; a job that failed must not look as if it had not. */
+    private static int exitStatus(JobOutcome outcome) {
+        boolean hidden = !outcome.isSuccess() && (outcome.status() & 0xff) == 0;
+        return hidden ? Posthouse.STATUS_FAILED : outcome.status();
     }
 
     private JobOutcome runEmbedded(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {

@@ -21,6 +21,7 @@ public final class HomedRank {
     private long creditBytesUsed;
     private int creditMessagesUsed;
     private long failedPolls;
+    private int unreadAnswers;
     private long messagesSent;
     private long bytesSent;
     private long messagesDelivered;
@@ -147,6 +148,15 @@ public final class HomedRank {
     long countDelivered(Message message) {
         bytesDelivered += message.bytes();
         return ++messagesDelivered;
+    }
+
+    /** Counts an answer that is sent to a rank that is slow to read; how many there are since it last was not. */
+    int countUnreadAnswer() {
+        return ++unreadAnswers;
+    }
+
+    void clearUnreadAnswers() {
+        unreadAnswers = 0;
     }
 
     void addFailedPolls(int polls) {

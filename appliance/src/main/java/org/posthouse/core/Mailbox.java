@@ -125,7 +125,10 @@ public final class Mailbox {
 
     /** The message that a receive with this pattern would get now; null if there is none. It stays. */
     Message find(int contextId, int source, int tag) {
-        Context context = context(contextId);
+        Context context = recent != null && recent.id == contextId ? recent : contexts.get(contextId);
+        if (context == null) {
+            return null;
+        }
         return source == Wire.ANY
                 ? context.arrived.firstWithTag(tag)
                 : context.channel(source).unexpected.firstWithTag(tag);

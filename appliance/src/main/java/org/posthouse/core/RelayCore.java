@@ -25,6 +25,9 @@ import org.posthouse.wire.WireException;
  * WireException}, which closes that rank's connection; a frame from another site that does so ends the job it names.
  */
 public final class RelayCore {
+    /** Answers to probes that may wait for a rank that does not read. A thread of a rank awaits one at a time. */
+    static final int UNREAD_ANSWERS_MAX = 16_384;
+
     private final String relay;
     private final CoreConfig config;
     private final SitePort sites;
@@ -288,6 +291,10 @@ public final class RelayCore {
             checkRoom(rank);
             rank.mailbox().postProbe(Receive.probe(view.context(), view.source(), view.tag(), view.postRequest()));
         } else {
+            if (!rank.port().writable() && rank.countUnreadAnswer() > UNREAD_ANSWERS_MAX) {
+                throw new WireException(
+                        Reason.LIMIT, rank + " probes and does not read the answers: " + UNREAD_ANSWERS_MAX + " wait for it");
+            }
             rank.port().probeAnswer(view.postRequest(), found);
         }
     }
@@ -332,6 +339,7 @@ public final class RelayCore {
 
     /** A rank that was slow to read reads again: what depended on it goes on. */
     public void writable(HomedRank rank) {
+        rank.clearUnreadAnswers();
         for (int left = rank.deferred().size(); left > 0; left--) {
             progress(rank, rank.deferred().remove());
         }
@@ -574,6 +582,14 @@ public final class RelayCore {
             local.returnCredit(bytes, messages);
         } else {
             sites.credit(job.home(source).site(), job.id(), source, bytes, messages);
+        }
+    }
+
+    /** A fault outside the core leaves this job unable to go on. */
+    public void failJob(long id, Reason reason, String detail) {
+        Job job = jobs.get(id);
+        if (job != null) {
+            fail(job, reason, detail);
         }
     }
 

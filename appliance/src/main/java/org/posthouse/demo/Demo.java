@@ -104,6 +104,9 @@ public final class Demo implements AutoCloseable {
             out.println("  ┌ example:" + job.name() + " " + String.join(" ", job.arguments()) + " on " + RANKS + " ranks, "
                     + RANKS / SITES.size() + " at each site");
             JobReport report = run(job, watch);
+            if (report.stopped()) {
+                return false;
+            }
             reports.add(report);
             out.println("  └ " + (report.verified() ? "verified" : "FAILED " + report.outcome().cause()) + String.format(
                     " after %.1f s", report.outcome().seconds()));
@@ -128,7 +131,11 @@ public final class Demo implements AutoCloseable {
         JobRun run = JobRun.prepare(spec, addresses, SITES.size(), Token.NONE, RankOutput.tagged(RANKS, stream, stream));
         watch.accept(run);
         JobOutcome outcome = run.run();
-        return new JobReport(job.name(), RANKS, outcome, outcome.isSuccess() && verdicts.verified(), Traffic.read(relays).since(before));
+        if (run.isStopped()) {
+            return new JobReport(job.name(), RANKS, outcome, false, true, before);
+        }
+        boolean verified = outcome.isSuccess() && verdicts.verified();
+        return new JobReport(job.name(), RANKS, outcome, verified, false, Traffic.read(relays).since(before));
     }
 
     /** Where the console of the first site is. */

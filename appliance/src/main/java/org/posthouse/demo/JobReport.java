@@ -9,6 +9,7 @@ import org.posthouse.launch.JobOutcome;
  * @param ranks how many ranks it had
  * @param outcome how it ended
  * @param verified whether it ended well and said that its result is right
+ * @param stopped whether the user ended it
  * @param traffic what it moved
  */
-record JobReport(String name, int ranks, JobOutcome outcome, boolean verified, Traffic traffic) {}
+record JobReport(String name, int ranks, JobOutcome outcome, boolean verified, boolean stopped, Traffic traffic) {}

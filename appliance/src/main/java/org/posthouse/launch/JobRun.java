@@ -44,6 +44,7 @@ public final class JobRun {
     private RankTable ranks;
     private JobOutcome failure;
     private volatile boolean killed;
+    private volatile boolean stopped;
 
     private JobRun(JobSpec spec, List<RelayLine> relays, RankOutput output) {
         this.spec = spec;
@@ -110,13 +111,20 @@ public final class JobRun {
             return outcome == null ? new JobOutcome(0, "", seconds) : new JobOutcome(outcome.status(), outcome.cause(), seconds);
         } finally {
             kill();
+            Stragglers.kill(hexId());
             relays.forEach(RelayLine::close);
         }
     }
 
     /** Ends the job soon, with this status. */
     public void stop(int status, String why) {
+        stopped = true;
         signals.add(new Signal.Stop(status, why));
+    }
+
+    /** Whether somebody wanted the job to end. */
+    public boolean isStopped() {
+        return stopped;
     }
 
     /** Kills every process of the job at once. */
@@ -148,12 +156,11 @@ public final class JobRun {
                 if (killed) {
                     ranks.exited(rank, STATUS_NOT_STARTED);
                 } else {
-                    processes.add(RankProcess.start(spec, id, token, rank, relay, output));
+                    RankProcess process = RankProcess.start(spec, id, token, rank, relay, output);
+                    processes.add(process);
+                    Thread.ofVirtual().name("posthouse-rank-" + rank).start(() -> awaitExit(process));
                 }
             }
-        }
-        for (RankProcess process : processes) {
-            Thread.ofVirtual().name("posthouse-rank-" + process.rank()).start(() -> awaitExit(process));
         }
     }
 
@@ -192,13 +199,19 @@ public final class JobRun {
 
     private void onEvent(JobEvent event) {
         int rank = event.rank();
+        if (event.kind() == JobEvent.REFUSED) {
+            System.err.println("posthouse: somebody who claimed to be rank " + rank + " was refused: " + event.text());
+            return;
+        }
+        if (rank >= spec.ranks()) {
+            fail(1, "a relay told of rank " + rank + " of a job of " + spec.ranks() + " ranks");
+            return;
+        }
         switch (event.kind()) {
             case JobEvent.CONNECTED -> ranks.connected(rank);
             case JobEvent.FINALIZED -> ranks.finalized(rank);
             case JobEvent.ABORTED -> fail(event.code(), rank < 0 ? event.text() : "rank " + rank + " " + event.text());
             case JobEvent.LOST -> ranks.lost(rank, event.text());
-            case JobEvent.REFUSED -> System.err.println(
-                    "posthouse: somebody who claimed to be rank " + rank + " was refused: " + event.text());
             default -> throw new IllegalStateException("unknown event " + event);
         }
         if (rank >= 0) {
@@ -223,7 +236,9 @@ public final class JobRun {
     }
 
     private void judgeUnsettled(int rank) {
-        if (ranks.hasExited(rank)) {
+        if (ranks.neverConnected(rank)) {
+            fail(1, "rank " + rank + " exited without calling MPI.Init, which other ranks did");
+        } else if (ranks.hasExited(rank)) {
             fail(1, "rank " + rank + " exited with status " + ranks.status(rank) + ", and its relay does not notice");
         } else {
             fail(1, "rank " + rank + " lost its connection to the relay and goes on without it: " + ranks.lostWhy(rank));

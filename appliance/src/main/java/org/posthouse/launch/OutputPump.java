@@ -5,12 +5,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.Arrays;
 
 /** Copies one stream of one rank, line by line, on a thread of its own, until the stream ends. */
 final class OutputPump {
     /** A line longer than this is passed on in pieces, so that a program that never ends a line needs no memory here. */
     private static final int LINE_BYTES_MAX = 64 * 1024;
+
+    private static final Duration LAST_BYTES = Duration.ofSeconds(3);
 
     private final InputStream from;
     private final PrintStream to;
@@ -30,9 +33,9 @@ final class OutputPump {
         return pump;
     }
 
-    /** Waits until the last byte was passed on. */
+    /** Waits until the last byte was passed on; not for ever, as the rank may have left the stream to a child. */
     void await() throws InterruptedException {
-        thread.join();
+        thread.join(LAST_BYTES);
     }
 
     private void run() {

@@ -21,6 +21,7 @@ final class RankTable {
     private final Link[] links;
     private final String[] lostWhy;
     private int exited;
+    private boolean anyConnected;
 
     /** @param homeOf for each rank, the index of its relay */
     RankTable(int[] homeOf) {
@@ -43,6 +44,7 @@ final class RankTable {
 
     void connected(int rank) {
         links[rank] = Link.CONNECTED;
+        anyConnected = true;
     }
 
     void finalized(int rank) {
@@ -76,7 +78,15 @@ final class RankTable {
 
     /** Whether all that will be told of the rank's end has been told. */
     boolean isSettled(int rank) {
+        if (neverConnected(rank)) {
+            return false;
+        }
         return hasExited(rank) ? links[rank] != Link.CONNECTED : links[rank] != Link.LOST;
+    }
+
+    /** Whether the rank ended well and, as far as is known, never called Init, which others did. */
+    boolean neverConnected(int rank) {
+        return status[rank] == 0 && links[rank] == Link.NONE && anyConnected;
     }
 
     /** A rank of whose end only one of the two has told, or -1. */

@@ -133,7 +133,7 @@ final class RelayLine implements AutoCloseable {
                 line.dispatch(this::onFrame);
             }
         } catch (IOException | WireException e) {
-            lost(e.getMessage());
+            lost("the connection to the relay at " + line.remote() + " broke: " + e.getMessage());
         }
     }
 

@@ -5,6 +5,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,8 +41,13 @@ public final class RelayProcess implements AutoCloseable {
         try {
             Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
             RelayProcess relay = new RelayProcess(process, errors);
-            relay.awaitReady();
-            return relay;
+            try {
+                relay.awaitReady();
+                return relay;
+            } catch (IOException | JobFailure e) {
+                relay.close();
+                throw e;
+            }
         } catch (IOException e) {
             throw new JobFailure("a relay cannot be started: " + e.getMessage(), e);
         }
@@ -56,11 +62,14 @@ public final class RelayProcess implements AutoCloseable {
                 return;
             }
         } catch (JsonProcessingException e) {
-            close();
-            throw new JobFailure("a relay said \"" + line + "\" instead of where it serves; see " + errors, e);
+            throw new JobFailure("a relay said \"" + line + "\" instead of where it serves", e);
         }
-        close();
-        throw new JobFailure("a relay ended before it served; see " + errors);
+        throw new JobFailure("a relay ended before it served: " + lastError());
+    }
+
+    private String lastError() throws IOException {
+        List<String> lines = Files.readAllLines(errors);
+        return lines.isEmpty() ? "it did not say why" : lines.get(lines.size() - 1);
     }
 
     /** Where it serves. */

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Set;
 import org.posthouse.core.Job;
 import org.posthouse.core.JobWatch;
+import org.posthouse.core.JournalFull;
 import org.posthouse.core.Refusal;
+import org.posthouse.logstore.LogException;
 import org.posthouse.tunnel.FrameSocket;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -84,6 +86,10 @@ final class LauncherSession implements Session, JobWatch {
             socket.write(opened);
         } catch (Refusal refusal) {
             socket.close(Notice.closing(opening.job(), refusal.reason(), refusal.getMessage()));
+        } catch (JournalFull full) {
+            socket.close(Notice.closing(opening.job(), Reason.LOG_FULL, full.getMessage()));
+        } catch (LogException broken) {
+            socket.close(Notice.closing(opening.job(), Reason.INTERNAL, broken.getMessage()));
         }
     }
 

@@ -111,7 +111,13 @@ final class LinkPort implements SitePort, Links.Listener {
 
     @Override
     public void onFrame(String site, ByteBuf buffer, int index, int length, FrameView view) {
-        relay.core().fromSite(site, arrived.set(buffer, index, length, view));
+        try {
+            relay.core().fromSite(site, arrived.set(buffer, index, length, view));
+        } catch (RuntimeException e) {
+            // Ours, not the peer's: the link would bring the same frame again for ever. The job it is for pays.
+            LOG.error("{}: a frame from site {} cannot be handled: {}", relay.id(), site, view, e);
+            relay.core().failJob(view.job(), Reason.INTERNAL, e.toString());
+        }
     }
 
     @Override

@@ -208,6 +208,7 @@ public final class Relay extends VerticleBase {
         }
         core.closeJob(job, why);
         jobStarts.remove(job);
+        status.refresh();
         directory.removeJob(job);
     }
 

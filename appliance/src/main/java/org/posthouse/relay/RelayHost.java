@@ -27,6 +27,7 @@ public final class RelayHost implements AutoCloseable {
     private OpsServer ops;
     private Relay relay;
     private String deployment;
+    private boolean closed;
 
     private RelayHost() {
         metrics = OpsMetrics.create();
@@ -70,8 +71,13 @@ public final class RelayHost implements AutoCloseable {
         return ops.port();
     }
 
+    /** Closes once; a second call, from a shutdown hook for instance, waits for the first and does nothing. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
         if (deployment != null) {
             vertx.undeploy(deployment).await();
         }

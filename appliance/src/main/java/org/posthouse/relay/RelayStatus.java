@@ -119,7 +119,8 @@ final class RelayStatus implements RelayView {
                 Optional.empty());
     }
 
-    private void refresh() {
+    /** Takes a new picture. Called on the event loop. */
+    void refresh() {
         RelayConfig config = relay.settings();
         List<LinkView> links = relay.links().views();
         snapshot = new RelaySnapshot(

@@ -1,21 +1,53 @@
 package org.posthouse.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.system.jobs.Aborts;
+import org.posthouse.system.jobs.EchoesArguments;
 import org.posthouse.system.jobs.Exits;
+import org.posthouse.system.jobs.LeavesChild;
 import org.posthouse.system.jobs.LeavesEarly;
+import org.posthouse.system.jobs.NeverInits;
 import org.posthouse.system.jobs.Throws;
 
 /** Jobs that cannot start or go wrong: one clear line that names the rank and the cause, a status, nothing left. */
 @Timeout(180)
 class BadJobTest {
     @TempDir
-    private Path folder;
+    private static Path folder;
+
+    private static Relays relay;
+
+    @BeforeAll
+    static void startRelay() throws IOException {
+        relay = Relays.start(folder, "site-a");
+    }
+
+    @AfterAll
+    static void stopRelay() throws InterruptedException {
+        Command.Result result = relay.stop();
+        relay.close();
+        assertThat(result.err()).doesNotContain("Exception");
+    }
+
+    @AfterEach
+    void nothingIsLeftAndTheRelayRunsTheNextJob() throws Exception {
+        Command.Result next = Command.run(folder, "run", "-n", "2", "--relay", relay.ranks(), "example:ring", "3", "10");
+        assertThat(next.out()).contains("Verification: SUCCESSFUL");
+        assertThat(ProcessHandle.current().descendants().filter(ProcessHandle::isAlive).map(ProcessHandle::pid))
+                .containsExactly(relay.command().handle().pid());
+    }
 
     @Test
     void unknownClassIsOneLine() throws Exception {
@@ -69,11 +101,39 @@ class BadJobTest {
         assertThat(lastLine(result.err())).startsWith("posthouse: job ended: rank 1 ").contains("Abort(7)");
     }
 
+    @Test
+    void abortWithZeroIsNoSuccess() throws Exception {
+        assertThat(run(Aborts.class, "2", "0").status()).isEqualTo(1);
+    }
+
+    @Test
+    void rankThatNeverCallsInitEndsTheJobAndIsNamed() throws Exception {
+        Command.Result result = run(NeverInits.class, "3");
+        assertThat(result.status()).isEqualTo(1);
+        assertThat(lastLine(result.err()))
+                .isEqualTo("posthouse: job ended: rank 1 exited without calling MPI.Init, which other ranks did");
+    }
+
+    @Test
+    void whatARankLeftBehindGoesWithTheJob() throws Exception {
+        Command.Result result = run(LeavesChild.class, "1");
+        assertThat(result.status()).isZero();
+        long child = Long.parseLong(result.out().strip().replaceFirst("^.*child ", ""));
+        await().until(() -> ProcessHandle.of(child).filter(ProcessHandle::isAlive).isEmpty());
+    }
+
+    @Test
+    void argumentsOfTheProgramAreItsOwn() throws Exception {
+        Command.Result result = run(EchoesArguments.class, "2", "-n", "5", "--sites", "3", "--help", "@file", "--", "-x");
+        assertThat(result.err()).isEmpty();
+        assertThat(result.out().strip()).isEqualTo("[0] -n|5|--sites|3|--help|@file|--|-x");
+    }
+
     private Command.Result run(Class<?> program, String ranks, String... arguments) throws Exception {
-        String[] command = new String[6 + arguments.length];
-        System.arraycopy(new String[] {"run", "-n", ranks, "-cp", Jobs.classPath(), program.getName()}, 0, command, 0, 6);
-        System.arraycopy(arguments, 0, command, 6, arguments.length);
-        return Command.run(folder, command);
+        List<String> command = new ArrayList<>(
+                List.of("run", "-n", ranks, "--relay", relay.ranks(), "-cp", Jobs.classPath(), program.getName()));
+        command.addAll(List.of(arguments));
+        return Command.run(folder, command.toArray(String[]::new));
     }
 
     private static String lastLine(String text) {

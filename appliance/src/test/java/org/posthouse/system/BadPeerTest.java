@@ -1,6 +1,7 @@
 package org.posthouse.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -9,6 +10,8 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
@@ -17,6 +20,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.system.jobs.Waits;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
@@ -95,6 +99,41 @@ class BadPeerTest {
             assertThat(why.reason()).isEqualTo(Reason.WRONG_RANK);
             assertThat(why.text()).contains("rank 9").contains("ranks 0 to 1");
         }
+    }
+
+    @Test
+    void aStrangerWithAWrongTokenHarmsNoRunningJob() throws Exception {
+        Path go = folder.resolve("go");
+        try (Command job = Command.start(
+                folder, "run", "-n", "2", "--relay", relay.ranks(), "-cp", Jobs.classPath(), Waits.class.getName(), go.toString())) {
+            await().atMost(Duration.ofSeconds(60)).until(() -> job.out().contains("waits"));
+            long id = HexFormat.fromHexDigitsToLong(job.out().replaceFirst("(?s).*job ([0-9a-f]{16}) waits.*", "$1"));
+            assertThat(refusal(Hello.firstStart(id, 1, Token.random()).encode()).reason()).isEqualTo(Reason.WRONG_TOKEN);
+            assertThat(refusal(Hello.firstStart(id, 9, Token.random()).encode()).reason()).isEqualTo(Reason.WRONG_TOKEN);
+            Files.createFile(go);
+            Command.Result result = job.await();
+            assertThat(result.status()).isZero();
+            assertThat(result.out()).contains("done");
+            assertThat(result.err()).contains("somebody who claimed to be rank 9 was refused");
+        }
+    }
+
+    @Test
+    void groupPortInUseIsOneLine() throws Exception {
+        Command.Result second =
+                Command.run(folder, "relay", "--site", "site-b", "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--group", relay.ranks());
+        assertThat(second.status()).isEqualTo(1);
+        assertThat(second.err().strip()).startsWith("posthouse relay: ").contains(relay.ranks()).hasLineCount(1);
+    }
+
+    @Test
+    void optionsThatOpenARelayToOthersAreRefusedTogether() throws Exception {
+        Command.Result result =
+                Command.run(folder, "relay", "--site", "Site A", "--listen", "0.0.0.0:0", "--ops", "0.0.0.0:0");
+        assertThat(result.status()).isEqualTo(1);
+        assertThat(result.err().strip())
+                .contains("--site \"Site A\"", "--token-file", "--unsafe-open-console")
+                .hasLineCount(1);
     }
 
     @Test

@@ -3,9 +3,11 @@ package org.posthouse.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +43,29 @@ class OrphanTest {
             assertThat(ranks).noneMatch(ProcessHandle::isAlive);
             assertThat(result.status()).isEqualTo(status);
             assertThat(result.err()).doesNotContain("Exception");
+        }
+    }
+
+    @Test
+    void launcherThatIsInterruptedAtItsStartLeavesNothing() throws Exception {
+        for (int delayMs : new int[] {300, 700, 1_100}) {
+            List<Path> before = temporaryFolders();
+            try (Command command = Command.start(
+                    folder, "run", "-n", "3", "--sites", "2", "-cp", Jobs.classPath(), Computes.class.getName())) {
+                ProcessHandle launcher = command.handle();
+                launcher.onExit().completeOnTimeout(launcher, delayMs, TimeUnit.MILLISECONDS).join();
+                new ProcessBuilder("kill", "-TERM", Long.toString(launcher.pid())).start().waitFor();
+                Command.Result result = command.await();
+                assertThat(result.status()).isEqualTo(143);
+                assertThat(result.err()).doesNotContain("not everything was put away").doesNotContain("Exception");
+                assertThat(temporaryFolders()).isEqualTo(before);
+            }
+        }
+    }
+
+    private static List<Path> temporaryFolders() throws Exception {
+        try (var files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            return files.filter(file -> file.getFileName().toString().startsWith("posthouse-")).toList();
         }
     }
 

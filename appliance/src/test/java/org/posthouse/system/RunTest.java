@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -62,7 +64,12 @@ class RunTest {
                 .run(null, null, null, "--release", "17", "-cp", Installation.jarOf(RankMain.class).toString(), "-d",
                         classes.toString(), source.toString());
         assertThat(compiled).isZero();
-        Command.Result result = Command.run(folder, "run", "-n", "4", "--sites", "2", "-cp", classes.toString(), "Pi");
+        Path jar = folder.resolve("pi.jar");
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar))) {
+            out.putNextEntry(new JarEntry("Pi.class"));
+            out.write(Files.readAllBytes(classes.resolve("Pi.class")));
+        }
+        Command.Result result = Command.run(folder, "run", "-n", "4", "--sites", "2", "-cp", jar.toString(), "Pi");
         assertThat(result.err()).isEmpty();
         assertThat(result.status()).isZero();
         assertThat(result.out()).contains("[0] Pi is approximately 3.14159265358");

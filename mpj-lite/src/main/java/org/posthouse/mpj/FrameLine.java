@@ -16,6 +16,7 @@ import org.posthouse.wire.WireException;
  * at once: the endpoint sees to it. The launcher uses one too.
  */
 public final class FrameLine implements AutoCloseable {
+    private static final int CONNECT_TIMEOUT_MS = 10_000;
     private static final int OUT_BYTES = 4 * Wire.FRAME_BYTES_MAX;
     private static final int IN_BYTES = 4 * Wire.FRAME_BYTES_MAX;
     private static final int IDLE_POLLS_PER_CHECK = 256;
@@ -56,7 +57,7 @@ public final class FrameLine implements AutoCloseable {
             if (address.isUnresolved()) {
                 throw new IOException("unknown host " + host);
             }
-            channel.connect(address);
+            channel.socket().connect(address, CONNECT_TIMEOUT_MS);
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw new IOException("cannot reach the relay at " + hostAndPort + ": " + e.getMessage(), e);
@@ -142,7 +143,7 @@ public final class FrameLine implements AutoCloseable {
             return;
         }
         if (channel.read(in) < 0) {
-            throw new EOFException("the relay at " + remote + " has closed the connection");
+            throw new EOFException("the relay has closed it");
         }
     }
 

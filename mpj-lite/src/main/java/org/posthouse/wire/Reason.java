@@ -22,7 +22,7 @@ public enum Reason {
     TIMEOUT(14, "the peer was silent for too long", "check the network and the peer's load"),
     RELAY_STOPPING(15, "the relay is shutting down", "start it again"),
     WRONG_SITE(16, "a site other than the certificate's or the expected one", "issue a certificate for this site"),
-    SITE_UNREACHABLE(17, "no link to the destination's site", "look at posthouse status and the link's log"),
+    SITE_UNREACHABLE(17, "no link to the destination's site", "look at the links on the console and at the relay's log"),
     LOG_FULL(18, "the message log has no room", "free disk space for the relay's data folder"),
     INTERNAL(19, "a fault in this program", "report it with the relay's log"),
     DUPLICATE_JOB(20, "a job with this id exists", "start the job again: a new id is drawn"),
