@@ -1,5 +1,6 @@
 package org.posthouse.launch;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -132,6 +133,8 @@ final class RelayLine implements AutoCloseable {
                 line.read();
                 line.dispatch(this::onFrame);
             }
+        } catch (EOFException e) {
+            lost(e.getMessage());
         } catch (IOException | WireException e) {
             lost("the connection to the relay at " + line.remote() + " broke: " + e.getMessage());
         }

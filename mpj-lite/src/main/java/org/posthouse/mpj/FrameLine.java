@@ -143,7 +143,7 @@ public final class FrameLine implements AutoCloseable {
             return;
         }
         if (channel.read(in) < 0) {
-            throw new EOFException("the relay has closed it");
+            throw new EOFException("the relay at " + remote + " has closed the connection");
         }
     }
 
