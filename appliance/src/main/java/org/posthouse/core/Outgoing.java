@@ -72,7 +72,7 @@ final class Outgoing {
             throw new WireException(Reason.NOT_EXPECTED, "CLEAR of a message that was not offered: " + transfer);
         }
         long upTo = clear.offset();
-        if (upTo > message.bytes || upTo <= message.granted && message.bytes > 0) {
+        if (upTo > message.bytes || (upTo <= message.granted && message.bytes > 0)) {
             throw new WireException(
                     Reason.MALFORMED_FRAME,
                     "CLEAR up to " + upTo + " of " + message.bytes + " bytes, " + message.granted + " are cleared already");

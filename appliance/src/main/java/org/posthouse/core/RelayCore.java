@@ -32,9 +32,8 @@ public final class RelayCore {
     private final CoreConfig config;
     private final SitePort sites;
     private final Function<JobOpen, Journal> journals;
+    private final Deliveries deliveries;
     private final Map<Long, Job> jobs = new LinkedHashMap<>();
-    private long messagesMatched;
-    private long messagesStored;
 
     /**
      * @param relay this relay's id in the homes of a job
@@ -44,6 +43,7 @@ public final class RelayCore {
         this.relay = relay;
         this.config = config;
         this.sites = sites;
+        this.deliveries = new Deliveries(config, sites);
         this.journals = journals;
     }
 
@@ -99,11 +99,11 @@ public final class RelayCore {
 
     /** Messages matched to a receive, and messages that had to wait for one, since the relay's start. */
     public long messagesMatched() {
-        return messagesMatched;
+        return deliveries.messagesMatched();
     }
 
     public long messagesStored() {
-        return messagesStored;
+        return deliveries.messagesStored();
     }
 
     /**
@@ -187,7 +187,7 @@ public final class RelayCore {
     private void leave(HomedRank rank, RankState next) {
         List<Message> deferred = List.copyOf(rank.deferred());
         rank.disconnect(next);
-        deferred.forEach(message -> progress(rank, message));
+        deferred.forEach(message -> deliveries.progress(rank, message));
     }
 
     /** A rank called Abort: its launcher ends the job. */
@@ -244,7 +244,7 @@ public final class RelayCore {
         if (to == null) {
             from.outgoing().begin(view);
             forward(job, view.destination(), frame);
-        } else if (!arrive(to, frame) && view.type() != FrameType.OFFER) {
+        } else if (!deliveries.arrive(to, frame) && view.type() != FrameType.OFFER) {
             from.returnCredit(Wire.cost(view.messageBytes()), 1);
         }
     }
@@ -261,7 +261,7 @@ public final class RelayCore {
             from.outgoing().chunk(view, bytes);
             forward(from.job(), view.destination(), frame);
         } else {
-            arriveChunk(to, frame, bytes);
+            deliveries.arriveChunk(to, frame, bytes);
         }
     }
 
@@ -279,7 +279,7 @@ public final class RelayCore {
         Receive receive = Receive.receive(view.context(), view.source(), view.tag(), view.postRequest());
         Message message = rank.mailbox().post(receive);
         if (message != null) {
-            deliver(rank, message);
+            deliveries.deliver(rank, message);
         }
     }
 
@@ -341,7 +341,7 @@ public final class RelayCore {
     public void writable(HomedRank rank) {
         rank.clearUnreadAnswers();
         for (int left = rank.deferred().size(); left > 0; left--) {
-            progress(rank, rank.deferred().remove());
+            deliveries.progress(rank, rank.deferred().remove());
         }
     }
 
@@ -358,9 +358,9 @@ public final class RelayCore {
             switch (view.type()) {
                 case SEND, EAGER, OFFER -> {
                     Transfers.checkBegin(view, job.size(), Transfers.payloadBytes(view, Wire.MESSAGE_HEADER_BYTES));
-                    arrive(homedFor(job, site, view), frame);
+                    deliveries.arrive(homedFor(job, site, view), frame);
                 }
-                case CHUNK -> arriveChunk(
+                case CHUNK -> deliveries.arriveChunk(
                         homedFor(job, site, view), frame, Transfers.payloadBytes(view, Wire.CHUNK_HEADER_BYTES));
                 case CLEAR -> cleared(job, site, view);
                 case CREDIT -> credited(job, site, view);
@@ -424,164 +424,6 @@ public final class RelayCore {
             if (job.homes().stream().anyMatch(home -> home.site().equals(site))) {
                 fail(job, Reason.CANNOT_RESUME, "the relay at site " + site + " was restarted");
             }
-        }
-    }
-
-    // ---- the mailbox's side
-
-    /** Takes in the frame that begins a message; false if it was not accepted, but dropped. */
-    private boolean arrive(HomedRank to, Frame frame) throws WireException {
-        FrameView view = frame.view();
-        Job job = to.job();
-        switch (to.mailbox().check(view.context(), view.source(), view.sequence())) {
-            case DUPLICATE -> {
-                return false;
-            }
-            case GAP -> throw new WireException(
-                    Reason.SEQUENCE_GAP,
-                    "sequence " + view.sequence() + " from rank " + view.source() + " to " + to + " in context "
-                            + view.context() + ", expected " + (to.mailbox().lastSequence(view.context(), view.source()) + 1));
-            case ACCEPTED -> {}
-        }
-        Parcel head = frame.hold();
-        Message message = Message.of(view, head);
-        try {
-            message.logged(job.journal().arrival(job.id(), message, head));
-        } catch (JournalFull e) {
-            head.release();
-            throw e;
-        }
-        to.mailbox().accept(message);
-        if (!message.isComplete()) {
-            to.arriving().put(new HomedRank.Transfer(message.context(), message.source(), message.sequence()), message);
-        }
-        if (message.receive() != null) {
-            deliver(to, message);
-        } else {
-            messagesStored++;
-            head.settle();
-            answerProbes(to, message);
-        }
-        return true;
-    }
-
-    private static void answerProbes(HomedRank to, Message message) {
-        for (Receive probe = to.mailbox().takeProbe(message); probe != null; probe = to.mailbox().takeProbe(message)) {
-            to.port().probeAnswer(probe.request(), message);
-        }
-    }
-
-    private void arriveChunk(HomedRank to, Frame frame, int bytes) throws WireException {
-        FrameView view = frame.view();
-        HomedRank.Transfer transfer = new HomedRank.Transfer(view.context(), view.source(), view.sequence());
-        Message message = to.arriving().get(transfer);
-        if (message == null) {
-            throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not arriving at " + to + ": " + transfer);
-        }
-        long allowed = message.form() == FrameType.OFFER ? message.granted() : message.bytes();
-        Transfers.checkChunk(view, bytes, message.arrived(), allowed, message.bytes());
-        Parcel chunk = frame.hold();
-        try {
-            to.job().journal().chunk(to.job().id(), message, message.arrived(), chunk);
-        } catch (JournalFull e) {
-            chunk.release();
-            throw e;
-        }
-        message.chunkArrived(bytes);
-        if (message.isComplete()) {
-            to.arriving().remove(transfer);
-        }
-        if (message.receive() == null) {
-            chunk.settle();
-            message.keepChunk(chunk);
-        } else {
-            pass(to, chunk);
-            progress(to, message);
-        }
-    }
-
-    private static void pass(HomedRank to, Parcel chunk) {
-        if (to.port() == null) {
-            chunk.release();
-        } else {
-            to.port().chunk(chunk);
-        }
-    }
-
-    /** The rank's next delivery: logged first, then at once on its way. */
-    private void deliver(HomedRank to, Message message) {
-        messagesMatched++;
-        Job job = to.job();
-        long delivery = to.countDelivered(message);
-        try {
-            job.journal().delivery(job.id(), to.rank(), to.incarnation(), delivery, to.takeFailedPolls(), message);
-        } catch (JournalFull e) {
-            message.release();
-            throw e;
-        }
-        to.port().deliver(message, message.takeHead());
-        for (Parcel chunk = message.nextWaitingChunk(); chunk != null; chunk = message.nextWaitingChunk()) {
-            pass(to, chunk);
-        }
-        if (message.form() == FrameType.OFFER && message.bytes() == 0) {
-            clear(job, message, 0);
-        } else {
-            progress(to, message);
-        }
-    }
-
-    /**
-     * Gives a matched message's sender what it may send next, or its credit back, unless the receiver is slow. If the
-     * receiver has gone, credit still comes back, and offers stay where they are.
-     */
-    private void progress(HomedRank to, Message message) {
-        RankPort port = to.port();
-        boolean offered = message.form() == FrameType.OFFER;
-        if (offered ? port == null || !wantsClear(message) : !message.isComplete()) {
-            return;
-        }
-        if (port != null && !port.writable()) {
-            to.deferred().add(message);
-        } else if (offered) {
-            message.grant(Math.min(message.bytes(), message.arrived() + config.windowBytes()));
-            clear(to.job(), message, message.granted());
-        } else {
-            giveBack(to.job(), message);
-        }
-    }
-
-    private boolean wantsClear(Message message) {
-        return message.granted() < message.bytes() && message.granted() - message.arrived() <= config.windowBytes() / 2;
-    }
-
-    private void clear(Job job, Message message, long upTo) {
-        HomedRank source = job.homed(message.source());
-        if (source == null) {
-            sites.clear(
-                    job.home(message.source()).site(),
-                    job.id(),
-                    message.context(),
-                    message.source(),
-                    message.destination(),
-                    message.sequence(),
-                    upTo);
-        } else if (source.port() != null) {
-            source.port().clear(message.context(), message.destination(), message.sequence(), upTo);
-        }
-    }
-
-    private void giveBack(Job job, Message message) {
-        int source = message.source();
-        if (!job.owe(source, message.cost(), config)) {
-            return;
-        }
-        long bytes = job.takeOwedBytes(source);
-        int messages = job.takeOwedMessages(source);
-        HomedRank local = job.homed(source);
-        if (local != null) {
-            local.returnCredit(bytes, messages);
-        } else {
-            sites.credit(job.home(source).site(), job.id(), source, bytes, messages);
         }
     }
 

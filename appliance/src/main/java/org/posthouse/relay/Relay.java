@@ -2,7 +2,6 @@ package org.posthouse.relay;
 
 import io.vertx.core.Future;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.Vertx;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
@@ -16,7 +15,6 @@ import java.util.Map;
 import java.util.Set;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
-import org.posthouse.core.Journal;
 import org.posthouse.core.RelayCore;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.RankEntry;
