@@ -10,26 +10,19 @@ public final class Receive {
     private final int source;
     private final int tag;
     private final int request;
-    private final boolean probe;
     private long order;
     private Receive next;
 
-    private Receive(int context, int source, int tag, int request, boolean probe) {
+    private Receive(int context, int source, int tag, int request) {
         this.context = context;
         this.source = source;
         this.tag = tag;
         this.request = request;
-        this.probe = probe;
     }
 
-    /** A receive; {@code source} and {@code tag} may be {@link Wire#ANY}. */
-    static Receive receive(int context, int source, int tag, int request) {
-        return new Receive(context, source, tag, request, false);
-    }
-
-    /** A blocking probe; {@code source} and {@code tag} may be {@link Wire#ANY}. */
-    static Receive probe(int context, int source, int tag, int request) {
-        return new Receive(context, source, tag, request, true);
+    /** A receive or probe; {@code source} and {@code tag} may be {@link Wire#ANY}. */
+    static Receive of(int context, int source, int tag, int request) {
+        return new Receive(context, source, tag, request);
     }
 
     public int context() {
@@ -47,10 +40,6 @@ public final class Receive {
     /** The library's number for it; it comes back with the message. */
     public int request() {
         return request;
-    }
-
-    boolean isProbe() {
-        return probe;
     }
 
     boolean takesTag(int messageTag) {

@@ -276,7 +276,7 @@ public final class RelayCore {
         checkPattern(rank, view);
         logPolls(rank, view.postFailedPolls());
         checkRoom(rank);
-        Receive receive = Receive.receive(view.context(), view.source(), view.tag(), view.postRequest());
+        Receive receive = Receive.of(view.context(), view.source(), view.tag(), view.postRequest());
         Message message = rank.mailbox().post(receive);
         if (message != null) {
             deliveries.deliver(rank, message);
@@ -289,7 +289,7 @@ public final class RelayCore {
         Message found = rank.mailbox().find(view.context(), view.source(), view.tag());
         if (found == null && (view.flags() & FrameView.BLOCKING) != 0) {
             checkRoom(rank);
-            rank.mailbox().postProbe(Receive.probe(view.context(), view.source(), view.tag(), view.postRequest()));
+            rank.mailbox().postProbe(Receive.of(view.context(), view.source(), view.tag(), view.postRequest()));
         } else {
             if (!rank.port().writable() && rank.countUnreadAnswer() > UNREAD_ANSWERS_MAX) {
                 throw new WireException(

@@ -147,13 +147,13 @@ final class MailboxModelTest {
         int kind = random.nextInt(4);
         if (kind == 0) {
             if (model.find(pattern) == null) {
-                mailbox.postProbe(Receive.probe(context, source, tag, request));
+                mailbox.postProbe(Receive.of(context, source, tag, request));
                 model.probes.add(pattern);
             }
             return;
         }
         Message expected = model.post(pattern);
-        Message found = mailbox.post(Receive.receive(context, source, tag, request));
+        Message found = mailbox.post(Receive.of(context, source, tag, request));
         assertThat(found).isSameAs(expected);
         if (found != null) {
             assertThat(found.receive().request()).isEqualTo(request);
