@@ -78,9 +78,7 @@ final class ArgumentCheck {
 
     private void blocks(
             String call, String what, Object buffer, int offset, int count, int times, Datatype datatype) {
-        if (datatype == null) {
-            throw error(MPIException.ERR_TYPE, call, "the datatype of the " + what + " is null");
-        }
+        usable(call, what, datatype);
         if (count < 0) {
             throw error(MPIException.ERR_COUNT, call, "count of the " + what + " is " + count + ", expected 0 or more");
         }
@@ -91,14 +89,12 @@ final class ArgumentCheck {
 
     /** Checks one block for every rank, of the given counts, at the given displacements in elements. */
     void blocks(String call, String what, Object buffer, int offset, int[] counts, int[] displs, Datatype datatype) {
-        if (datatype == null) {
-            throw error(MPIException.ERR_TYPE, call, "the datatype of the " + what + " is null");
-        }
+        usable(call, what, datatype);
         perRank(call, "displacements of the " + what, displs);
         array(call, what, buffer, total(call, what, counts), datatype);
         for (int rank = 0; rank < ranks; rank++) {
             if (counts[rank] > 0) {
-                long at = offset + (long) displs[rank] * datatype.size();
+                long at = offset + (long) displs[rank] * datatype.layout().extent();
                 range(call, what, buffer, at, counts[rank], datatype);
             }
         }
@@ -106,12 +102,17 @@ final class ArgumentCheck {
 
     /** Checks one block for every rank, of the given counts, one after another. */
     void adjacent(String call, String what, Object buffer, int offset, int[] counts, Datatype datatype) {
-        if (datatype == null) {
-            throw error(MPIException.ERR_TYPE, call, "the datatype of the " + what + " is null");
-        }
+        usable(call, what, datatype);
         long total = total(call, what, counts);
         array(call, what, buffer, total, datatype);
         range(call, what, buffer, offset, total, datatype);
+    }
+
+    private void usable(String call, String what, Datatype datatype) {
+        if (datatype == null || !datatype.isUsable()) {
+            String why = datatype == null ? "null" : datatype.isNull() ? datatype + ", which was freed" : datatype + ", a marker";
+            throw error(MPIException.ERR_TYPE, call, "the datatype of the " + what + " is " + why);
+        }
     }
 
     private long total(String call, String what, int[] counts) {
@@ -154,13 +155,21 @@ final class ArgumentCheck {
 
     private void range(String call, String what, Object buffer, long offset, long elements, Datatype datatype) {
         int length = buffer == null ? 0 : datatype.base().length(buffer);
-        long end = offset + elements * datatype.size();
-        if (elements > 0 && (offset < 0 || end > length)) {
+        long first = offset + datatype.layout().first(elements);
+        long end = offset + datatype.layout().end(elements);
+        if (end > first && (first < 0 || end > length)) {
             throw error(
                     MPIException.ERR_BUFFER,
                     call,
-                    "the " + what + " is used from " + offset + " to " + end + " (" + elements + " elements of "
+                    "the " + what + " is used from " + first + " to " + end + " (" + elements + " elements of "
                             + datatype + "), expected within its length " + length);
+        }
+        if (elements * datatype.size() > Integer.MAX_VALUE) {
+            throw error(
+                    MPIException.ERR_COUNT,
+                    call,
+                    elements + " elements of " + datatype + " in the " + what + " are " + elements * datatype.size()
+                            + " array elements, expected at most " + Integer.MAX_VALUE);
         }
     }
 }
