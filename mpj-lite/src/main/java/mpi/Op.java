@@ -17,7 +17,7 @@ public class Op {
      */
     public Op(User_function function, boolean commute) throws MPIException {
         if (function == null) {
-            throw new MPIException(MPIException.ERR_ARG, "Op: the function is null, expected a User_function");
+            throw new MPIException(MPI.ERR_ARG, "Op: the function is null, expected a User_function");
         }
         this.name = function.getClass().getName();
         this.fold = null;
