@@ -59,10 +59,11 @@ final class ArgumentCheck {
 
     void operation(String call, Op op, Datatype datatype) {
         if (op == null) {
-            throw error(MPIException.ERR_OP, call, "the operation is null");
+            throw error(MPI.ERR_OP, call, "the operation is null");
         }
-        if (!op.accepts(datatype)) {
-            throw error(MPIException.ERR_OP, call, "operation " + op + " has no meaning for datatype " + datatype);
+        String refusal = op.refuses(datatype);
+        if (refusal != null) {
+            throw error(MPI.ERR_OP, call, refusal);
         }
     }
 

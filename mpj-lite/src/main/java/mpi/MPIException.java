@@ -44,6 +44,10 @@ public class MPIException extends RuntimeException {
         this.errorClass = errorClass;
     }
 
+    public int getErrorClass() {
+        return errorClass;
+    }
+
     /** What kind of error this is: one of the {@code ERR_} constants. */
     public int errorClass() {
         return errorClass;
