@@ -48,6 +48,15 @@ public interface Endpoint {
     Operation[] exchange(
             int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, Mode mode);
 
+    /**
+     * An operation that no message ends but {@link #end}: that of a collective which runs in a thread of its own. Other
+     * threads wait for it as for any other.
+     */
+    Operation begin();
+
+    /** Ends what {@link #begin} made. */
+    void end(Operation operation);
+
     /** Blocks until the operation is done. */
     void await(Operation operation);
 

@@ -212,7 +212,7 @@ public final class RelayEndpoint implements Endpoint {
         lock.lock();
         try {
             while (!operation.isDone()) {
-                progress();
+                progress(operation instanceof Errand);
             }
         } catch (IOException e) {
             throw lost(e);
@@ -226,15 +226,33 @@ public final class RelayEndpoint implements Endpoint {
         lock.lock();
         try {
             while (true) {
+                boolean errand = false;
                 for (int i = 0; i < operations.length; i++) {
                     if (operations[i] != null && operations[i].isDone()) {
                         return i;
                     }
+                    errand |= operations[i] instanceof Errand;
                 }
-                progress();
+                progress(errand);
             }
         } catch (IOException e) {
             throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Operation begin() {
+        return new Errand();
+    }
+
+    @Override
+    public void end(Operation errand) {
+        lock.lock();
+        try {
+            ((Errand) errand).done();
+            changed.signalAll();
         } finally {
             lock.unlock();
         }
@@ -258,9 +276,18 @@ public final class RelayEndpoint implements Endpoint {
         }
     }
 
-    /** Waits for the next frames: reads them, or lets the thread that is reading do it. */
     private void progress() throws IOException {
-        if (!reading) {
+        progress(false);
+    }
+
+    /**
+     * Waits for the next frames: reads them, or lets the thread that is reading do it.
+     *
+     * @param errand whether an errand's end is waited for. It is no frame, so whoever waits for it must not block in a
+     *     read; the errand's own thread reads when it waits.
+     */
+    private void progress(boolean errand) throws IOException {
+        if (!reading && !errand) {
             readFrames();
             return;
         }

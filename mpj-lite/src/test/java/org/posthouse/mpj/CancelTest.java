@@ -9,18 +9,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.data.Base;
-import org.posthouse.mpj.data.Layout;
-import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.data.Plain;
 
 /** What the endpoint promises of modes, of taking back, and of when a receive's sink is ended; on the tests' machine. */
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class CancelTest {
     private static Content ints(int... values) {
-        return region(values).content(0, values.length);
-    }
-
-    private static Region region(int[] array) {
-        return new Region(Base.INT, Layout.ONE, array, 0);
+        return Plain.content(Base.INT, values, 0, values.length);
     }
 
     @Test
@@ -36,8 +31,8 @@ class CancelTest {
             } else {
                 int[] got = new int[1];
                 end.probe(0, 0, 3);
-                end.await(end.receive(0, 0, 2, region(got).sink(0, 1)));
-                end.await(end.receive(0, 0, 1, region(got).sink(0, 0)));
+                end.await(end.receive(0, 0, 2, Plain.sink(Base.INT, got, 0, 1)));
+                end.await(end.receive(0, 0, 1, Plain.sink(Base.INT, got, 0, 0)));
                 assertThat(got).containsExactly(7);
             }
         });
@@ -53,13 +48,13 @@ class CancelTest {
             }
             int[] wrong = new int[1];
             int[] right = new int[1];
-            Operation first = end.receive(0, 0, 1, region(wrong).sink(0, 1));
+            Operation first = end.receive(0, 0, 1, Plain.sink(Base.INT, wrong, 0, 1));
             assertThat(end.cancel(first)).isTrue();
             assertThat(first.isDone() && first.isCancelled()).isTrue();
             assertThat(first.envelope()).isNull();
             assertThat(end.cancel(first)).as("twice is once").isTrue();
             end.send(0, 0, 9, ints());
-            Operation second = end.receive(0, 0, 1, region(right).sink(0, 1));
+            Operation second = end.receive(0, 0, 1, Plain.sink(Base.INT, right, 0, 1));
             end.await(second);
             assertThat(end.cancel(second)).as("too late").isFalse();
             assertThat(new int[] {wrong[0], right[0]}).containsExactly(0, 5);
@@ -76,7 +71,7 @@ class CancelTest {
                 assertThat(end.cancel(end.send(0, 1, 1, ints(6)))).as("small sends are over at once").isFalse();
             } else {
                 int[] got = new int[1];
-                end.await(end.receive(0, 0, 1, region(got).sink(0, 1)));
+                end.await(end.receive(0, 0, 1, Plain.sink(Base.INT, got, 0, 1)));
                 assertThat(got).containsExactly(6);
             }
         });
@@ -124,7 +119,7 @@ class CancelTest {
                 askers[i].start();
             }
             sink.entered.await();
-            Operation other = end.receive(0, 0, 2, region(new int[1]).sink(0, 1));
+            Operation other = end.receive(0, 0, 2, Plain.sink(Base.INT, new int[1], 0, 1));
             end.send(0, 0, 2, ints(1));
             end.await(other);
             sink.leave.countDown();

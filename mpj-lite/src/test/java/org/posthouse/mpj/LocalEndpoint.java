@@ -214,6 +214,20 @@ final class LocalEndpoint implements Endpoint {
     }
 
     @Override
+    public Operation begin() {
+        world.errand(1);
+        return new Local("the end of an errand");
+    }
+
+    @Override
+    public void end(Operation errand) {
+        synchronized (world) {
+            ((Local) errand).sent();
+            world.errand(-1);
+        }
+    }
+
+    @Override
     public void await(Operation operation) {
         synchronized (world) {
             while (!operation.isDone()) {
