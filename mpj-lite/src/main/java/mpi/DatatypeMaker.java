@@ -5,6 +5,7 @@ import java.util.function.IntUnaryOperator;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.LayoutBuilder;
+import org.posthouse.mpj.data.Unit;
 
 /** One call that derives a datatype from others: checks its arguments, and puts the layout together. For one use. */
 final class DatatypeMaker {
@@ -18,11 +19,11 @@ final class DatatypeMaker {
         this.call = call;
         this.parts = parts;
         if (parts == null || parts.length == 0) {
-            throw error(MPIException.ERR_TYPE, "there is no old datatype");
+            throw error(MPI.ERR_TYPE, "there is no old datatype");
         }
         for (Datatype part : parts) {
             if (part == null || part.isNull()) {
-                throw error(MPIException.ERR_TYPE, "an old datatype is " + (part == null ? "null" : part + ", and freed"));
+                throw error(MPI.ERR_TYPE, "an old datatype is " + (part == null ? "null" : part + ", and freed"));
             }
         }
         first = Arrays.stream(parts).filter(Datatype::isUsable).findFirst().orElse(parts[0]);
@@ -79,7 +80,7 @@ final class DatatypeMaker {
         for (Datatype part : parts) {
             if (!sharesBase(part)) {
                 throw error(
-                        MPIException.ERR_TYPE,
+                        MPI.ERR_TYPE,
                         "the components are of base types " + first.base() + " and " + part.base() + ", expected one");
             }
         }
@@ -109,11 +110,11 @@ final class DatatypeMaker {
 
     private Datatype inBytes(Datatype part) {
         if (part.base() == Base.OBJECT) {
-            throw error(MPIException.ERR_TYPE, "OBJECT has no place among bytes");
+            throw error(MPI.ERR_TYPE, "OBJECT has no place among bytes");
         }
         return part.base() == null
                 ? part
-                : new Datatype(part.toString(), Base.BYTE, part.layout().scaled(part.bytes()), 1, false);
+                : new Datatype(part.toString(), Base.BYTE, part.layout().scaled(part.bytes()), Unit.NONE, false);
     }
 
     /** The old datatype with other bounds, in bytes. */
@@ -124,7 +125,7 @@ final class DatatypeMaker {
     private int inElements(String what, int bytes) {
         if (bytes % first.bytes() != 0) {
             throw error(
-                    MPIException.ERR_ARG,
+                    MPI.ERR_ARG,
                     what + " is " + bytes + " bytes, expected a multiple of the " + first.bytes() + " of " + first.base());
         }
         return bytes / first.bytes();
@@ -133,13 +134,13 @@ final class DatatypeMaker {
     private void blocks(int[] lengths, int[] displacements) {
         if (lengths == null || displacements == null || lengths.length != displacements.length) {
             throw error(
-                    MPIException.ERR_ARG,
+                    MPI.ERR_ARG,
                     "there are " + length(lengths) + " blocklengths and " + length(displacements)
                             + " displacements, expected as many of both");
         }
         if (parts.length > 1 && parts.length != lengths.length) {
             throw error(
-                    MPIException.ERR_ARG,
+                    MPI.ERR_ARG,
                     "there are " + parts.length + " datatypes, expected one for each of " + lengths.length + " blocks");
         }
         for (int length : lengths) {
@@ -153,7 +154,7 @@ final class DatatypeMaker {
 
     private void notNegative(String what, int value) {
         if (value < 0) {
-            throw error(MPIException.ERR_ARG, what + " is " + value + ", expected 0 or more");
+            throw error(MPI.ERR_ARG, what + " is " + value + ", expected 0 or more");
         }
     }
 
@@ -168,11 +169,11 @@ final class DatatypeMaker {
             steps.add(builder);
             return make(builder.build());
         } catch (ArithmeticException e) {
-            throw error(MPIException.ERR_ARG, "a displacement or size is beyond the range of int");
+            throw error(MPI.ERR_ARG, "a displacement or size is beyond the range of int");
         }
     }
 
     private Datatype make(Layout layout) {
-        return new Datatype(call + " of " + first, first.base(), layout, first.unit(), false);
+        return new Datatype(call + " of " + first, first.base(), layout, first.unit().whenDerived(), false);
     }
 }

@@ -68,6 +68,12 @@ public final class Peers {
         return new Peers(endpoint, algorithms, context, Tree.position(members, rank), world, whole);
     }
 
+    /** Counts operations from here on: for a part of a communicator's ranks that uses its context. */
+    public Peers countingFrom(int operation) {
+        operations = operation;
+        return this;
+    }
+
     int rank() {
         return rank;
     }
