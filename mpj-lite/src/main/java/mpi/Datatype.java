@@ -44,6 +44,13 @@ public class Datatype implements Freeable {
         return new Datatype(name, null, layout, Unit.NONE, true);
     }
 
+    /** What is no datatype. */
+    static Datatype ofNothing() {
+        Datatype nothing = new Datatype("DATATYPE_NULL", null, Layout.dense(1), Unit.NONE, true);
+        nothing.freed = true;
+        return nothing;
+    }
+
     // ---- making datatypes
 
     /** {@code count} elements one behind the other. */
@@ -194,7 +201,7 @@ public class Datatype implements Freeable {
     public void free() throws MPIException {
         requireLive("free");
         if (predefined) {
-            throw new MPIException(MPIException.ERR_TYPE, "free: " + name + " is predefined, and stays");
+            throw new MPIException(MPI.ERR_TYPE, "free: " + name + " is predefined, and stays");
         }
         freed = true;
     }
@@ -211,7 +218,7 @@ public class Datatype implements Freeable {
 
     private void requireLive(String call) {
         if (isNull()) {
-            throw new MPIException(MPIException.ERR_TYPE, call + ": datatype " + name + " was freed");
+            throw new MPIException(MPI.ERR_TYPE, call + ": datatype " + name + " was freed");
         }
     }
 

@@ -19,11 +19,11 @@ final class DatatypeMaker {
         this.call = call;
         this.parts = parts;
         if (parts == null || parts.length == 0) {
-            throw error(MPIException.ERR_TYPE, "there is no old datatype");
+            throw error(MPI.ERR_TYPE, "there is no old datatype");
         }
         for (Datatype part : parts) {
             if (part == null || part.isNull()) {
-                throw error(MPIException.ERR_TYPE, "an old datatype is " + (part == null ? "null" : part + ", and freed"));
+                throw error(MPI.ERR_TYPE, "an old datatype is " + (part == null ? "null" : part + ", and freed"));
             }
         }
         first = Arrays.stream(parts).filter(Datatype::isUsable).findFirst().orElse(parts[0]);
@@ -80,7 +80,7 @@ final class DatatypeMaker {
         for (Datatype part : parts) {
             if (!sharesBase(part)) {
                 throw error(
-                        MPIException.ERR_TYPE,
+                        MPI.ERR_TYPE,
                         "the components are of base types " + first.base() + " and " + part.base() + ", expected one");
             }
         }
@@ -110,7 +110,7 @@ final class DatatypeMaker {
 
     private Datatype inBytes(Datatype part) {
         if (part.base() == Base.OBJECT) {
-            throw error(MPIException.ERR_TYPE, "OBJECT has no place among bytes");
+            throw error(MPI.ERR_TYPE, "OBJECT has no place among bytes");
         }
         return part.base() == null
                 ? part
@@ -125,7 +125,7 @@ final class DatatypeMaker {
     private int inElements(String what, int bytes) {
         if (bytes % first.bytes() != 0) {
             throw error(
-                    MPIException.ERR_ARG,
+                    MPI.ERR_ARG,
                     what + " is " + bytes + " bytes, expected a multiple of the " + first.bytes() + " of " + first.base());
         }
         return bytes / first.bytes();
@@ -134,13 +134,13 @@ final class DatatypeMaker {
     private void blocks(int[] lengths, int[] displacements) {
         if (lengths == null || displacements == null || lengths.length != displacements.length) {
             throw error(
-                    MPIException.ERR_ARG,
+                    MPI.ERR_ARG,
                     "there are " + length(lengths) + " blocklengths and " + length(displacements)
                             + " displacements, expected as many of both");
         }
         if (parts.length > 1 && parts.length != lengths.length) {
             throw error(
-                    MPIException.ERR_ARG,
+                    MPI.ERR_ARG,
                     "there are " + parts.length + " datatypes, expected one for each of " + lengths.length + " blocks");
         }
         for (int length : lengths) {
@@ -154,7 +154,7 @@ final class DatatypeMaker {
 
     private void notNegative(String what, int value) {
         if (value < 0) {
-            throw error(MPIException.ERR_ARG, what + " is " + value + ", expected 0 or more");
+            throw error(MPI.ERR_ARG, what + " is " + value + ", expected 0 or more");
         }
     }
 
@@ -169,7 +169,7 @@ final class DatatypeMaker {
             steps.add(builder);
             return make(builder.build());
         } catch (ArithmeticException e) {
-            throw error(MPIException.ERR_ARG, "a displacement or size is beyond the range of int");
+            throw error(MPI.ERR_ARG, "a displacement or size is beyond the range of int");
         }
     }
 

@@ -7,18 +7,17 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.data.Base;
-import org.posthouse.mpj.data.Layout;
-import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.data.Plain;
 
 /** The tests' own machine: it must find what it is there to find. */
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class LocalWorldTest {
     private static Content ints(int... values) {
-        return new Region(Base.INT, Layout.ONE, values, 0).content(0, values.length);
+        return Plain.content(Base.INT, values, 0, values.length);
     }
 
     private static Sink room(int count) {
-        return new Region(Base.INT, Layout.ONE, new int[count], 0).sink(0, count);
+        return Plain.sink(Base.INT, new int[count], 0, count);
     }
 
     @Test
