@@ -15,7 +15,7 @@ public final class Ranks {
         run(new LocalWorld(size), size, body);
     }
 
-    static void run(LocalWorld world, int size, Body body) {
+    public static void run(LocalWorld world, int size, Body body) {
         world.run(endpoint -> {
             Group group = Group.world(size, endpoint.rank());
             body.run(new Intracomm(endpoint, group, 0, 1, "COMM_WORLD"), endpoint.rank());
