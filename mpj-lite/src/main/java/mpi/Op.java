@@ -17,7 +17,7 @@ public class Op {
      */
     public Op(User_function function, boolean commute) throws MPIException {
         if (function == null) {
-            throw new MPIException(MPIException.ERR_ARG, "Op: the function is null, expected a User_function");
+            throw new MPIException(MPI.ERR_ARG, "Op: the function is null, expected a User_function");
         }
         this.name = function.getClass().getName();
         this.fold = null;
@@ -33,7 +33,7 @@ public class Op {
     }
 
     boolean accepts(Datatype datatype) {
-        return fold == null || fold.accepts(datatype.base(), datatype.size());
+        return fold == null || fold.accepts(datatype.base(), datatype.unit());
     }
 
     Reduction on(Datatype datatype) {
@@ -66,7 +66,7 @@ public class Op {
             if (fold == null) {
                 function.Call(in.array(), in.index(inAt), inOut.array(), inOut.index(inOutAt), count, datatype);
             } else {
-                fold.fold(in.array(), in.index(inAt), inOut.array(), inOut.index(inOutAt), count);
+                in.fold(inAt, fold, datatype.unit(), inOut, inOutAt, count);
             }
         }
     }

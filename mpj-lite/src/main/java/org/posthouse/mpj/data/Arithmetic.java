@@ -4,7 +4,7 @@ package org.posthouse.mpj.data;
 abstract class Arithmetic extends Fold {
     @Override
     public final boolean accepts(Base base, int size) {
-        return size == 1 && base != Base.BOOLEAN && base != Base.OBJECT;
+        return size == 1 && base != Base.BOOLEAN && base != Base.OBJECT && base != Base.PACKED;
     }
 
     @Override

@@ -7,7 +7,7 @@ abstract class Bitwise extends Fold {
         return size == 1
                 && switch (base) {
                     case BYTE, CHAR, SHORT, INT, LONG -> true;
-                    case BOOLEAN, FLOAT, DOUBLE, OBJECT -> false;
+                    case BOOLEAN, FLOAT, DOUBLE, OBJECT, PACKED -> false;
                 };
     }
 

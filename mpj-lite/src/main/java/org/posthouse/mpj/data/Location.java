@@ -16,7 +16,7 @@ final class Location extends Fold {
         return size == 2
                 && switch (base) {
                     case SHORT, INT, LONG, FLOAT, DOUBLE -> true;
-                    case BYTE, CHAR, BOOLEAN, OBJECT -> false;
+                    case BYTE, CHAR, BOOLEAN, OBJECT, PACKED -> false;
                 };
     }
 
