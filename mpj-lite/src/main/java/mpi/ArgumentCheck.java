@@ -89,8 +89,9 @@ final class ArgumentCheck {
         if (op == null) {
             throw error(MPI.ERR_OP, call, "the operation is null");
         }
-        if (!op.accepts(datatype)) {
-            throw error(MPI.ERR_OP, call, "operation " + op + " has no meaning for datatype " + datatype);
+        String refusal = op.refuses(datatype);
+        if (refusal != null) {
+            throw error(MPI.ERR_OP, call, refusal);
         }
     }
 

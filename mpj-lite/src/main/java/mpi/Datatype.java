@@ -5,6 +5,7 @@ import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.data.Unit;
 
 /**
  * The type of the elements of a message: which kind of array they lie in, and which array elements make one. Immutable
@@ -19,18 +20,18 @@ public class Datatype implements Freeable {
     private final String name;
     private final Base base;
     private final Layout layout;
-    /** Array elements that the predefined reductions take together: 2 for pairs, else 1. */
-    private final int unit;
+    /** What its array elements are to the predefined reductions. */
+    private final Unit unit;
 
     private final boolean predefined;
     private boolean freed;
 
-    /** A predefined datatype of {@code unit} adjacent array elements. */
-    Datatype(String name, Base base, int unit) {
-        this(name, base, Layout.dense(unit), unit, true);
+    /** A predefined datatype of one {@code unit}. */
+    Datatype(String name, Base base, Unit unit) {
+        this(name, base, unit.layout(), unit, true);
     }
 
-    Datatype(String name, Base base, Layout layout, int unit, boolean predefined) {
+    Datatype(String name, Base base, Layout layout, Unit unit, boolean predefined) {
         this.name = name;
         this.base = base;
         this.layout = layout;
@@ -40,12 +41,12 @@ public class Datatype implements Freeable {
 
     /** {@link MPI#LB} or {@link MPI#UB}: no data, and of any base type. */
     static Datatype marker(String name, Layout layout) {
-        return new Datatype(name, null, layout, 1, true);
+        return new Datatype(name, null, layout, Unit.NONE, true);
     }
 
     /** What is no datatype. */
     static Datatype ofNothing() {
-        Datatype nothing = new Datatype("DATATYPE_NULL", null, Layout.dense(1), 1, true);
+        Datatype nothing = new Datatype("DATATYPE_NULL", null, Layout.dense(1), Unit.NONE, true);
         nothing.freed = true;
         return nothing;
     }
@@ -231,7 +232,7 @@ public class Datatype implements Freeable {
         return layout;
     }
 
-    int unit() {
+    Unit unit() {
         return unit;
     }
 

@@ -5,6 +5,7 @@ import java.util.function.IntUnaryOperator;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.LayoutBuilder;
+import org.posthouse.mpj.data.Unit;
 
 /** One call that derives a datatype from others: checks its arguments, and puts the layout together. For one use. */
 final class DatatypeMaker {
@@ -113,7 +114,7 @@ final class DatatypeMaker {
         }
         return part.base() == null
                 ? part
-                : new Datatype(part.toString(), Base.BYTE, part.layout().scaled(part.bytes()), 1, false);
+                : new Datatype(part.toString(), Base.BYTE, part.layout().scaled(part.bytes()), Unit.NONE, false);
     }
 
     /** The old datatype with other bounds, in bytes. */
@@ -173,6 +174,6 @@ final class DatatypeMaker {
     }
 
     private Datatype make(Layout layout) {
-        return new Datatype(call + " of " + first, first.base(), layout, first.unit(), false);
+        return new Datatype(call + " of " + first, first.base(), layout, first.unit().whenDerived(), false);
     }
 }

@@ -8,7 +8,7 @@ public class Intracomm extends MpjCollectives {
 
     /** What a process gets that is not in the new communicator, in Open MPI's spelling. */
     static Intracomm ofNobody() {
-        return new Intracomm(null, MPI.GROUP_EMPTY, -1, "COMM_NULL");
+        return new Intracomm(null, Group.EMPTY, -1, "COMM_NULL");
     }
 
     // ---- making communicators; all processes take part

@@ -8,28 +8,49 @@ import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Folds;
 import org.posthouse.mpj.data.Layout;
+import org.posthouse.mpj.data.Unit;
 
 /** The start and the end of a rank's part in a job, and MPI's names for everything that exists once. */
 public class MPI extends NewBuffers {
-    public static final Datatype BYTE = new Datatype("BYTE", Base.BYTE, 1);
-    public static final Datatype CHAR = new Datatype("CHAR", Base.CHAR, 1);
-    public static final Datatype SHORT = new Datatype("SHORT", Base.SHORT, 1);
-    public static final Datatype BOOLEAN = new Datatype("BOOLEAN", Base.BOOLEAN, 1);
-    public static final Datatype INT = new Datatype("INT", Base.INT, 1);
-    public static final Datatype LONG = new Datatype("LONG", Base.LONG, 1);
-    public static final Datatype FLOAT = new Datatype("FLOAT", Base.FLOAT, 1);
-    public static final Datatype DOUBLE = new Datatype("DOUBLE", Base.DOUBLE, 1);
+    public static final Datatype BYTE = new Datatype("BYTE", Base.BYTE, Unit.ONE);
+    public static final Datatype CHAR = new Datatype("CHAR", Base.CHAR, Unit.ONE);
+    public static final Datatype SHORT = new Datatype("SHORT", Base.SHORT, Unit.ONE);
+    public static final Datatype BOOLEAN = new Datatype("BOOLEAN", Base.BOOLEAN, Unit.ONE);
+    public static final Datatype INT = new Datatype("INT", Base.INT, Unit.ONE);
+    public static final Datatype LONG = new Datatype("LONG", Base.LONG, Unit.ONE);
+    public static final Datatype FLOAT = new Datatype("FLOAT", Base.FLOAT, Unit.ONE);
+    public static final Datatype DOUBLE = new Datatype("DOUBLE", Base.DOUBLE, Unit.ONE);
 
     /** Any serializable objects, null too; an array in an array (a matrix's rows) is one object. */
-    public static final Datatype OBJECT = new Datatype("OBJECT", Base.OBJECT, 1);
+    public static final Datatype OBJECT = new Datatype("OBJECT", Base.OBJECT, Unit.ONE);
 
     /** Pairs (value, index) for MAXLOC and MINLOC, in two adjacent array elements. */
-    public static final Datatype SHORT2 = new Datatype("SHORT2", Base.SHORT, 2);
+    public static final Datatype SHORT2 = new Datatype("SHORT2", Base.SHORT, Unit.PAIR);
 
-    public static final Datatype INT2 = new Datatype("INT2", Base.INT, 2);
-    public static final Datatype LONG2 = new Datatype("LONG2", Base.LONG, 2);
-    public static final Datatype FLOAT2 = new Datatype("FLOAT2", Base.FLOAT, 2);
-    public static final Datatype DOUBLE2 = new Datatype("DOUBLE2", Base.DOUBLE, 2);
+    public static final Datatype INT2 = new Datatype("INT2", Base.INT, Unit.PAIR);
+    public static final Datatype LONG2 = new Datatype("LONG2", Base.LONG, Unit.PAIR);
+    public static final Datatype FLOAT2 = new Datatype("FLOAT2", Base.FLOAT, Unit.PAIR);
+    public static final Datatype DOUBLE2 = new Datatype("DOUBLE2", Base.DOUBLE, Unit.PAIR);
+
+    /** Complex numbers: real and imaginary part, in two adjacent array elements. */
+    public static final Datatype FLOAT_COMPLEX = new Datatype("FLOAT_COMPLEX", Base.FLOAT, Unit.COMPLEX);
+
+    public static final Datatype DOUBLE_COMPLEX = new Datatype("DOUBLE_COMPLEX", Base.DOUBLE, Unit.COMPLEX);
+
+    /** Pairs (value, index) for MAXLOC and MINLOC, as C lays them out in bytes, in native order. */
+    public static final Datatype SHORT_INT = new Datatype("SHORT_INT", Base.BYTE, Unit.SHORT_INT);
+
+    public static final Datatype LONG_INT = new Datatype("LONG_INT", Base.BYTE, Unit.LONG_INT);
+    public static final Datatype FLOAT_INT = new Datatype("FLOAT_INT", Base.BYTE, Unit.FLOAT_INT);
+    public static final Datatype DOUBLE_INT = new Datatype("DOUBLE_INT", Base.BYTE, Unit.DOUBLE_INT);
+
+    /** Views of the pairs in a buffer. */
+    public static final Int2 int2 = new Int2(INT2);
+
+    public static final ShortInt shortInt = new ShortInt(SHORT_INT);
+    public static final LongInt longInt = new LongInt(LONG_INT);
+    public static final FloatInt floatInt = new FloatInt(FLOAT_INT);
+    public static final DoubleInt doubleInt = new DoubleInt(DOUBLE_INT);
 
     public static final Op SUM = new Op("SUM", Folds.SUM);
     public static final Op PROD = new Op("PROD", Folds.PROD);
@@ -45,7 +66,7 @@ public class MPI extends NewBuffers {
     public static final Op MINLOC = new Op("MINLOC", Folds.MINLOC);
 
     /** What {@link Comm#Pack} made. */
-    public static final Datatype PACKED = new Datatype("PACKED", Base.PACKED, 1);
+    public static final Datatype PACKED = new Datatype("PACKED", Base.PACKED, Unit.NONE);
 
     /** Markers of the lower and the upper bound, for {@link Datatype#Struct}. */
     public static final Datatype LB = Datatype.marker("LB", Layout.lowerMarker());
@@ -64,6 +85,12 @@ public class MPI extends NewBuffers {
     public static final Group GROUP_EMPTY = Group.EMPTY;
 
     public static final Group GROUP_NULL = Group.freed();
+
+    /** No hints, and freed. */
+    public static final Info INFO_NULL = Info.freed();
+
+    /** What is known of how the job was started: nothing. */
+    public static final Info INFO_ENV = new Info();
 
     /** No communicator. */
     public static final Comm COMM_NULL = Intracomm.ofNobody();

@@ -82,8 +82,8 @@ class ArgumentCheckTest {
                                 FOUR, 0, ONES, new int[] {-1, 0}, MPI.INT, FOUR, 0, ONES, FROM_ZERO, MPI.INT)),
                 of(MPI.ERR_OP, "the operation is null",
                         w -> w.Allreduce(FOUR, 0, FOUR, 0, 1, MPI.INT, null)),
-                of(MPI.ERR_OP, "operation LAND has no meaning for datatype INT",
-                        w -> w.Reduce(FOUR, 0, FOUR, 0, 1, MPI.INT, MPI.LAND, 0)),
+                of(MPI.ERR_OP, "operation LAND has no meaning for datatype DOUBLE",
+                        w -> w.Reduce(new double[1], 0, new double[1], 0, 1, MPI.DOUBLE, MPI.LAND, 0)),
                 of(MPI.ERR_OP, "operation SUM has no meaning for datatype INT2",
                         w -> w.Scan(FOUR, 0, FOUR, 0, 1, MPI.INT2, MPI.SUM)),
                 of(MPI.ERR_OP, "operation MAXLOC has no meaning for datatype INT",
@@ -100,7 +100,7 @@ class ArgumentCheckTest {
                         w -> w.Send(new Object[] {"fine", new Object()}, 0, 2, MPI.OBJECT, 1, 0)),
                 of(MPI.ERR_TYPE, "Bcast at rank 0 of 2 in COMM_WORLD: the send buffer's element 0 of class",
                         w -> w.Bcast(new Object[] {new Object()}, 0, 1, MPI.OBJECT, 0)),
-                of(MPI.ERR_ARG, "the function is null", w -> new Op(null, true)),
+                of(MPI.ERR_ARG, "the function is null", w -> new Op((User_function) null, true)),
                 of(MPI.ERR_TYPE, "Get_count", w -> new Status().Get_count(null)));
     }
 

@@ -79,8 +79,8 @@ public enum Base {
         };
     }
 
-    /** Moves {@code count} primitive elements of an array or buffer to {@code out}, and advances it. */
-    void put(Object store, int from, int count, ByteBuffer out) {
+    /** Moves {@code count} primitive elements of an array or buffer to {@code out}, in its order, and advances it. */
+    public void put(Object store, int from, int count, ByteBuffer out) {
         if (store instanceof Buffer buffer) {
             Buffers.put(this, buffer, from, count, out);
         } else {
@@ -89,7 +89,7 @@ public enum Base {
     }
 
     /** Moves {@code count} primitive elements from {@code in}, which is advanced, to an array or buffer. */
-    void take(Object store, int to, int count, ByteBuffer in) {
+    public void take(Object store, int to, int count, ByteBuffer in) {
         if (store instanceof Buffer buffer) {
             Buffers.take(this, buffer, to, count, in);
         } else {

@@ -128,14 +128,15 @@ public final class Region {
     }
 
     /** Folds elements of this region into another one of the same datatype, with no change to this one. */
-    public void fold(int at, Fold fold, int foldUnit, Region inOut, int inOutAt, int count) {
-        if (layout.isDense()) {
-            fold.fold(store, index(at), inOut.store, inOut.index(inOutAt), count * unit / foldUnit);
+    public void fold(int at, Fold fold, Unit foldUnit, Region inOut, int inOutAt, int count) {
+        if (layout.isDense() || foldUnit.isStruct()) {
+            int units = count * unit / foldUnit.elements();
+            fold.fold(foldUnit, store, index(at), inOut.store, inOut.index(inOutAt), units);
             return;
         }
         int shift = inOut.index(inOutAt) - index(at);
         layout.walk(offset, (long) at * unit, count * unit, (index, run) ->
-                fold.fold(store, index, inOut.store, index + shift, run / foldUnit));
+                fold.fold(foldUnit, store, index, inOut.store, index + shift, run / foldUnit.elements()));
     }
 
     /**
