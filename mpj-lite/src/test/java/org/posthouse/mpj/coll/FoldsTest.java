@@ -16,6 +16,7 @@ import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Folds;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.data.Unit;
 
 /**
  * Reductions with every algorithm forced and none against a fold over the ranks, in all ways to keep data, with
@@ -196,7 +197,7 @@ class FoldsTest {
             room.requireData(plan + " at " + rank, plan.fold(rank + 1));
             Store before = plan.room();
             int[] untouched = before.read();
-            Scan.runExclusive(peers, mine.region(), before.region(), mine.count(), plan.op);
+            Exscan.run(peers, mine.region(), before.region(), mine.count(), plan.op);
             before.requireData(plan + " before " + rank, rank == 0 ? untouched : plan.fold(rank));
             Scan.run(peers, mine.region(), mine.region(), mine.count(), plan.op);
             mine.requireData(plan + " in place at " + rank, plan.fold(rank + 1));
@@ -221,7 +222,7 @@ class FoldsTest {
 
                     @Override
                     public void combine(Region in, int inAt, Region inOut, int inOutAt, int count) {
-                        in.fold(inAt, Folds.SUM, 1, inOut, inOutAt, count);
+                        in.fold(inAt, Folds.SUM, Unit.ONE, inOut, inOutAt, count);
                     }
                 };
                 Allreduce.run(peers, send, receive, 9, sum);
