@@ -2,6 +2,7 @@ package org.posthouse.launch;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What a job is made of.
@@ -13,6 +14,7 @@ import java.util.List;
  * @param arguments the program's own arguments
  * @param jvmFlags further flags for the ranks' JVMs
  * @param logged whether messages and deliveries are logged ({@code --durability process})
+ * @param environment further variables of the ranks' environment
  */
 public record JobSpec(
         String name,
@@ -21,11 +23,25 @@ public record JobSpec(
         String mainClass,
         List<String> arguments,
         List<String> jvmFlags,
-        boolean logged) {
+        boolean logged,
+        Map<String, String> environment) {
 
     public JobSpec {
         classPath = List.copyOf(classPath);
         arguments = List.copyOf(arguments);
         jvmFlags = List.copyOf(jvmFlags);
+        environment = Map.copyOf(environment);
+    }
+
+    /** A job whose ranks have the launcher's environment. */
+    public JobSpec(
+            String name,
+            int ranks,
+            List<Path> classPath,
+            String mainClass,
+            List<String> arguments,
+            List<String> jvmFlags,
+            boolean logged) {
+        this(name, ranks, classPath, mainClass, arguments, jvmFlags, logged, Map.of());
     }
 }
