@@ -1,9 +1,11 @@
 package org.posthouse.bench;
 
 import java.io.IOException;
+import java.math.BigDecimal;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,15 +32,17 @@ final class BenchPlot {
         if (sized.isEmpty()) {
             throw new IOException("there is nothing to plot against: none of the tests has bytes");
         }
+        Map<String, Object> colours =
+                map("aesthetic", "color", "name", "series", "scale_mapper_kind", "color_brewer", "palette", "Dark2");
         Map<String, Object> plot = map(
                 "kind", "plot",
                 "data", data(sized),
-                "mapping", map("x", "bytes", "y", "micros", "color", "series"),
+                "mapping", map("x", "bytes", "y", "micros", "color", "series", "shape", "series"),
                 "layers", list(map("geom", "line", "size", 1.0), map("geom", "point", "size", 3.0)),
-                "scales", list(sizeScale(sized), timeScale(sized), map("aesthetic", "color", "name", "")),
+                "scales", list(sizeScale(sized), timeScale(sized), colours, map("aesthetic", "shape", "name", "series")),
                 "ggtitle", map("text", title(plan, sized), "subtitle", subtitle(plan)),
                 "ggsize", map("width", WIDTH, "height", HEIGHT),
-                "theme", map("name", "light", "legend_position", "bottom"));
+                "theme", map("name", "light", "legend_position", "right"));
         Files.writeString(
                 file, PlotSvgExportCommon.INSTANCE.buildSvgImageFromRawSpecs(plot, null, new UnsupportedRGBEncoder(), false));
     }
@@ -57,8 +61,8 @@ final class BenchPlot {
     }
 
     private static String title(BenchPlan plan, List<Figure> figures) {
-        String tests = figures.stream().map(figure -> figure.test().word()).distinct().collect(Collectors.joining(", "));
-        return "posthouse bench " + tests + ": " + plan.ranks() + " ranks, "
+        List<Benchmark> tests = figures.stream().map(Figure::test).distinct().toList();
+        return "posthouse bench" + (tests.size() == 1 ? " " + tests.get(0) : "") + ": " + plan.ranks() + " ranks, "
                 + (plan.sites() == 1 ? "one site" : plan.sites() + " sites");
     }
 
@@ -79,17 +83,22 @@ final class BenchPlot {
         return map("aesthetic", "x", "name", "message size (bytes)", "trans", "log2", "breaks", breaks, "labels", labels);
     }
 
-    /** 1, 2 and 5 of every power of ten that the times reach. */
+    /** 1, 2 and 5 of every power of ten, from the last below the times to the first above. */
     private static Map<String, Object> timeScale(List<Figure> figures) {
-        double least = figures.stream().mapToDouble(figure -> figure.times().medianMicros()).min().orElseThrow();
-        double most = figures.stream().mapToDouble(figure -> figure.times().medianMicros()).max().orElseThrow();
+        DoubleSummaryStatistics times =
+                figures.stream().mapToDouble(figure -> figure.times().medianMicros()).summaryStatistics();
         List<Object> breaks = new ArrayList<>();
-        for (double power = Math.pow(10, Math.floor(Math.log10(least))); power <= most; power *= 10) {
+        List<Object> labels = new ArrayList<>();
+        for (int power = (int) Math.floor(Math.log10(times.getMin())); Math.pow(10, power) <= times.getMax(); power++) {
             for (int digit : new int[] {1, 2, 5}) {
-                breaks.add(digit * power);
+                BigDecimal micros = BigDecimal.valueOf(digit).scaleByPowerOfTen(power);
+                if (micros.doubleValue() > times.getMin() / 2 && micros.doubleValue() < times.getMax() * 2) {
+                    breaks.add(micros.doubleValue());
+                    labels.add(micros.toPlainString());
+                }
             }
         }
-        return map("aesthetic", "y", "name", "median time (µs)", "trans", "log10", "breaks", breaks);
+        return map("aesthetic", "y", "name", "median time (µs)", "trans", "log10", "breaks", breaks, "labels", labels);
     }
 
     private static Map<String, Object> map(Object... keysAndValues) {
