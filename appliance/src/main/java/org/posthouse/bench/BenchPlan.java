@@ -39,8 +39,8 @@ public record BenchPlan(
         tests = List.copyOf(tests);
         sizes = List.copyOf(sizes);
         variants = List.copyOf(variants);
-        check("ranks", ranks, 2, RANKS_MAX);
-        check("pairs", pairs, 1, ranks / 2);
+        check("pairs", pairs, 1, RANKS_MAX / 2);
+        check("ranks", ranks, 2 * pairs, RANKS_MAX);
         check("sites", sites, 1, ranks);
         check("repetitions", repetitions, 1, 1_000);
         check("milliseconds a phase", phaseMs, 1, 60_000);

@@ -32,8 +32,8 @@ import picocli.CommandLine.TypeConversionException;
         footer = {
             "",
             "Examples:",
-            "  posthouse bench pingpong --sizes 1..1m --durability none,process --plot pingpong.svg",
-            "  posthouse bench bcast -n 8 --sites 2 --algorithm bcast=binomial --algorithm bcast=chain",
+            "  posthouse bench pingpong --sizes 1..1m --plot pingpong.svg",
+            "  posthouse bench bcast -n 8 --sites 2 --algorithm auto --algorithm bcast=chain",
             "  posthouse bench allreduce alltoall barrier -n 8 --json figures.json",
             "",
             "docs/bench.md defines every test and column."
@@ -41,6 +41,7 @@ import picocli.CommandLine.TypeConversionException;
 final class BenchCommand implements Callable<Integer> {
     private static final int RANKS_DEFAULT = 4;
     private static final int RANKS_OF_PAIR = 2;
+
     /** What {@code --algorithm} says when the library is to choose. */
     private static final String LIBRARY_CHOOSES = "auto";
 
@@ -74,6 +75,7 @@ final class BenchCommand implements Callable<Integer> {
             names = "--durability",
             split = ",",
             defaultValue = "NONE",
+            paramLabel = "WHAT",
             description = "none or process, or both to compare (default: none).")
     private List<Durability> durabilities;
 
@@ -99,7 +101,7 @@ final class BenchCommand implements Callable<Integer> {
             description = "Measure pingpong over a raw connection and a bare forwarder too (default: yes).")
     private boolean baselines;
 
-    @Option(names = "--repetitions", defaultValue = "7", description = "Interleaved repetitions (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--repetitions", defaultValue = "7", paramLabel = "R", description = "Interleaved repetitions (default: ${DEFAULT-VALUE}).")
     private int repetitions;
 
     @Option(
