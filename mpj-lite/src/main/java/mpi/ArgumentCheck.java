@@ -1,30 +1,58 @@
 package mpi;
 
+import java.nio.Buffer;
+import java.util.function.Consumer;
+
 /**
  * The checks of one communicator's calls, made before anything is sent. Each names the call, the calling rank, and
- * actual against expected. Immutable.
+ * actual against expected. Immutable but for the name.
  */
 final class ArgumentCheck {
-    private final String where;
+    private final Consumer<MPIException> onError;
+    private final int rank;
+    private final int size;
+    /** Ranks that calls may name. */
     private final int ranks;
 
-    ArgumentCheck(String communicator, Group group) {
-        ranks = group.Size();
-        where = " at rank " + group.Rank() + " of " + ranks + " in " + communicator + ": ";
+    private volatile String name;
+
+    /**
+     * @param group the calling process's
+     * @param addressed the group whose ranks the calls name
+     * @param onError is told of each error before it is thrown
+     */
+    ArgumentCheck(String name, Group group, Group addressed, Consumer<MPIException> onError) {
+        this.name = name;
+        this.onError = onError;
+        rank = group.Rank();
+        size = group.Size();
+        ranks = addressed.Size();
+    }
+
+    /** Name of the communicator, for messages to people. */
+    String name() {
+        return name;
+    }
+
+    void name(String newName) {
+        name = newName;
     }
 
     MPIException error(int errorClass, String call, String what) {
-        return new MPIException(errorClass, call + where + what);
+        return error(errorClass, call, what, null);
     }
 
     MPIException error(int errorClass, String call, String what, Throwable cause) {
-        return new MPIException(errorClass, call + where + what, cause);
+        String where = " at rank " + rank + " of " + size + " in " + name + ": ";
+        MPIException error = new MPIException(errorClass, call + where + what, cause);
+        onError.accept(error);
+        return error;
     }
 
     void destination(String call, int rank) {
         if ((rank < 0 || rank >= ranks) && rank != MPI.PROC_NULL) {
             throw error(
-                    MPIException.ERR_RANK,
+                    MPI.ERR_RANK,
                     call,
                     "destination is " + rank + ", expected 0 to " + (ranks - 1) + " or PROC_NULL");
         }
@@ -33,7 +61,7 @@ final class ArgumentCheck {
     void source(String call, int rank) {
         if ((rank < 0 || rank >= ranks) && rank != MPI.ANY_SOURCE && rank != MPI.PROC_NULL) {
             throw error(
-                    MPIException.ERR_RANK,
+                    MPI.ERR_RANK,
                     call,
                     "source is " + rank + ", expected 0 to " + (ranks - 1) + ", ANY_SOURCE or PROC_NULL");
         }
@@ -41,34 +69,68 @@ final class ArgumentCheck {
 
     void root(String call, int rank) {
         if (rank < 0 || rank >= ranks) {
-            throw error(MPIException.ERR_ROOT, call, "root is " + rank + ", expected 0 to " + (ranks - 1));
+            throw error(MPI.ERR_ROOT, call, "root is " + rank + ", expected 0 to " + (ranks - 1));
         }
     }
 
     void sendTag(String call, int tag) {
         if (tag < 0) {
-            throw error(MPIException.ERR_TAG, call, "tag is " + tag + ", expected 0 or more");
+            throw error(MPI.ERR_TAG, call, "tag is " + tag + ", expected 0 or more");
         }
     }
 
     void receiveTag(String call, int tag) {
         if (tag < 0 && tag != MPI.ANY_TAG) {
-            throw error(MPIException.ERR_TAG, call, "tag is " + tag + ", expected 0 or more, or ANY_TAG");
+            throw error(MPI.ERR_TAG, call, "tag is " + tag + ", expected 0 or more, or ANY_TAG");
         }
     }
 
     void operation(String call, Op op, Datatype datatype) {
         if (op == null) {
-            throw error(MPIException.ERR_OP, call, "the operation is null");
+            throw error(MPI.ERR_OP, call, "the operation is null");
         }
-        if (!op.accepts(datatype)) {
-            throw error(MPIException.ERR_OP, call, "operation " + op + " has no meaning for datatype " + datatype);
+        String refusal = op.refuses(datatype);
+        if (refusal != null) {
+            throw error(MPI.ERR_OP, call, refusal);
         }
     }
 
     /** Checks {@code count} elements from {@code offset} on. */
     void buffer(String call, String what, Object buffer, int offset, int count, Datatype datatype) {
         blocks(call, what, buffer, offset, count, 1, datatype);
+    }
+
+    /** As {@link #buffer}, for what is written to. */
+    void room(String call, String what, Object buffer, int offset, int count, Datatype datatype) {
+        writable(call, what, buffer);
+        blocks(call, what, buffer, offset, count, 1, datatype);
+    }
+
+    void writable(String call, String what, Object buffer) {
+        if (buffer instanceof Buffer nio && nio.isReadOnly()) {
+            throw error(MPI.ERR_BUFFER, call, "the " + what + " is read-only");
+        }
+    }
+
+    /** Checks a count and its datatype. */
+    void count(String call, String what, int count, Datatype datatype) {
+        usable(call, what, datatype);
+        if (count < 0) {
+            throw error(MPI.ERR_COUNT, call, "count of the " + what + " is " + count + ", expected 0 or more");
+        }
+    }
+
+    /** As {@link #blocks(String, String, Object, int, int, Datatype)}, for what is written to. */
+    void roomForBlocks(String call, String what, Object buffer, int offset, int count, Datatype datatype) {
+        writable(call, what, buffer);
+        blocks(call, what, buffer, offset, count, datatype);
+    }
+
+    /** As {@link #blocks(String, String, Object, int, int[], int[], Datatype)}, for what is written to. */
+    void roomForBlocks(
+            String call, String what, Object buffer, int offset, int[] counts, int[] displs, Datatype datatype) {
+        writable(call, what, buffer);
+        blocks(call, what, buffer, offset, counts, displs, datatype);
     }
 
     /** Checks one block of {@code count} elements for every rank, one after another. */
@@ -78,12 +140,7 @@ final class ArgumentCheck {
 
     private void blocks(
             String call, String what, Object buffer, int offset, int count, int times, Datatype datatype) {
-        if (datatype == null) {
-            throw error(MPIException.ERR_TYPE, call, "the datatype of the " + what + " is null");
-        }
-        if (count < 0) {
-            throw error(MPIException.ERR_COUNT, call, "count of the " + what + " is " + count + ", expected 0 or more");
-        }
+        count(call, what, count, datatype);
         long elements = (long) count * times;
         array(call, what, buffer, elements, datatype);
         range(call, what, buffer, offset, elements, datatype);
@@ -91,27 +148,31 @@ final class ArgumentCheck {
 
     /** Checks one block for every rank, of the given counts, at the given displacements in elements. */
     void blocks(String call, String what, Object buffer, int offset, int[] counts, int[] displs, Datatype datatype) {
-        if (datatype == null) {
-            throw error(MPIException.ERR_TYPE, call, "the datatype of the " + what + " is null");
-        }
+        usable(call, what, datatype);
         perRank(call, "displacements of the " + what, displs);
         array(call, what, buffer, total(call, what, counts), datatype);
         for (int rank = 0; rank < ranks; rank++) {
             if (counts[rank] > 0) {
-                long at = offset + (long) displs[rank] * datatype.size();
+                long at = offset + (long) displs[rank] * datatype.layout().extent();
                 range(call, what, buffer, at, counts[rank], datatype);
             }
         }
     }
 
-    /** Checks one block for every rank, of the given counts, one after another. */
-    void adjacent(String call, String what, Object buffer, int offset, int[] counts, Datatype datatype) {
-        if (datatype == null) {
-            throw error(MPIException.ERR_TYPE, call, "the datatype of the " + what + " is null");
-        }
+    /** Checks one block for every rank, of the given counts, one after another; returns the sum of the counts. */
+    int adjacent(String call, String what, Object buffer, int offset, int[] counts, Datatype datatype) {
+        usable(call, what, datatype);
         long total = total(call, what, counts);
         array(call, what, buffer, total, datatype);
         range(call, what, buffer, offset, total, datatype);
+        return Math.toIntExact(total);
+    }
+
+    private void usable(String call, String what, Datatype datatype) {
+        if (datatype == null || !datatype.isUsable()) {
+            String why = datatype == null ? "null" : datatype.isNull() ? datatype + ", which was freed" : datatype + ", a marker";
+            throw error(MPI.ERR_TYPE, call, "the datatype of the " + what + " is " + why);
+        }
     }
 
     private long total(String call, String what, int[] counts) {
@@ -120,7 +181,7 @@ final class ArgumentCheck {
         for (int rank = 0; rank < ranks; rank++) {
             if (counts[rank] < 0) {
                 throw error(
-                        MPIException.ERR_COUNT,
+                        MPI.ERR_COUNT,
                         call,
                         "count " + rank + " of the " + what + " is " + counts[rank] + ", expected 0 or more");
             }
@@ -129,10 +190,10 @@ final class ArgumentCheck {
         return total;
     }
 
-    private void perRank(String call, String what, int[] values) {
+    void perRank(String call, String what, int[] values) {
         if (values == null || values.length < ranks) {
             throw error(
-                    MPIException.ERR_ARG,
+                    MPI.ERR_ARG,
                     call,
                     "the " + what + " are " + (values == null ? "null" : values.length + " values") + ", expected "
                             + ranks);
@@ -141,11 +202,11 @@ final class ArgumentCheck {
 
     private void array(String call, String what, Object buffer, long elements, Datatype datatype) {
         if (buffer == null && elements > 0) {
-            throw error(MPIException.ERR_BUFFER, call, "the " + what + " is null, expected an array for " + datatype);
+            throw error(MPI.ERR_BUFFER, call, "the " + what + " is null, expected an array for " + datatype);
         }
         if (buffer != null && !datatype.base().holds(buffer)) {
             throw error(
-                    MPIException.ERR_TYPE,
+                    MPI.ERR_TYPE,
                     call,
                     "the " + what + " is of class " + buffer.getClass().getTypeName() + ", expected "
                             + datatype.base().arrayClass().getTypeName() + " for " + datatype);
@@ -154,13 +215,21 @@ final class ArgumentCheck {
 
     private void range(String call, String what, Object buffer, long offset, long elements, Datatype datatype) {
         int length = buffer == null ? 0 : datatype.base().length(buffer);
-        long end = offset + elements * datatype.size();
-        if (elements > 0 && (offset < 0 || end > length)) {
+        long first = offset + datatype.layout().first(elements);
+        long end = offset + datatype.layout().end(elements);
+        if (end > first && (first < 0 || end > length)) {
             throw error(
-                    MPIException.ERR_BUFFER,
+                    MPI.ERR_BUFFER,
                     call,
-                    "the " + what + " is used from " + offset + " to " + end + " (" + elements + " elements of "
+                    "the " + what + " is used from " + first + " to " + end + " (" + elements + " elements of "
                             + datatype + "), expected within its length " + length);
+        }
+        if (elements * datatype.size() > Integer.MAX_VALUE) {
+            throw error(
+                    MPI.ERR_COUNT,
+                    call,
+                    elements + " elements of " + datatype + " in the " + what + " are " + elements * datatype.size()
+                            + " array elements, expected at most " + Integer.MAX_VALUE);
         }
     }
 }

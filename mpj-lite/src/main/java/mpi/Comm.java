@@ -1,222 +1,310 @@
 package mpi;
 
-import org.posthouse.mpj.Content;
-import org.posthouse.mpj.Endpoint;
-import org.posthouse.mpj.Envelope;
-import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
-import org.posthouse.mpj.data.Region;
-import org.posthouse.mpj.data.UnwritableException;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * A communicator: a group of processes and a context of their own, so that its messages mix with no others. Several
  * threads of a rank may use it at once for point-to-point calls.
- *
- * <p>Buffers are arrays of the datatype's class; offsets are array indexes; counts are in elements of the datatype.
- * Every call throws an {@link MPIException} at once, before anything is sent, if an argument is wrong.
  */
-public class Comm {
-    final Endpoint endpoint;
-    final Group group;
-    final ArgumentCheck check;
-    private final int context;
+public class Comm extends OpenMpiBackground implements Freeable, Cloneable {
+    private final Map<Integer, Object> attributes = new ConcurrentHashMap<>();
+    private volatile Errhandler errhandler;
+    private String name = "";
 
-    Comm(Endpoint endpoint, Group group, int context, String name) {
-        this.endpoint = endpoint;
-        this.group = group;
-        this.context = context;
-        this.check = new ArgumentCheck(name, group);
+    Comm(Self self, Group group, Group addressed, int id, String name) {
+        super(self, group, addressed, id, name);
     }
 
-    /** The number of processes. */
+    // ---- who is in it
+
+    /** The number of processes in the calling one's group. */
     public int Size() throws MPIException {
+        requireLive("Size");
         return group.Size();
     }
 
     /** The calling process's rank, from 0. */
     public int Rank() throws MPIException {
+        requireLive("Rank");
         return group.Rank();
     }
 
-    /** Sends a message; returns when the buffer may be used again. */
-    public void Send(Object buf, int offset, int count, Datatype datatype, int dest, int tag) throws MPIException {
-        Operation operation = startSend("Send", buf, offset, count, datatype, dest, tag);
-        if (operation != null) {
-            endpoint.await(operation);
-        }
+    /** The calling process's group. */
+    public Group Group() throws MPIException {
+        requireLive("Group");
+        return group;
     }
 
-    /** Starts to send a message; the buffer must not be changed before the request is complete. */
-    public Request Isend(Object buf, int offset, int count, Datatype datatype, int dest, int tag)
-            throws MPIException {
-        Operation operation = startSend("Isend", buf, offset, count, datatype, dest, tag);
-        return operation == null ? Request.ofNobody() : new Request(this, "Isend", operation);
+    /** Whether it is an intercommunicator. */
+    public boolean Test_inter() throws MPIException {
+        requireLive("Test_inter");
+        return this instanceof Intercomm;
+    }
+
+    /** {@link MPI#CART}, {@link MPI#GRAPH}, or {@link MPI#UNDEFINED}. */
+    public int Topo_test() throws MPIException {
+        requireLive("Topo_test");
+        return MPI.UNDEFINED;
+    }
+
+    /** IDENT for one communicator, CONGRUENT for equal groups, SIMILAR for equal members, else UNEQUAL. */
+    public static int Compare(Comm comm1, Comm comm2) throws MPIException {
+        return compare("Compare", comm1, comm2);
+    }
+
+    /** As {@link #Size}. */
+    public int getSize() throws MPIException {
+        return Size();
+    }
+
+    /** As {@link #Rank}. */
+    public int getRank() throws MPIException {
+        return Rank();
+    }
+
+    /** As {@link #Group}. */
+    public Group getGroup() throws MPIException {
+        return Group();
+    }
+
+    /** As {@link #Test_inter}. */
+    public boolean isInter() throws MPIException {
+        return Test_inter();
+    }
+
+    /** As {@link #Topo_test}. */
+    public int getTopology() throws MPIException {
+        return Topo_test();
+    }
+
+    /** As {@link #Compare}. */
+    public static int compare(Comm comm1, Comm comm2) throws MPIException {
+        return compare("compare", comm1, comm2);
+    }
+
+    private static int compare(String call, Comm comm1, Comm comm2) {
+        if (comm1 == null || comm2 == null) {
+            throw new MPIException(MPI.ERR_COMM, call + ": a communicator is null");
+        }
+        comm1.requireLive(call);
+        comm2.requireLive(call);
+        if (comm1.id == comm2.id) {
+            return MPI.IDENT;
+        }
+        int groups = Group.Compare(comm1.group, comm2.group);
+        int addressed = Group.Compare(comm1.addressed, comm2.addressed);
+        if (comm1.isInter() != comm2.isInter() || groups == MPI.UNEQUAL || addressed == MPI.UNEQUAL) {
+            return MPI.UNEQUAL;
+        }
+        return groups == MPI.IDENT && addressed == MPI.IDENT ? MPI.CONGRUENT : MPI.SIMILAR;
+    }
+
+    // ---- its life
+
+    /** A communicator of the same groups with a context of its own. Collective. */
+    public Comm Dup() throws MPIException {
+        return copy("Dup");
+    }
+
+    /** As {@link #Dup}. */
+    public Comm dup() throws MPIException {
+        return copy("dup");
+    }
+
+    /** As {@link #Dup}. */
+    @Override
+    public Comm clone() {
+        return copy("clone");
+    }
+
+    /** The copy that {@link #Dup} makes. */
+    Comm copy(String call) {
+        throw check.error(MPI.ERR_COMM, call, "the communicator is null");
+    }
+
+    /** The collectives of all its processes, of both groups. */
+    Collectives everybody() {
+        return collectives;
     }
 
     /**
-     * Receives a message of at most {@code count} elements.
+     * An intercommunicator between the local communicator's group and another one. Called on a communicator that both
+     * leaders are in; collective in both local groups.
      *
-     * @param source a rank, {@link MPI#ANY_SOURCE}, or {@link MPI#PROC_NULL}
-     * @throws MPIException also if the message is longer, or of another datatype; it is consumed then
+     * @param localLeader rank in {@code localComm} of this group's leader
+     * @param remoteLeader rank in this communicator of the other group's leader; it and {@code tag} count at the leader
      */
-    public Status Recv(Object buf, int offset, int count, Datatype datatype, int source, int tag)
-            throws MPIException {
-        checkReceive("Recv", buf, offset, count, datatype, source, tag);
-        return receive("Recv", buf, offset, count, datatype, source, tag);
+    public Intercomm Create_intercomm(Comm localComm, int localLeader, int remoteLeader, int tag) throws MPIException {
+        return createIntercomm("Create_intercomm", localComm, localLeader, remoteLeader, tag);
     }
 
-    /** Starts to receive a message; the buffer must not be used before the request is complete. */
-    public Request Irecv(Object buf, int offset, int count, Datatype datatype, int source, int tag)
-            throws MPIException {
-        checkReceive("Irecv", buf, offset, count, datatype, source, tag);
-        return source == MPI.PROC_NULL
-                ? Request.ofNobody()
-                : new Request(this, "Irecv", startReceive(buf, offset, count, datatype, source, tag));
+    /** As {@link #Create_intercomm}. */
+    public Intercomm createIntercomm(Comm localComm, int localLeader, int remoteLeader, int tag) throws MPIException {
+        return createIntercomm("createIntercomm", localComm, localLeader, remoteLeader, tag);
     }
 
-    /** Sends one message and receives another, in whichever order they can go; the buffers must not overlap. */
-    public Status Sendrecv(
-            Object sendbuf, int sendoffset, int sendcount, Datatype sendtype, int dest, int sendtag,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int source, int recvtag)
-            throws MPIException {
-        String call = "Sendrecv";
-        checkSend(call, sendbuf, sendoffset, sendcount, sendtype, dest, sendtag);
-        checkReceive(call, recvbuf, recvoffset, recvcount, recvtype, source, recvtag);
-        Content content =
-                dest == MPI.PROC_NULL ? null : content(call, sendbuf, sendoffset, sendcount, sendtype);
-        return exchange(call, content, dest, sendtag, recvbuf, recvoffset, recvcount, recvtype, source, recvtag);
-    }
-
-    /** As {@link #Sendrecv}, with one buffer for both. */
-    public Status Sendrecv_replace(
-            Object buf, int offset, int count, Datatype datatype, int dest, int sendtag, int source, int recvtag)
-            throws MPIException {
-        String call = "Sendrecv_replace";
-        checkSend(call, buf, offset, count, datatype, dest, sendtag);
-        checkReceive(call, buf, offset, count, datatype, source, recvtag);
-        Content content = null;
-        if (dest != MPI.PROC_NULL) {
-            Region copy = datatype.region(buf, offset).scratch(count);
-            datatype.region(buf, offset).moveTo(0, copy, 0, count);
-            content = content(call, copy.array(), 0, count, datatype);
+    private Intercomm createIntercomm(String call, Comm localComm, int localLeader, int remoteLeader, int tag) {
+        if (!(localComm instanceof Intracomm local)) {
+            throw check.error(MPI.ERR_COMM, call, "the local communicator is no intracommunicator");
         }
-        return exchange(call, content, dest, sendtag, buf, offset, count, datatype, source, recvtag);
+        return new CommMaker(call, this).intercomm(local, localLeader, remoteLeader, tag);
     }
 
-    /** Waits until a message could be received, and tells which; it stays where it is. */
-    public Status Probe(int source, int tag) throws MPIException {
-        check.source("Probe", source);
-        check.receiveTag("Probe", tag);
-        return source == MPI.PROC_NULL
-                ? Status.ofNobody()
-                : status(endpoint.probe(context, worldSource(source), tag));
+    /** Gives the communicator back. Collective; what is under way on it completes. */
+    public void Free() throws MPIException {
+        free("Free");
     }
 
-    /** As {@link #Probe}, but returns null if no message is there. */
-    public Status Iprobe(int source, int tag) throws MPIException {
-        check.source("Iprobe", source);
-        check.receiveTag("Iprobe", tag);
-        if (source == MPI.PROC_NULL) {
-            return Status.ofNobody();
+    /** As {@link #Free}. */
+    @Override
+    public void free() throws MPIException {
+        free("free");
+    }
+
+    /** As {@link #Free}, when all that is under way is complete. */
+    public void disconnect() throws MPIException {
+        requireLive("disconnect");
+        everybody().barrier("disconnect").run();
+        free("disconnect");
+    }
+
+    private void free(String call) {
+        requireLive(call);
+        if (id == Contexts.WORLD || id == Contexts.SELF) {
+            throw check.error(MPI.ERR_COMM, call, "the communicator is predefined, and stays");
         }
-        Envelope found = endpoint.tryProbe(context, worldSource(source), tag);
-        return found == null ? null : status(found);
+        markFreed();
+        self.contexts().release(id);
+    }
+
+    /** Whether it is no communicator: freed, or what a process gets that is not in a new one. */
+    public boolean isNull() {
+        return isFreed();
     }
 
     /** Ends all processes of the job; its exit status is {@code errorcode}. Does not return. */
     public void Abort(int errorcode) throws MPIException {
+        requireLive("Abort");
         endpoint.abort(errorcode, "called Abort(" + errorcode + ")");
     }
 
-    /** Null if there is nobody to send to. */
-    private Operation startSend(
-            String call, Object buf, int offset, int count, Datatype datatype, int dest, int tag) {
-        checkSend(call, buf, offset, count, datatype, dest, tag);
-        return dest == MPI.PROC_NULL
-                ? null
-                : endpoint.send(context, group.worldRank(dest), tag, content(call, buf, offset, count, datatype));
+    /** As {@link #Abort}. */
+    public void abort(int errorcode) throws MPIException {
+        requireLive("abort");
+        endpoint.abort(errorcode, "called abort(" + errorcode + ")");
     }
 
-    private Operation startReceive(Object buf, int offset, int count, Datatype datatype, int source, int tag) {
-        return endpoint.receive(context, worldSource(source), tag, datatype.sink(buf, offset, count));
+    // ---- what a program hangs on it
+
+    /** The attribute of a key, or null: {@link MPI#TAG_UB} and the like, or a program's own. */
+    public Object Attr_get(int keyval) throws MPIException {
+        requireLive("Attr_get");
+        Object predefined = Attributes.predefined(keyval);
+        return predefined == null ? attributes.get(Attributes.require("Attr_get", keyval)) : predefined;
     }
 
-    private Status receive(
-            String call, Object buf, int offset, int count, Datatype datatype, int source, int tag) {
-        if (source == MPI.PROC_NULL) {
-            return Status.ofNobody();
+    /** Sets the attribute of a key that {@link #createKeyval} made. */
+    public void Attr_put(int keyval, Object value) throws MPIException {
+        setAttr(keyval, value);
+    }
+
+    /** Removes an attribute. */
+    public void Attr_delete(int keyval) throws MPIException {
+        requireLive("Attr_delete");
+        attributes.remove(Attributes.require("Attr_delete", keyval));
+    }
+
+    /** A new key for attributes of communicators. */
+    public static int createKeyval() throws MPIException {
+        return Attributes.newKey();
+    }
+
+    /** Gives a key back. */
+    public static void freeKeyval(int keyval) throws MPIException {
+        Attributes.free(keyval);
+    }
+
+    /** As {@link #Attr_put}: {@link #Dup} passes it on. */
+    public void setAttr(int keyval, Object value) throws MPIException {
+        requireLive("setAttr");
+        attributes.put(Attributes.require("setAttr", keyval), value);
+    }
+
+    /** As {@link #Attr_get}. */
+    public Object getAttr(int keyval) throws MPIException {
+        return Attr_get(keyval);
+    }
+
+    /** As {@link #Attr_delete}. */
+    public void deleteAttr(int keyval) throws MPIException {
+        Attr_delete(keyval);
+    }
+
+    final void copyAttributesTo(Comm copy) {
+        copy.attributes.putAll(attributes);
+        copy.errhandler = errhandler;
+    }
+
+    /** Gives it a name, for error messages too. */
+    public void setName(String name) throws MPIException {
+        requireLive("setName");
+        this.name = name;
+        check.name(name);
+    }
+
+    /** The name that it was given, or an empty one. */
+    public String getName() throws MPIException {
+        requireLive("getName");
+        return name;
+    }
+
+    /** Accepts hints, of which there are none that change anything. */
+    public void setInfo(Info info) throws MPIException {
+        requireLive("setInfo");
+    }
+
+    /** No hints. */
+    public Info getInfo() throws MPIException {
+        requireLive("getInfo");
+        return new Info();
+    }
+
+    // ---- errors
+
+    /**
+     * What an error does: {@link MPI#ERRORS_RETURN}, which is the default, throws an {@link MPIException};
+     * {@link MPI#ERRORS_ARE_FATAL} ends the job.
+     */
+    public void Errhandler_set(Errhandler handler) throws MPIException {
+        requireLive("Errhandler_set");
+        if (handler == null) {
+            throw check.error(MPI.ERR_ARG, "Errhandler_set", "the handler is null");
         }
-        Operation operation = startReceive(buf, offset, count, datatype, source, tag);
-        endpoint.await(operation);
-        return outcome(call, operation);
+        errhandler = handler;
     }
 
-    /** Arguments are checked; {@code content} is null if there is nobody to send to. */
-    private Status exchange(
-            String call, Content content, int dest, int sendtag,
-            Object buf, int offset, int count, Datatype datatype, int source, int recvtag) {
-        if (content == null) {
-            return receive(call, buf, offset, count, datatype, source, recvtag);
+    /** What {@link #Errhandler_set} set. */
+    public Errhandler Errhandler_get() throws MPIException {
+        requireLive("Errhandler_get");
+        return errhandler == null ? MPI.ERRORS_RETURN : errhandler;
+    }
+
+    /** As {@link #Errhandler_set}. */
+    public void setErrhandler(Errhandler handler) throws MPIException {
+        Errhandler_set(handler);
+    }
+
+    /** As {@link #Errhandler_get}. */
+    public Errhandler getErrhandler() throws MPIException {
+        return Errhandler_get();
+    }
+
+    @Override
+    final void onError(MPIException error) {
+        if (errhandler == MPI.ERRORS_ARE_FATAL) {
+            error.printStackTrace();
+            endpoint.abort(1, "had an error, which are fatal: " + error.getMessage());
         }
-        if (source == MPI.PROC_NULL) {
-            endpoint.await(endpoint.send(context, group.worldRank(dest), sendtag, content));
-            return Status.ofNobody();
-        }
-        Operation[] both = endpoint.exchange(
-                context, worldSource(source), recvtag, datatype.sink(buf, offset, count),
-                group.worldRank(dest), sendtag, content);
-        endpoint.await(both[0]);
-        endpoint.await(both[1]);
-        return outcome(call, both[0]);
-    }
-
-    private void checkSend(String call, Object buf, int offset, int count, Datatype datatype, int dest, int tag) {
-        check.destination(call, dest);
-        check.sendTag(call, tag);
-        check.buffer(call, "send buffer", buf, offset, count, datatype);
-    }
-
-    private void checkReceive(
-            String call, Object buf, int offset, int count, Datatype datatype, int source, int tag) {
-        check.source(call, source);
-        check.receiveTag(call, tag);
-        check.buffer(call, "receive buffer", buf, offset, count, datatype);
-    }
-
-    private Content content(String call, Object buf, int offset, int count, Datatype datatype) {
-        try {
-            return datatype.content(buf, offset, count);
-        } catch (UnwritableException e) {
-            throw check.error(MPIException.ERR_TYPE, call, "the send buffer's " + e.getMessage(), e);
-        }
-    }
-
-    private int worldSource(int source) {
-        return source == MPI.ANY_SOURCE ? source : group.worldRank(source);
-    }
-
-    /** The status of a complete operation, or the error that it ended with. */
-    Status outcome(String call, Operation operation) {
-        Envelope envelope = operation.envelope();
-        ReceiveException failure = operation.failure();
-        if (failure != null) {
-            String from = envelope == null
-                    ? ""
-                    : "from rank " + group.rankOf(envelope.source()) + " with tag " + envelope.tag() + ", ";
-            throw check.error(errorClass(failure), call, from + failure.getMessage(), failure);
-        }
-        return envelope == null ? new Status() : status(envelope);
-    }
-
-    static int errorClass(ReceiveException failure) {
-        return switch (failure.kind()) {
-            case TRUNCATE -> MPIException.ERR_TRUNCATE;
-            case TYPE -> MPIException.ERR_TYPE;
-            case OBJECT -> MPIException.ERR_OTHER;
-        };
-    }
-
-    private Status status(Envelope envelope) {
-        return Status.of(group.rankOf(envelope.source()), envelope);
     }
 }

@@ -3,51 +3,263 @@ package mpi;
 import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.data.Unit;
 
 /**
- * The type of the elements of a message: which kind of array they lie in, and how many array elements make one.
- * Immutable.
+ * The type of the elements of a message: which kind of array they lie in, and which array elements make one. Immutable
+ * but for {@link #free}.
+ *
+ * <p>All sizes, extents and displacements of the mpiJava calls (upper case) are in array elements of the one base type.
+ * Open MPI's calls (lower case) give the displacements of {@code createHVector}, {@code createHIndexed},
+ * {@code createStruct} and {@code createResized} in bytes; a struct of several base types is one of bytes, for
+ * {@link java.nio.ByteBuffer}s.
  */
-public class Datatype {
+public class Datatype implements Freeable {
     private final String name;
     private final Base base;
-    private final int size;
+    private final Layout layout;
+    /** What its array elements are to the predefined reductions. */
+    private final Unit unit;
 
-    Datatype(String name, Base base, int size) {
+    private final boolean predefined;
+    private boolean freed;
+
+    /** A predefined datatype of one {@code unit}. */
+    Datatype(String name, Base base, Unit unit) {
+        this(name, base, unit.layout(), unit, true);
+    }
+
+    Datatype(String name, Base base, Layout layout, Unit unit, boolean predefined) {
         this.name = name;
         this.base = base;
-        this.size = size;
+        this.layout = layout;
+        this.unit = unit;
+        this.predefined = predefined;
+    }
+
+    /** {@link MPI#LB} or {@link MPI#UB}: no data, and of any base type. */
+    static Datatype marker(String name, Layout layout) {
+        return new Datatype(name, null, layout, Unit.NONE, true);
+    }
+
+    /** What is no datatype. */
+    static Datatype ofNothing() {
+        Datatype nothing = new Datatype("DATATYPE_NULL", null, Layout.dense(1), Unit.NONE, true);
+        nothing.freed = true;
+        return nothing;
+    }
+
+    // ---- making datatypes
+
+    /** {@code count} elements one behind the other. */
+    public static Datatype Contiguous(int count, Datatype oldtype) throws MPIException {
+        return new DatatypeMaker("Contiguous", oldtype).contiguous(count);
+    }
+
+    /** {@code count} blocks; {@code stride} extents of the old type from the start of one to that of the next. */
+    public static Datatype Vector(int count, int blocklength, int stride, Datatype oldtype) throws MPIException {
+        return new DatatypeMaker("Vector", oldtype).vector(count, blocklength, stride, oldtype.layout.extent());
+    }
+
+    /** As {@link #Vector}, with the stride in array elements. */
+    public static Datatype Hvector(int count, int blocklength, int stride, Datatype oldtype) throws MPIException {
+        return new DatatypeMaker("Hvector", oldtype).vector(count, blocklength, stride, 1);
+    }
+
+    /** Blocks of any length; displacements in extents of the old type. */
+    public static Datatype Indexed(int[] blocklengths, int[] displacements, Datatype oldtype) throws MPIException {
+        return new DatatypeMaker("Indexed", oldtype).indexed(blocklengths, displacements, oldtype.layout.extent());
+    }
+
+    /** As {@link #Indexed}, with displacements in array elements. */
+    public static Datatype Hindexed(int[] blocklengths, int[] displacements, Datatype oldtype) throws MPIException {
+        return new DatatypeMaker("Hindexed", oldtype).indexed(blocklengths, displacements, 1);
+    }
+
+    /**
+     * Blocks of any length and type; displacements in array elements.
+     *
+     * @param oldtypes of one base type; {@link MPI#LB} and {@link MPI#UB} mark the bounds
+     */
+    public static Datatype Struct(int[] blocklengths, int[] displacements, Datatype[] oldtypes) throws MPIException {
+        return new DatatypeMaker("Struct", oldtypes).struct(blocklengths, displacements);
+    }
+
+    /** As {@link #Contiguous}. */
+    public static Datatype createContiguous(int count, Datatype oldType) throws MPIException {
+        return new DatatypeMaker("createContiguous", oldType).contiguous(count);
+    }
+
+    /** As {@link #Vector}. */
+    public static Datatype createVector(int count, int blockLength, int stride, Datatype oldType) throws MPIException {
+        DatatypeMaker maker = new DatatypeMaker("createVector", oldType);
+        return maker.vector(count, blockLength, stride, oldType.layout.extent());
+    }
+
+    /** As {@link #Vector}, with the stride in bytes. */
+    public static Datatype createHVector(int count, int blockLength, int stride, Datatype oldType)
+            throws MPIException {
+        return new DatatypeMaker("createHVector", oldType).vectorInBytes(count, blockLength, stride);
+    }
+
+    /** As {@link #Indexed}. */
+    public static Datatype createIndexed(int[] blockLengths, int[] displacements, Datatype oldType)
+            throws MPIException {
+        DatatypeMaker maker = new DatatypeMaker("createIndexed", oldType);
+        return maker.indexed(blockLengths, displacements, oldType.layout.extent());
+    }
+
+    /** As {@link #Indexed}, with displacements in bytes. */
+    public static Datatype createHIndexed(int[] blockLengths, int[] displacements, Datatype oldType)
+            throws MPIException {
+        return new DatatypeMaker("createHIndexed", oldType).indexedInBytes(blockLengths, displacements);
+    }
+
+    /** As {@link #Struct}, with displacements in bytes, and of any base types. */
+    public static Datatype createStruct(int[] blockLengths, int[] displacements, Datatype[] types)
+            throws MPIException {
+        return new DatatypeMaker("createStruct", types).structInBytes(blockLengths, displacements);
+    }
+
+    /** The same data with another lower bound and extent, in bytes. */
+    public static Datatype createResized(Datatype oldType, int lb, int extent) throws MPIException {
+        return new DatatypeMaker("createResized", oldType).resized(lb, extent);
+    }
+
+    // ---- what a datatype is
+
+    /** Makes the datatype ready for use. It is already; the call is there for programs that make it. */
+    public void Commit() throws MPIException {
+        requireLive("Commit");
+    }
+
+    /** As {@link #Commit}. */
+    public void commit() throws MPIException {
+        requireLive("commit");
     }
 
     /** Array elements of data in one element of this type. */
     public int Size() throws MPIException {
-        return size;
+        requireLive("Size");
+        return layout.size();
     }
 
-    /** Array elements from the start of one element of this type to the start of the next. */
+    /** Array elements from one element of this type to the next. */
     public int Extent() throws MPIException {
-        return size;
+        requireLive("Extent");
+        return layout.extent();
     }
+
+    /** Displacement of the lower bound, in array elements. */
+    public int Lb() throws MPIException {
+        requireLive("Lb");
+        return layout.lower();
+    }
+
+    /** Displacement of the upper bound, in array elements. */
+    public int Ub() throws MPIException {
+        requireLive("Ub");
+        return layout.upper();
+    }
+
+    /** As {@link #Size}. */
+    public int getSize() throws MPIException {
+        return Size();
+    }
+
+    /** As {@link #Extent}. */
+    public int getExtent() throws MPIException {
+        return Extent();
+    }
+
+    /** As {@link #Lb}. */
+    public int getLb() throws MPIException {
+        return Lb();
+    }
+
+    /** Displacement of the lowest array element of data. */
+    public int getTrueLb() throws MPIException {
+        requireLive("getTrueLb");
+        return (int) layout.first(1);
+    }
+
+    /** Array elements from the lowest one of data to behind the highest. */
+    public int getTrueExtent() throws MPIException {
+        requireLive("getTrueExtent");
+        return (int) (layout.end(1) - layout.first(1));
+    }
+
+    /** Bytes of one array element; 0 for objects. */
+    public int getByteSize() throws MPIException {
+        return base == null ? 0 : base.bytes();
+    }
+
+    /** Gives the datatype back; operations that are under way with it are completed. */
+    @Override
+    public void free() throws MPIException {
+        requireLive("free");
+        if (predefined) {
+            throw new MPIException(MPI.ERR_TYPE, "free: " + name + " is predefined, and stays");
+        }
+        freed = true;
+    }
+
+    /** As {@link #free}. */
+    public void Free() throws MPIException {
+        free();
+    }
+
+    /** Whether the datatype was given back. */
+    public boolean isNull() {
+        return freed;
+    }
+
+    private void requireLive(String call) {
+        if (isNull()) {
+            throw new MPIException(MPI.ERR_TYPE, call + ": datatype " + name + " was freed");
+        }
+    }
+
+    // ---- for the calls of this package
 
     Base base() {
         return base;
     }
 
+    Layout layout() {
+        return layout;
+    }
+
+    Unit unit() {
+        return unit;
+    }
+
+    /** Bytes of a base element; 1 where there is none. */
+    int bytes() {
+        return base == null ? 1 : Math.max(1, base.bytes());
+    }
+
     int size() {
-        return size;
+        return layout.size();
+    }
+
+    /** Whether messages can be made of it: not freed, and more than a marker. */
+    boolean isUsable() {
+        return !freed && base != null;
     }
 
     Content content(Object buffer, int offset, int count) {
-        return base.content(buffer, offset, count * size);
+        return region(buffer, offset).content(0, count);
     }
 
     Sink sink(Object buffer, int offset, int capacity) {
-        return base.sink(buffer, offset, capacity * size);
+        return region(buffer, offset).sink(0, capacity);
     }
 
     Region region(Object buffer, int offset) {
-        return new Region(base, size, buffer, offset);
+        return new Region(base, layout, buffer, offset);
     }
 
     @Override

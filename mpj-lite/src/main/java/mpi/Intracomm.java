@@ -1,224 +1,116 @@
 package mpi;
 
-import org.posthouse.mpj.Endpoint;
-import org.posthouse.mpj.ReceiveException;
-import org.posthouse.mpj.coll.Allgather;
-import org.posthouse.mpj.coll.Allreduce;
-import org.posthouse.mpj.coll.Alltoall;
-import org.posthouse.mpj.coll.Barrier;
-import org.posthouse.mpj.coll.Blocks;
-import org.posthouse.mpj.coll.Broadcast;
-import org.posthouse.mpj.coll.Gather;
-import org.posthouse.mpj.coll.Peers;
-import org.posthouse.mpj.coll.Reduce;
-import org.posthouse.mpj.coll.ReduceScatter;
-import org.posthouse.mpj.coll.Scan;
-import org.posthouse.mpj.coll.Scatter;
-import org.posthouse.mpj.data.Region;
-import org.posthouse.mpj.data.UnwritableException;
-
-/**
- * A communicator of one group: the collective calls. All its ranks make the same calls in the same order, from one
- * thread at a time. Counts and displacements are in elements of the datatype; arrays of them may be longer than the
- * group. A buffer that has no meaning at a rank is not looked at there, and may be null.
- */
-public class Intracomm extends Comm {
-    private static final String SEND = "send buffer";
-    private static final String RECEIVE = "receive buffer";
-
-    private final Peers peers;
-
-    Intracomm(Endpoint endpoint, Group group, int context, int collectiveContext, String name) {
-        super(endpoint, group, context, name);
-        peers = new Peers(endpoint, collectiveContext, group.Rank(), group.worldRanks());
+/** A communicator of one group. */
+public class Intracomm extends MpjCollectives {
+    Intracomm(Self self, Group group, int id, String name) {
+        super(self, group, id, name);
     }
 
-    /** Blocks until all ranks have called it. */
-    public void Barrier() throws MPIException {
-        run("Barrier", () -> Barrier.run(peers));
+    /** What a process gets that is not in the new communicator, in Open MPI's spelling. */
+    static Intracomm ofNobody() {
+        return new Intracomm(null, Group.EMPTY, -1, "COMM_NULL");
     }
 
-    /** Copies the root's elements to all ranks. */
-    public void Bcast(Object buf, int offset, int count, Datatype datatype, int root) throws MPIException {
-        check.root("Bcast", root);
-        check.buffer("Bcast", "buffer", buf, offset, count, datatype);
-        run("Bcast", () -> Broadcast.run(peers, datatype.region(buf, offset), count, root));
+    // ---- making communicators; all processes take part
+
+    /** A communicator of those that give the same colour, by key, then by rank; null for {@link MPI#UNDEFINED}. */
+    public Intracomm Split(int colour, int key) throws MPIException {
+        return new CommMaker("Split", this).split(colour, key);
     }
 
-    /** Collects the ranks' elements at the root in rank order; {@code recvcount} is that of one rank. */
-    public void Gather(
-            Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int root)
-            throws MPIException {
-        check.root("Gather", root);
-        check.buffer("Gather", SEND, sendbuf, sendoffset, sendcount, sendtype);
-        if (Rank() == root) {
-            check.blocks("Gather", RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
-        }
-        Region receive = Rank() == root ? recvtype.region(recvbuf, recvoffset) : null;
-        Region send = sendtype.region(sendbuf, sendoffset);
-        run("Gather", () -> Gather.run(peers, send, sendcount, receive, Blocks.even(recvcount), root));
+    /** A communicator of a part of the group; null for processes that are not in it. */
+    public Intracomm Create(Group group) throws MPIException {
+        return new CommMaker("Create", this).create(group);
     }
 
-    /** As {@link #Gather}, with a count and a displacement for each rank. */
-    public void Gatherv(
-            Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int[] recvcounts, int[] displs, Datatype recvtype, int root)
-            throws MPIException {
-        check.root("Gatherv", root);
-        check.buffer("Gatherv", SEND, sendbuf, sendoffset, sendcount, sendtype);
-        if (Rank() == root) {
-            check.blocks("Gatherv", RECEIVE, recvbuf, recvoffset, recvcounts, displs, recvtype);
-        }
-        Region receive = Rank() == root ? recvtype.region(recvbuf, recvoffset) : null;
-        Region send = sendtype.region(sendbuf, sendoffset);
-        run("Gatherv", () -> Gather.run(peers, send, sendcount, receive, Blocks.at(recvcounts, displs), root));
+    /** As {@link #Split}, but never null: see {@link #isNull}. */
+    public Intracomm split(int colour, int key) throws MPIException {
+        return orNobody(new CommMaker("split", this).split(colour, key));
     }
 
-    /** Deals the root's elements out in rank order; {@code sendcount} is that of one rank. */
-    public void Scatter(
-            Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int root)
-            throws MPIException {
-        check.root("Scatter", root);
-        check.buffer("Scatter", RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
-        if (Rank() == root) {
-            check.blocks("Scatter", SEND, sendbuf, sendoffset, sendcount, sendtype);
-        }
-        Region send = Rank() == root ? sendtype.region(sendbuf, sendoffset) : null;
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        run("Scatter", () -> Scatter.run(peers, send, Blocks.even(sendcount), receive, recvcount, root));
+    /** A communicator of the processes of this host, or of this site, which is taken for one. */
+    public Intracomm splitType(int splitType, int key, Info info) throws MPIException {
+        requireLive("splitType");
+        int site = splitType == MPI.UNDEFINED ? MPI.UNDEFINED : endpoint.siteOf(endpoint.rank());
+        return orNobody(new CommMaker("splitType", this).split(site, key));
     }
 
-    /** As {@link #Scatter}, with a count and a displacement for each rank. */
-    public void Scatterv(
-            Object sendbuf, int sendoffset, int[] sendcounts, int[] displs, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int root)
-            throws MPIException {
-        check.root("Scatterv", root);
-        check.buffer("Scatterv", RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
-        if (Rank() == root) {
-            check.blocks("Scatterv", SEND, sendbuf, sendoffset, sendcounts, displs, sendtype);
-        }
-        Region send = Rank() == root ? sendtype.region(sendbuf, sendoffset) : null;
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        run("Scatterv", () -> Scatter.run(peers, send, Blocks.at(sendcounts, displs), receive, recvcount, root));
+    /** As {@link #Create}, but never null: see {@link #isNull}. */
+    public Intracomm create(Group group) throws MPIException {
+        return orNobody(new CommMaker("create", this).create(group));
     }
 
-    /** Collects the ranks' elements at every rank in rank order; {@code recvcount} is that of one rank. */
-    public void Allgather(
-            Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype)
-            throws MPIException {
-        check.buffer("Allgather", SEND, sendbuf, sendoffset, sendcount, sendtype);
-        check.blocks("Allgather", RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        run("Allgather", () -> Allgather.run(peers, send, sendcount, receive, Blocks.even(recvcount)));
+    /** As {@link #create}, but only the processes of the group take part. */
+    public Intracomm createGroup(Group group, int tag) throws MPIException {
+        return orNobody(new CommMaker("createGroup", this).createGroup(group, tag));
     }
 
-    /** As {@link #Allgather}, with a count and a displacement for each rank, the same at all ranks. */
-    public void Allgatherv(
-            Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int[] recvcounts, int[] displs, Datatype recvtype)
-            throws MPIException {
-        check.buffer("Allgatherv", SEND, sendbuf, sendoffset, sendcount, sendtype);
-        check.blocks("Allgatherv", RECEIVE, recvbuf, recvoffset, recvcounts, displs, recvtype);
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        run("Allgatherv", () -> Allgather.run(peers, send, sendcount, receive, Blocks.at(recvcounts, displs)));
+    private static Intracomm orNobody(Intracomm comm) {
+        return comm == null ? ofNobody() : comm;
     }
 
-    /** Sends a block of {@code sendcount} elements to each rank, and receives one from each. */
-    public void Alltoall(
-            Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
-            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype)
-            throws MPIException {
-        check.blocks("Alltoall", SEND, sendbuf, sendoffset, sendcount, sendtype);
-        check.blocks("Alltoall", RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        run("Alltoall", () -> Alltoall.run(peers, send, Blocks.even(sendcount), receive, Blocks.even(recvcount)));
+    @Override
+    Intracomm copy(String call) {
+        Intracomm copy = new Intracomm(self, group, new CommMaker(call, this).agree(), check.name());
+        copyAttributesTo(copy);
+        return copy;
     }
 
-    /** As {@link #Alltoall}, with a count and a displacement for each rank. */
-    public void Alltoallv(
-            Object sendbuf, int sendoffset, int[] sendcounts, int[] sdispls, Datatype sendtype,
-            Object recvbuf, int recvoffset, int[] recvcounts, int[] rdispls, Datatype recvtype)
-            throws MPIException {
-        check.blocks("Alltoallv", SEND, sendbuf, sendoffset, sendcounts, sdispls, sendtype);
-        check.blocks("Alltoallv", RECEIVE, recvbuf, recvoffset, recvcounts, rdispls, recvtype);
-        Region send = sendtype.region(sendbuf, sendoffset);
-        Region receive = recvtype.region(recvbuf, recvoffset);
-        Blocks sendBlocks = Blocks.at(sendcounts, sdispls);
-        run("Alltoallv", () -> Alltoall.run(peers, send, sendBlocks, receive, Blocks.at(recvcounts, rdispls)));
+    @Override
+    public Intracomm Dup() throws MPIException {
+        return copy("Dup");
     }
 
-    /** Combines the ranks' elements with {@code op} at the root. */
-    public void Reduce(
-            Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype datatype, Op op,
-            int root)
-            throws MPIException {
-        check.root("Reduce", root);
-        check.buffer("Reduce", SEND, sendbuf, sendoffset, count, datatype);
-        check.operation("Reduce", op, datatype);
-        if (Rank() == root) {
-            check.buffer("Reduce", RECEIVE, recvbuf, recvoffset, count, datatype);
-        }
-        Region send = datatype.region(sendbuf, sendoffset);
-        Region receive = Rank() == root ? datatype.region(recvbuf, recvoffset) : null;
-        run("Reduce", () -> Reduce.run(peers, send, receive, count, op.on(datatype), root));
+    @Override
+    public Intracomm dup() throws MPIException {
+        return copy("dup");
     }
 
-    /** Combines the ranks' elements with {@code op} at every rank; all get the same bits. */
-    public void Allreduce(
-            Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype datatype, Op op)
-            throws MPIException {
-        check.buffer("Allreduce", SEND, sendbuf, sendoffset, count, datatype);
-        check.buffer("Allreduce", RECEIVE, recvbuf, recvoffset, count, datatype);
-        check.operation("Allreduce", op, datatype);
-        Region send = datatype.region(sendbuf, sendoffset);
-        Region receive = datatype.region(recvbuf, recvoffset);
-        run("Allreduce", () -> Allreduce.run(peers, send, receive, count, op.on(datatype)));
+    /** As {@link #Dup}. */
+    @Override
+    public Intracomm clone() {
+        return copy("clone");
     }
 
-    /** Combines the ranks' elements with {@code op}, and deals the result out: {@code recvcounts[r]} to rank r. */
-    public void Reduce_scatter(
-            Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int[] recvcounts, Datatype datatype, Op op)
-            throws MPIException {
-        check.adjacent("Reduce_scatter", SEND, sendbuf, sendoffset, recvcounts, datatype);
-        check.buffer("Reduce_scatter", RECEIVE, recvbuf, recvoffset, recvcounts[Rank()], datatype);
-        check.operation("Reduce_scatter", op, datatype);
-        Region send = datatype.region(sendbuf, sendoffset);
-        Region receive = datatype.region(recvbuf, recvoffset);
-        Blocks blocks = Blocks.adjacent(recvcounts, Size());
-        run("Reduce_scatter", () -> ReduceScatter.run(peers, send, receive, blocks, op.on(datatype)));
+    // ---- Open MPI's spelling of the scans
+
+    /** As {@link #Scan}. */
+    public void scan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
+        collectives.scan("scan", sendbuf, 0, recvbuf, 0, count, type, op).run();
     }
 
-    /** Combines with {@code op} the elements of all ranks up to and with the calling one. */
-    public void Scan(
-            Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype datatype, Op op)
-            throws MPIException {
-        check.buffer("Scan", SEND, sendbuf, sendoffset, count, datatype);
-        check.buffer("Scan", RECEIVE, recvbuf, recvoffset, count, datatype);
-        check.operation("Scan", op, datatype);
-        Region send = datatype.region(sendbuf, sendoffset);
-        Region receive = datatype.region(recvbuf, recvoffset);
-        run("Scan", () -> Scan.run(peers, send, receive, count, op.on(datatype)));
+    /** As {@link #Scan}, with one buffer. */
+    public void scan(Object buf, int count, Datatype type, Op op) throws MPIException {
+        collectives.scan("scan", buf, 0, buf, 0, count, type, op).run();
     }
 
-    /** One collective, arguments checked. */
-    private interface Collective {
-        void run() throws ReceiveException;
+    /** As {@link #Iscan}. */
+    public Request iScan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
+        return collectives.scan("iScan", sendbuf, 0, recvbuf, 0, count, type, op).start();
     }
 
-    private void run(String call, Collective collective) {
-        try {
-            collective.run();
-        } catch (ReceiveException e) {
-            throw check.error(errorClass(e), call, e.getMessage(), e);
-        } catch (UnwritableException e) {
-            throw check.error(MPIException.ERR_TYPE, call, "the send buffer's " + e.getMessage(), e);
-        }
+    /** As {@link #Iscan}, with one buffer. */
+    public Request iScan(Object buf, int count, Datatype type, Op op) throws MPIException {
+        return collectives.scan("iScan", buf, 0, buf, 0, count, type, op).start();
+    }
+
+    /** As {@link #Exscan}. */
+    public void exScan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
+        collectives.exscan("exScan", sendbuf, 0, recvbuf, 0, count, type, op).run();
+    }
+
+    /** As {@link #Exscan}, with one buffer. */
+    public void exScan(Object buf, int count, Datatype type, Op op) throws MPIException {
+        collectives.exscan("exScan", buf, 0, buf, 0, count, type, op).run();
+    }
+
+    /** As {@link #Iexscan}. */
+    public Request iExScan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
+        return collectives.exscan("iExScan", sendbuf, 0, recvbuf, 0, count, type, op).start();
+    }
+
+    /** As {@link #Iexscan}, with one buffer. */
+    public Request iExScan(Object buf, int count, Datatype type, Op op) throws MPIException {
+        return collectives.exscan("iExScan", buf, 0, buf, 0, count, type, op).start();
     }
 }

@@ -2,37 +2,55 @@ package mpi;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Folds;
+import org.posthouse.mpj.data.Layout;
+import org.posthouse.mpj.data.Unit;
 
 /** The start and the end of a rank's part in a job, and MPI's names for everything that exists once. */
-public class MPI {
-    public static final int ANY_SOURCE = -2;
-    public static final int ANY_TAG = -2;
-    public static final int PROC_NULL = -3;
-    public static final int UNDEFINED = -1;
-
-    public static final Datatype BYTE = new Datatype("BYTE", Base.BYTE, 1);
-    public static final Datatype CHAR = new Datatype("CHAR", Base.CHAR, 1);
-    public static final Datatype SHORT = new Datatype("SHORT", Base.SHORT, 1);
-    public static final Datatype BOOLEAN = new Datatype("BOOLEAN", Base.BOOLEAN, 1);
-    public static final Datatype INT = new Datatype("INT", Base.INT, 1);
-    public static final Datatype LONG = new Datatype("LONG", Base.LONG, 1);
-    public static final Datatype FLOAT = new Datatype("FLOAT", Base.FLOAT, 1);
-    public static final Datatype DOUBLE = new Datatype("DOUBLE", Base.DOUBLE, 1);
+public class MPI extends NewBuffers {
+    public static final Datatype BYTE = new Datatype("BYTE", Base.BYTE, Unit.ONE);
+    public static final Datatype CHAR = new Datatype("CHAR", Base.CHAR, Unit.ONE);
+    public static final Datatype SHORT = new Datatype("SHORT", Base.SHORT, Unit.ONE);
+    public static final Datatype BOOLEAN = new Datatype("BOOLEAN", Base.BOOLEAN, Unit.ONE);
+    public static final Datatype INT = new Datatype("INT", Base.INT, Unit.ONE);
+    public static final Datatype LONG = new Datatype("LONG", Base.LONG, Unit.ONE);
+    public static final Datatype FLOAT = new Datatype("FLOAT", Base.FLOAT, Unit.ONE);
+    public static final Datatype DOUBLE = new Datatype("DOUBLE", Base.DOUBLE, Unit.ONE);
 
     /** Any serializable objects, null too; an array in an array (a matrix's rows) is one object. */
-    public static final Datatype OBJECT = new Datatype("OBJECT", Base.OBJECT, 1);
+    public static final Datatype OBJECT = new Datatype("OBJECT", Base.OBJECT, Unit.ONE);
 
     /** Pairs (value, index) for MAXLOC and MINLOC, in two adjacent array elements. */
-    public static final Datatype SHORT2 = new Datatype("SHORT2", Base.SHORT, 2);
+    public static final Datatype SHORT2 = new Datatype("SHORT2", Base.SHORT, Unit.PAIR);
 
-    public static final Datatype INT2 = new Datatype("INT2", Base.INT, 2);
-    public static final Datatype LONG2 = new Datatype("LONG2", Base.LONG, 2);
-    public static final Datatype FLOAT2 = new Datatype("FLOAT2", Base.FLOAT, 2);
-    public static final Datatype DOUBLE2 = new Datatype("DOUBLE2", Base.DOUBLE, 2);
+    public static final Datatype INT2 = new Datatype("INT2", Base.INT, Unit.PAIR);
+    public static final Datatype LONG2 = new Datatype("LONG2", Base.LONG, Unit.PAIR);
+    public static final Datatype FLOAT2 = new Datatype("FLOAT2", Base.FLOAT, Unit.PAIR);
+    public static final Datatype DOUBLE2 = new Datatype("DOUBLE2", Base.DOUBLE, Unit.PAIR);
+
+    /** Complex numbers: real and imaginary part, in two adjacent array elements. */
+    public static final Datatype FLOAT_COMPLEX = new Datatype("FLOAT_COMPLEX", Base.FLOAT, Unit.COMPLEX);
+
+    public static final Datatype DOUBLE_COMPLEX = new Datatype("DOUBLE_COMPLEX", Base.DOUBLE, Unit.COMPLEX);
+
+    /** Pairs (value, index) for MAXLOC and MINLOC, as C lays them out in bytes, in native order. */
+    public static final Datatype SHORT_INT = new Datatype("SHORT_INT", Base.BYTE, Unit.SHORT_INT);
+
+    public static final Datatype LONG_INT = new Datatype("LONG_INT", Base.BYTE, Unit.LONG_INT);
+    public static final Datatype FLOAT_INT = new Datatype("FLOAT_INT", Base.BYTE, Unit.FLOAT_INT);
+    public static final Datatype DOUBLE_INT = new Datatype("DOUBLE_INT", Base.BYTE, Unit.DOUBLE_INT);
+
+    /** Views of the pairs in a buffer. */
+    public static final Int2 int2 = new Int2(INT2);
+
+    public static final ShortInt shortInt = new ShortInt(SHORT_INT);
+    public static final LongInt longInt = new LongInt(LONG_INT);
+    public static final FloatInt floatInt = new FloatInt(FLOAT_INT);
+    public static final DoubleInt doubleInt = new DoubleInt(DOUBLE_INT);
 
     public static final Op SUM = new Op("SUM", Folds.SUM);
     public static final Op PROD = new Op("PROD", Folds.PROD);
@@ -47,6 +65,38 @@ public class MPI {
     public static final Op MAXLOC = new Op("MAXLOC", Folds.MAXLOC);
     public static final Op MINLOC = new Op("MINLOC", Folds.MINLOC);
 
+    /** What {@link Comm#Pack} made. */
+    public static final Datatype PACKED = new Datatype("PACKED", Base.PACKED, Unit.NONE);
+
+    /** Markers of the lower and the upper bound, for {@link Datatype#Struct}. */
+    public static final Datatype LB = Datatype.marker("LB", Layout.lowerMarker());
+
+    public static final Datatype UB = Datatype.marker("UB", Layout.upperMarker());
+
+    /** No datatype. */
+    public static final Datatype NULL = Datatype.ofNothing();
+
+    public static final Datatype DATATYPE_NULL = NULL;
+
+    public static final Errhandler ERRORS_ARE_FATAL = new Errhandler("ERRORS_ARE_FATAL");
+    public static final Errhandler ERRORS_RETURN = new Errhandler("ERRORS_RETURN");
+
+    /** The group of nobody. */
+    public static final Group GROUP_EMPTY = Group.EMPTY;
+
+    public static final Group GROUP_NULL = Group.freed();
+
+    /** No hints, and freed. */
+    public static final Info INFO_NULL = Info.freed();
+
+    /** What is known of how the job was started: nothing. */
+    public static final Info INFO_ENV = new Info();
+
+    /** No communicator. */
+    public static final Comm COMM_NULL = Intracomm.ofNobody();
+
+    public static final Status EMPTY_STATUS = new Status();
+
     /** A request that is complete already. */
     public static final Request REQUEST_NULL = Request.ofNothing();
 
@@ -56,52 +106,181 @@ public class MPI {
     /** Size of {@link #COMM_WORLD}; 0 before Init. */
     public static int NUM_OF_PROCESSORS;
 
-    private static final int WORLD_CONTEXT = 0;
-    private static final int WORLD_COLLECTIVE_CONTEXT = 1;
+    /** The calling process alone; null before Init. */
+    public static Intracomm COMM_SELF;
+
     private static final double NANOS = 1e-9;
 
-    private static boolean initialized;
+    /** Null before Init. */
+    private static Self self;
+
+    private static Thread mainThread;
+    private static int threadLevel;
+    private static boolean finalized;
 
     private MPI() {}
+
+    // ---- start and end
 
     /**
      * Joins the job. The first MPI call of a program, made once.
      *
-     * @param args what {@code main} got, or an empty array
+     * @param args what {@code main} got, or any other array
      * @return the program's own arguments
      * @throws MPIException if the process was not started by Posthouse, or called this before
      */
     public static synchronized String[] Init(String[] args) throws MPIException {
+        return init("Init", args, THREAD_MULTIPLE);
+    }
+
+    /** As {@link #Init}; returns the thread level, which is the required one: several threads may always call at once. */
+    public static synchronized int InitThread(String[] args, int required) throws MPIException {
+        init("InitThread", args, required);
+        return threadLevel;
+    }
+
+    /** As {@link #InitThread}. */
+    public static synchronized int Init_thread(String[] args, int required) throws MPIException {
+        init("Init_thread", args, required);
+        return threadLevel;
+    }
+
+    /** As {@link #Init}, for a thread level. {@code provided} is not used: {@link #queryThread} tells. */
+    public static synchronized String[] initThread(int required, int provided, String[] args) throws MPIException {
+        return init("initThread", args, required);
+    }
+
+    /** As {@link #Init}, for a thread level. */
+    public static synchronized String[] initThread(int required, String[] args) throws MPIException {
+        return init("initThread", args, required);
+    }
+
+    private static String[] init(String call, String[] args, int required) {
+        if (required < THREAD_SINGLE || required > THREAD_MULTIPLE) {
+            throw new MPIException(
+                    ERR_ARG, call + ": the thread level is " + required + ", expected THREAD_SINGLE to THREAD_MULTIPLE");
+        }
         Endpoint endpoint;
         try {
             endpoint = Endpoints.fromEnvironment();
         } catch (IllegalStateException e) {
-            throw new MPIException(MPIException.ERR_OTHER, "Init: " + e.getMessage(), e);
+            throw new MPIException(ERR_OTHER, call + ": " + e.getMessage(), e);
         }
-        COMM_WORLD = new Intracomm(
-                endpoint,
-                Group.world(endpoint.size(), endpoint.rank()),
-                WORLD_CONTEXT,
-                WORLD_COLLECTIVE_CONTEXT,
-                "COMM_WORLD");
+        self = new Self(endpoint);
+        Group world = Group.world(endpoint.size(), endpoint.rank());
+        COMM_WORLD = new Intracomm(self, world, Contexts.WORLD, "COMM_WORLD");
+        COMM_SELF = new Intracomm(self, world.Incl(new int[] {endpoint.rank()}), Contexts.SELF, "COMM_SELF");
         NUM_OF_PROCESSORS = endpoint.size();
-        initialized = true;
+        mainThread = Thread.currentThread();
+        threadLevel = required;
         return args == null ? new String[0] : args.clone();
     }
 
     /** Leaves the job, when all sends have left. The process may go on, but not communicate. */
     public static synchronized void Finalize() throws MPIException {
-        if (!initialized) {
-            throw new MPIException(MPIException.ERR_OTHER, "Finalize: expected after Init, and once");
+        require("Finalize");
+        finalized = true;
+        self.endpoint().close();
+    }
+
+    private static Self require(String call) {
+        if (self == null || finalized) {
+            throw new MPIException(ERR_OTHER, call + ": expected " + (self == null ? "after Init" : "before Finalize"));
         }
-        initialized = false;
-        COMM_WORLD.endpoint.close();
+        return self;
     }
 
     /** Whether Init was called, and Finalize was not. */
     public static synchronized boolean Initialized() throws MPIException {
-        return initialized;
+        return self != null && !finalized;
     }
+
+    /** Whether Init was called. */
+    public static synchronized boolean isInitialized() throws MPIException {
+        return self != null;
+    }
+
+    /** Whether Finalize was called. */
+    public static synchronized boolean isFinalized() throws MPIException {
+        return finalized;
+    }
+
+    /** The thread level that Init or Init_thread gave. */
+    public static synchronized int queryThread() throws MPIException {
+        require("queryThread");
+        return threadLevel;
+    }
+
+    /** Whether the calling thread is the one that called Init. */
+    public static synchronized boolean isMainThread() throws MPIException {
+        require("isMainThread");
+        return Thread.currentThread().equals(mainThread);
+    }
+
+    /** As {@link #isMainThread}. */
+    public static boolean isThreadMain() throws MPIException {
+        return isMainThread();
+    }
+
+    // ---- buffered sends
+
+    /** Gives the buffered sends room: the buffer's capacity. */
+    public static void Buffer_attach(ByteBuffer buffer) throws MPIException {
+        attach("Buffer_attach", buffer, buffer == null ? 0 : buffer.capacity());
+    }
+
+    /** Gives the buffered sends room: the array's length. */
+    public static void Buffer_attach(byte[] buffer) throws MPIException {
+        attach("Buffer_attach", buffer, buffer == null ? 0 : buffer.length);
+    }
+
+    /** Waits until all buffered sends have left, and takes their room back; the array, or a copy of the buffer's bytes. */
+    public static byte[] Buffer_detach() throws MPIException {
+        return detach("Buffer_detach");
+    }
+
+    /** As {@link #Buffer_attach(byte[])}. */
+    public static void attachBuffer(byte[] buffer) throws MPIException {
+        attach("attachBuffer", buffer, buffer == null ? 0 : buffer.length);
+    }
+
+    /** As {@link #Buffer_detach}. */
+    public static byte[] detachBuffer() throws MPIException {
+        return detach("detachBuffer");
+    }
+
+    private static void attach(String call, Object buffer, int bytes) {
+        if (buffer == null) {
+            throw new MPIException(ERR_BUFFER, call + ": the buffer is null");
+        }
+        require(call).sendBuffer().attach(call, buffer, bytes);
+    }
+
+    private static byte[] detach(String call) {
+        Object attached = require(call).sendBuffer().detach(call);
+        if (attached instanceof byte[] array) {
+            return array;
+        }
+        byte[] copy = new byte[((ByteBuffer) attached).capacity()];
+        ((ByteBuffer) attached).duplicate().clear().get(copy);
+        return copy;
+    }
+
+    // ---- errors
+
+    /** What an error of COMM_WORLD does ({@link Comm#Errhandler_get}). */
+    public static Errhandler Errorhandler_get() throws MPIException {
+        require("Errorhandler_get");
+        return COMM_WORLD.Errhandler_get();
+    }
+
+    /** Sets what an error of COMM_WORLD does ({@link Comm#Errhandler_set}). */
+    public static void Errorhandler_set(Errhandler handler) throws MPIException {
+        require("Errorhandler_set");
+        COMM_WORLD.Errhandler_set(handler);
+    }
+
+    // ---- where and when
 
     /** Seconds since some time in the past that stays the same in this process. */
     public static double Wtime() throws MPIException {
@@ -112,6 +291,29 @@ public class MPI {
     public static double Wtick() throws MPIException {
         return NANOS;
     }
+
+    /** As {@link #Wtime}. */
+    public static double wtime() throws MPIException {
+        return Wtime();
+    }
+
+    /** As {@link #Wtick}. */
+    public static double wtick() throws MPIException {
+        return Wtick();
+    }
+
+    /** As {@link #Get_processor_name}. */
+    public static String getProcessorName() throws MPIException {
+        return Get_processor_name();
+    }
+
+    /** What this library is. */
+    public static String getLibVersion() {
+        return "Posthouse mpj-lite: mpiJava 1.2 and Open MPI's Java bindings";
+    }
+
+    /** Tells a profiler to do something; there is none. */
+    public static void pControl(int level, Object obj) {}
 
     /** Name of this process's host. */
     public static String Get_processor_name() throws MPIException {

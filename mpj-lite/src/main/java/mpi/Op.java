@@ -4,40 +4,93 @@ import org.posthouse.mpj.coll.Reduction;
 import org.posthouse.mpj.data.Fold;
 import org.posthouse.mpj.data.Region;
 
-/** A reduction operation: one of the predefined ones of {@link MPI}, or a program's own. Immutable. */
-public class Op {
+/**
+ * A reduction operation: one of the predefined ones of {@link MPI}, or a program's own. Immutable but for
+ * {@link #free}.
+ */
+public class Op implements Freeable {
     private final String name;
+    /** Null for a program's own. */
     private final Fold fold;
-    private final User_function function;
+
+    private final Maker maker;
     private final boolean commute;
+    private volatile boolean freed;
 
     /**
      * @param function associative
      * @param commute whether it is commutative too; if not, ranks are combined in their order
      */
     public Op(User_function function, boolean commute) throws MPIException {
-        if (function == null) {
-            throw new MPIException(MPIException.ERR_ARG, "Op: the function is null, expected a User_function");
-        }
-        this.name = function.getClass().getName();
-        this.fold = null;
-        this.function = function;
-        this.commute = commute;
+        this(nameOf(function, "User_function"), null, datatype -> on(function, datatype), commute);
+    }
+
+    /** As {@link #Op(User_function, boolean)}, in Open MPI's form. */
+    public Op(UserFunction function, boolean commute) throws MPIException {
+        this(nameOf(function, "UserFunction"), null, maker(function), commute);
     }
 
     Op(String name, Fold fold) {
-        this.name = name;
-        this.fold = fold;
-        this.function = null;
-        this.commute = true;
+        this(name, fold, datatype -> on(fold, datatype), true);
     }
 
-    boolean accepts(Datatype datatype) {
-        return fold == null || fold.accepts(datatype.base(), datatype.size());
+    private Op(String name, Fold fold, Maker maker, boolean commute) {
+        this.name = name;
+        this.fold = fold;
+        this.maker = maker;
+        this.commute = commute;
+    }
+
+    private static String nameOf(Object function, String expected) {
+        if (function == null) {
+            throw new MPIException(MPI.ERR_ARG, "Op: the function is null, expected a " + expected);
+        }
+        return function.getClass().getName();
+    }
+
+    /** Whether the order of the operands does not matter. */
+    public boolean isCommutative() {
+        return commute;
+    }
+
+    /** Gives a program's own operation back; reductions that are under way with it are completed. */
+    @Override
+    public void free() throws MPIException {
+        free("free");
+    }
+
+    /** As {@link #free}. */
+    public void Free() throws MPIException {
+        free("Free");
+    }
+
+    private void free(String call) {
+        if (freed) {
+            throw new MPIException(MPI.ERR_OP, call + ": operation " + name + " was freed");
+        }
+        if (fold != null) {
+            throw new MPIException(MPI.ERR_OP, call + ": operation " + name + " is predefined, and stays");
+        }
+        freed = true;
+    }
+
+    /** Whether the operation was given back. */
+    public boolean isNull() {
+        return freed;
+    }
+
+    /** Why a reduction of elements of a datatype cannot use it; null if it can. */
+    String refuses(Datatype datatype) {
+        if (freed) {
+            return "operation " + name + " was freed";
+        }
+        return fold == null || fold.accepts(datatype.base(), datatype.unit())
+                ? null
+                : "operation " + name + " has no meaning for datatype " + datatype;
     }
 
     Reduction on(Datatype datatype) {
-        return new Bound(datatype);
+        return new Bound(maker.on(datatype));
     }
 
     @Override
@@ -45,12 +98,36 @@ public class Op {
         return name;
     }
 
+    private static Combining on(User_function function, Datatype datatype) {
+        return (in, inAt, inOut, inOutAt, count) ->
+                function.Call(in.array(), in.index(inAt), inOut.array(), inOut.index(inOutAt), count, datatype);
+    }
+
+    private static Maker maker(UserFunction function) {
+        boolean inBuffers = function.takesBuffers();
+        return datatype -> new UserFold(function, inBuffers, datatype)::combine;
+    }
+
+    private static Combining on(Fold fold, Datatype datatype) {
+        return (in, inAt, inOut, inOutAt, count) -> in.fold(inAt, fold, datatype.unit(), inOut, inOutAt, count);
+    }
+
+    /** Binds an operation to a datatype. */
+    private interface Maker {
+        Combining on(Datatype datatype);
+    }
+
+    /** {@link Reduction#combine} of at least one element. */
+    private interface Combining {
+        void combine(Region in, int inAt, Region inOut, int inOutAt, int count);
+    }
+
     /** This operation on elements of one datatype. */
     private final class Bound implements Reduction {
-        private final Datatype datatype;
+        private final Combining combining;
 
-        Bound(Datatype datatype) {
-            this.datatype = datatype;
+        Bound(Combining combining) {
+            this.combining = combining;
         }
 
         @Override
@@ -60,13 +137,8 @@ public class Op {
 
         @Override
         public void combine(Region in, int inAt, Region inOut, int inOutAt, int count) {
-            if (count == 0) {
-                return;
-            }
-            if (fold == null) {
-                function.Call(in.array(), in.index(inAt), inOut.array(), inOut.index(inOutAt), count, datatype);
-            } else {
-                fold.fold(in.array(), in.index(inAt), inOut.array(), inOut.index(inOutAt), count);
+            if (count > 0) {
+                combining.combine(in, inAt, inOut, inOutAt, count);
             }
         }
     }

@@ -1,41 +1,70 @@
 package mpi;
 
+import java.util.function.Supplier;
 import org.posthouse.mpj.Operation;
 
 /**
- * A send or receive under way. Once its completion was seen it is null: waiting for it returns at once. Confined to one
- * thread at a time.
+ * An operation under way. Once its completion was seen it is null: waiting for it returns at once. Confined to one
+ * thread at a time. The calls on arrays are {@link Requests}.
  */
-public class Request {
-    private final Comm comm;
+public class Request implements Freeable {
+    /** Whose errors these are; null for a request that is complete by nature. */
+    private final Communicator comm;
+
     private final String call;
-    /** Null when the request is null, or complete by nature. */
+
+    /** Null when there is nothing to wait for. */
     private Operation operation;
 
-    /** What a request to or from PROC_NULL ends with; null otherwise. */
-    private Status ready;
+    /** What the operation ends with, asked when it is done. */
+    private Supplier<Status> outcome;
 
-    Request(Comm comm, String call, Operation operation) {
+    /** A send or receive. */
+    Request(Communicator comm, String call, Operation operation) {
+        this(comm, call);
+        under(operation, () -> operation.isCancelled() ? Status.ofCancelled() : comm.outcome(call, operation));
+    }
+
+    /** Nothing under way yet. */
+    Request(Communicator comm, String call) {
         this.comm = comm;
         this.call = call;
-        this.operation = operation;
     }
 
     /** A null request. */
     static Request ofNothing() {
-        return new Request(null, null, null);
+        return new Request(null, null);
     }
 
-    /** A request to or from PROC_NULL. */
-    static Request ofNobody() {
+    /** A request that is complete, but nobody has seen it. */
+    static Request complete(Status status) {
         Request request = ofNothing();
-        request.ready = Status.ofNobody();
+        request.outcome = () -> status;
         return request;
     }
 
+    /** Something else that an endpoint's operation tells the end of. */
+    static Request of(Communicator comm, String call, Operation operation, Supplier<Status> outcome) {
+        Request request = new Request(comm, call);
+        request.under(operation, outcome);
+        return request;
+    }
+
+    private void under(Operation started, Supplier<Status> endsWith) {
+        operation = started;
+        outcome = endsWith;
+    }
+
+    /** Takes over what another request has under way. */
+    final void takeOver(Request other) {
+        under(other.operation, other.outcome);
+    }
+
+    // ---- one request
+
     /** Whether the request is complete and its completion was seen, or it never was anything. */
     public boolean Is_null() throws MPIException {
-        return operation == null && ready == null;
+        return !isActive();
     }
 
     /**
@@ -44,9 +73,7 @@ public class Request {
      * @throws MPIException if the message did not fit
      */
     public Status Wait() throws MPIException {
-        if (operation != null) {
-            comm.endpoint.await(operation);
-        }
+        await();
         return finish();
     }
 
@@ -56,148 +83,202 @@ public class Request {
     }
 
     /**
+     * Takes the operation back if nothing has matched it. Either way it must be waited for, and the status tells
+     * ({@link Status#Test_cancelled}).
+     */
+    public void Cancel() throws MPIException {
+        if (operation != null) {
+            comm.endpoint.cancel(operation);
+        }
+    }
+
+    /** Forgets the request; the operation goes on. */
+    public void Free() throws MPIException {
+        operation = null;
+        outcome = null;
+    }
+
+    /** As {@link #Free}. */
+    @Override
+    public void free() throws MPIException {
+        Free();
+    }
+
+    /** As {@link #Cancel}. */
+    public final void cancel() throws MPIException {
+        Cancel();
+    }
+
+    /** As {@link #Is_null}. */
+    public boolean isNull() {
+        return !isActive();
+    }
+
+    /** As {@link #Wait}. */
+    public final Status waitStatus() throws MPIException {
+        return Wait();
+    }
+
+    /** As {@link #Wait}, without the status. */
+    public final void waitFor() throws MPIException {
+        Wait();
+    }
+
+    /** As {@link #Test}. */
+    public final Status testStatus() throws MPIException {
+        return Test();
+    }
+
+    /** Whether the operation is complete. */
+    public final boolean test() throws MPIException {
+        return Test() != null;
+    }
+
+    /** The status if the operation is complete, else null; the request stays what it is. */
+    public final Status getStatus() throws MPIException {
+        if (!isComplete()) {
+            return null;
+        }
+        return outcome == null ? new Status() : outcome.get();
+    }
+
+    // ---- arrays of requests, in mpiJava's spelling
+
+    /**
      * Blocks until all are complete.
      *
      * @param requests null elements count as null requests
      * @throws MPIException if a message did not fit: the first one's error, after all are complete
      */
     public static Status[] Waitall(Request[] requests) throws MPIException {
-        check("Waitall", requests);
-        for (Request request : requests) {
-            if (request != null && request.operation != null) {
-                request.comm.endpoint.await(request.operation);
-            }
-        }
-        return finishAll(requests);
+        return Requests.waitAll("Waitall", requests);
     }
 
     /** Blocks until one is complete; the status tells which, or UNDEFINED if all are null. */
     public static Status Waitany(Request[] requests) throws MPIException {
-        check("Waitany", requests);
-        int index = awaitAny(requests);
-        return index == MPI.UNDEFINED ? new Status() : finish(requests, index);
+        return Requests.waitAny("Waitany", requests);
     }
 
     /** Blocks until at least one is complete; the statuses of all that are, or none if all are null. */
     public static Status[] Waitsome(Request[] requests) throws MPIException {
-        check("Waitsome", requests);
-        awaitAny(requests);
-        return finishComplete(requests);
+        return Requests.waitSome("Waitsome", requests);
     }
 
     /** The statuses of all if all are complete, else null, and none has changed. */
     public static Status[] Testall(Request[] requests) throws MPIException {
-        check("Testall", requests);
-        for (Request request : requests) {
-            if (request != null && !request.isComplete()) {
-                return null;
-            }
-        }
-        return finishAll(requests);
+        return Requests.testAll("Testall", requests);
     }
 
     /** The status of one that is complete, or null; its index is UNDEFINED if all are null. */
     public static Status Testany(Request[] requests) throws MPIException {
-        check("Testany", requests);
-        boolean active = false;
-        for (int i = 0; i < requests.length; i++) {
-            if (isActive(requests[i])) {
-                if (requests[i].isComplete()) {
-                    return finish(requests, i);
-                }
-                active = true;
-            }
-        }
-        return active ? null : new Status();
+        return Requests.testAny("Testany", requests);
     }
 
     /** The statuses of all that are complete; of length 0 if none is. */
     public static Status[] Testsome(Request[] requests) throws MPIException {
-        check("Testsome", requests);
-        return finishComplete(requests);
+        return Requests.testSome("Testsome", requests);
     }
 
-    private boolean isComplete() {
+    // ---- arrays of requests, in Open MPI's spelling
+
+    /** As {@link #Waitall}, without the statuses. */
+    public static void waitAll(Request[] requests) throws MPIException {
+        Requests.waitAll("waitAll", requests);
+    }
+
+    /** As {@link #Waitall}. */
+    public static Status[] waitAllStatus(Request[] requests) throws MPIException {
+        return Requests.waitAll("waitAllStatus", requests);
+    }
+
+    /** The index of one that is complete, or UNDEFINED if all are null. */
+    public static int waitAny(Request[] requests) throws MPIException {
+        return Requests.waitAny("waitAny", requests).index;
+    }
+
+    /** As {@link #Waitany}. */
+    public static Status waitAnyStatus(Request[] requests) throws MPIException {
+        return Requests.waitAny("waitAnyStatus", requests);
+    }
+
+    /** The indices of all that are complete, at least one; null if all are null. */
+    public static int[] waitSome(Request[] requests) throws MPIException {
+        Status[] statuses = waitSomeStatus(requests);
+        return statuses == null ? null : Requests.indices(statuses);
+    }
+
+    /** As {@link #Waitsome}, but null if all are null. */
+    public static Status[] waitSomeStatus(Request[] requests) throws MPIException {
+        return Requests.anyActive("waitSomeStatus", requests) ? Requests.waitSome("waitSomeStatus", requests) : null;
+    }
+
+    /** Whether all are complete. */
+    public static boolean testAll(Request[] requests) throws MPIException {
+        return Requests.testAll("testAll", requests) != null;
+    }
+
+    /** As {@link #Testall}. */
+    public static Status[] testAllStatus(Request[] requests) throws MPIException {
+        return Requests.testAll("testAllStatus", requests);
+    }
+
+    /** The index of one that is complete, or UNDEFINED. */
+    public static int testAny(Request[] requests) throws MPIException {
+        Status status = Requests.testAny("testAny", requests);
+        return status == null ? MPI.UNDEFINED : status.index;
+    }
+
+    /** As {@link #Testany}. */
+    public static Status testAnyStatus(Request[] requests) throws MPIException {
+        return Requests.testAny("testAnyStatus", requests);
+    }
+
+    /** The indices of all that are complete; null if all are null. */
+    public static int[] testSome(Request[] requests) throws MPIException {
+        Status[] statuses = testSomeStatus(requests);
+        return statuses == null ? null : Requests.indices(statuses);
+    }
+
+    /** As {@link #Testsome}, but null if all are null. */
+    public static Status[] testSomeStatus(Request[] requests) throws MPIException {
+        return Requests.anyActive("testSomeStatus", requests) ? Requests.testSome("testSomeStatus", requests) : null;
+    }
+
+    // ---- for Requests and Prequest
+
+    /** Whether there is something to wait for, or an outcome that nobody has seen. */
+    final boolean isActive() {
+        return outcome != null;
+    }
+
+    /** Whether {@link #finish} may be called; a false is a failed poll. */
+    final boolean isComplete() {
         return operation == null || comm.endpoint.test(operation);
     }
 
+    final Operation operation() {
+        return operation;
+    }
+
+    final Communicator comm() {
+        return comm;
+    }
+
+    final String call() {
+        return call;
+    }
+
+    final void await() {
+        if (operation != null) {
+            comm.endpoint.await(operation);
+        }
+    }
+
     /** Takes the outcome of a complete request, which is null from now on. */
-    private Status finish() {
-        Operation done = operation;
-        Status nobody = ready;
+    final Status finish() {
+        Supplier<Status> endsWith = outcome;
         operation = null;
-        ready = null;
-        if (done != null) {
-            return comm.outcome(call, done);
-        }
-        return nobody == null ? new Status() : nobody;
-    }
-
-    private static Status finish(Request[] requests, int index) {
-        Status status = requests[index] == null ? new Status() : requests[index].finish();
-        status.index = index;
-        return status;
-    }
-
-    private static Status[] finishAll(Request[] requests) {
-        Status[] statuses = new Status[requests.length];
-        MPIException first = null;
-        for (int i = 0; i < requests.length; i++) {
-            try {
-                statuses[i] = finish(requests, i);
-            } catch (MPIException e) {
-                first = first == null ? e : first;
-            }
-        }
-        if (first != null) {
-            throw first;
-        }
-        return statuses;
-    }
-
-    private static Status[] finishComplete(Request[] requests) {
-        Request[] complete = new Request[requests.length];
-        int count = 0;
-        for (int i = 0; i < requests.length; i++) {
-            if (isActive(requests[i]) && requests[i].isComplete()) {
-                complete[i] = requests[i];
-                count++;
-            }
-        }
-        Status[] all = finishAll(complete);
-        Status[] statuses = new Status[count];
-        int filled = 0;
-        for (int i = 0; i < all.length; i++) {
-            if (complete[i] != null) {
-                statuses[filled++] = all[i];
-            }
-        }
-        return statuses;
-    }
-
-    /** The lowest index of an active request that is complete, or UNDEFINED if none is active. */
-    private static int awaitAny(Request[] requests) {
-        Operation[] operations = new Operation[requests.length];
-        Comm any = null;
-        for (int i = 0; i < requests.length; i++) {
-            if (isActive(requests[i])) {
-                if (requests[i].ready != null) {
-                    return i;
-                }
-                operations[i] = requests[i].operation;
-                any = requests[i].comm;
-            }
-        }
-        return any == null ? MPI.UNDEFINED : any.endpoint.awaitAny(operations);
-    }
-
-    private static boolean isActive(Request request) {
-        return request != null && !request.Is_null();
-    }
-
-    private static void check(String call, Request[] requests) {
-        if (requests == null) {
-            throw new MPIException(MPIException.ERR_REQUEST, call + ": the array of requests is null");
-        }
+        outcome = null;
+        return endsWith == null ? new Status() : endsWith.get();
     }
 }

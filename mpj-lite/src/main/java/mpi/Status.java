@@ -1,8 +1,9 @@
 package mpi;
 
 import org.posthouse.mpj.Envelope;
+import org.posthouse.mpj.data.Base;
 
-/** What a receive or probe found. Plain fields, as programs read them. */
+/** What a receive or probe found. Plain fields, as mpiJava programs read them, and Open MPI's methods. */
 public class Status {
     /** Rank of the sender in the communicator used; PROC_NULL or ANY_SOURCE if there is none. */
     public int source = MPI.ANY_SOURCE;
@@ -15,6 +16,11 @@ public class Status {
     /** Array elements in the message: two for each element of a pair type. */
     public int count;
 
+    /** Null if there was no message. */
+    private Envelope envelope;
+
+    private boolean cancelled;
+
     /** The status of nothing: a send, or a request that is null. */
     public Status() {}
 
@@ -23,6 +29,7 @@ public class Status {
         status.source = source;
         status.tag = envelope.tag();
         status.count = envelope.elements();
+        status.envelope = envelope;
         return status;
     }
 
@@ -33,19 +40,79 @@ public class Status {
         return status;
     }
 
+    /** The status of an operation that was cancelled. */
+    static Status ofCancelled() {
+        Status status = new Status();
+        status.cancelled = true;
+        return status;
+    }
+
     /** Elements of {@code datatype} in the message, or {@link MPI#UNDEFINED} if they are not whole. */
     public int Get_count(Datatype datatype) throws MPIException {
-        if (datatype == null) {
-            throw new MPIException(MPIException.ERR_TYPE, "Get_count: the datatype is null");
+        long elements = elements("Get_count", datatype);
+        if (elements == 0) {
+            return 0;
         }
-        return count % datatype.size() == 0 ? count / datatype.size() : MPI.UNDEFINED;
+        int size = datatype.size();
+        return size > 0 && elements % size == 0 ? (int) (elements / size) : MPI.UNDEFINED;
     }
 
     /** Array elements in the message. */
     public int Get_elements(Datatype datatype) throws MPIException {
-        if (datatype == null) {
-            throw new MPIException(MPIException.ERR_TYPE, "Get_elements: the datatype is null");
+        return (int) elements("Get_elements", datatype);
+    }
+
+    /** Array elements of the datatype's base; UNDEFINED if its bytes are not whole ones. */
+    private long elements(String call, Datatype datatype) {
+        if (datatype == null || !datatype.isUsable()) {
+            throw new MPIException(MPI.ERR_TYPE, call + ": the datatype is " + (datatype == null ? "null" : "freed"));
         }
-        return count;
+        if (envelope == null) {
+            return count;
+        }
+        if (datatype.base() != Base.OBJECT && envelope.bytes() % datatype.bytes() != 0) {
+            return MPI.UNDEFINED;
+        }
+        return datatype.base().elements(envelope);
+    }
+
+    /** Whether the operation was cancelled. */
+    public boolean Test_cancelled() throws MPIException {
+        return cancelled;
+    }
+
+    /** As {@link #source}. */
+    public int getSource() {
+        return source;
+    }
+
+    /** As {@link #tag}. */
+    public int getTag() {
+        return tag;
+    }
+
+    /** As {@link #index}. */
+    public int getIndex() {
+        return index;
+    }
+
+    /** {@link MPI#SUCCESS}: an operation that fails throws instead. */
+    public int getError() {
+        return MPI.SUCCESS;
+    }
+
+    /** As {@link #Get_count}. */
+    public int getCount(Datatype datatype) throws MPIException {
+        return Get_count(datatype);
+    }
+
+    /** As {@link #Get_elements}. */
+    public int getElements(Datatype datatype) throws MPIException {
+        return Get_elements(datatype);
+    }
+
+    /** As {@link #Test_cancelled}. */
+    public boolean isCancelled() throws MPIException {
+        return cancelled;
     }
 }

@@ -18,7 +18,7 @@ final class Ranks {
     static void run(LocalWorld world, int size, Body body) {
         world.run(endpoint -> {
             Group group = Group.world(size, endpoint.rank());
-            body.run(new Intracomm(endpoint, group, 0, 1, "COMM_WORLD"), endpoint.rank());
+            body.run(new Intracomm(new Self(endpoint), group, Contexts.WORLD, "COMM_WORLD"), endpoint.rank());
         });
     }
 }

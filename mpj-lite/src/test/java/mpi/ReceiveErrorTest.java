@@ -27,7 +27,7 @@ class ReceiveErrorTest {
             Object before = Samples.copy(room);
             assertThatThrownBy(() -> world.Recv(room, 0, capacity, wanted, 0, 5))
                     .isInstanceOfSatisfying(
-                            MPIException.class, e -> assertThat(e.errorClass()).isEqualTo(errorClass))
+                            MPIException.class, e -> assertThat(e.getErrorClass()).isEqualTo(errorClass))
                     .hasMessageContaining("Recv at rank 1 of 2 in COMM_WORLD: from rank 0 with tag 5, ")
                     .hasMessageContaining(message);
             Samples.requireSame("receive buffer", room, before);
@@ -40,26 +40,26 @@ class ReceiveErrorTest {
     @Test
     void refusesAMessageLongerThanTheReceive() {
         refuse(
-                new int[] {1, 2, 3}, 3, MPI.INT, new int[3], 2, MPI.INT, MPIException.ERR_TRUNCATE,
+                new int[] {1, 2, 3}, 3, MPI.INT, new int[3], 2, MPI.INT, MPI.ERR_TRUNCATE,
                 "message of 3 INT elements, expected at most 2");
         refuse(
-                new int[200_000], 200_000, MPI.INT, new int[3], 2, MPI.INT, MPIException.ERR_TRUNCATE,
+                new int[200_000], 200_000, MPI.INT, new int[3], 2, MPI.INT, MPI.ERR_TRUNCATE,
                 "message of 200000 INT elements, expected at most 2");
         refuse(
-                new Object[3], 3, MPI.OBJECT, new Object[3], 2, MPI.OBJECT, MPIException.ERR_TRUNCATE,
+                new Object[3], 3, MPI.OBJECT, new Object[3], 2, MPI.OBJECT, MPI.ERR_TRUNCATE,
                 "message of 3 OBJECT elements, expected at most 2");
         refuse(
-                new int[6], 3, MPI.INT2, new int[6], 2, MPI.INT2, MPIException.ERR_TRUNCATE,
+                new int[6], 3, MPI.INT2, new int[6], 2, MPI.INT2, MPI.ERR_TRUNCATE,
                 "message of 6 INT elements, expected at most 4");
     }
 
     @Test
     void refusesAMessageOfAnotherDatatype() {
         refuse(
-                new int[] {1, 2}, 2, MPI.INT, new long[2], 2, MPI.LONG, MPIException.ERR_TYPE,
+                new int[] {1, 2}, 2, MPI.INT, new long[2], 2, MPI.LONG, MPI.ERR_TYPE,
                 "message of 2 INT elements, expected LONG");
         refuse(
-                new float[] {1}, 1, MPI.FLOAT, new Object[2], 2, MPI.OBJECT, MPIException.ERR_TYPE,
+                new float[] {1}, 1, MPI.FLOAT, new Object[2], 2, MPI.OBJECT, MPI.ERR_TYPE,
                 "message of 1 FLOAT elements, expected OBJECT");
     }
 
@@ -67,7 +67,7 @@ class ReceiveErrorTest {
     void refusesObjectsThatTheArrayCannotHold() {
         refuse(
                 new Object[] {"text", 5}, 2, MPI.OBJECT, new String[] {"old", null}, 2, MPI.OBJECT,
-                MPIException.ERR_TYPE, "object 1 is a java.lang.Integer, expected java.lang.String");
+                MPI.ERR_TYPE, "object 1 is a java.lang.Integer, expected java.lang.String");
     }
 
     /** Can be written but not read. */
@@ -83,7 +83,7 @@ class ReceiveErrorTest {
     void refusesObjectsThatCannotBeReadBack() {
         refuse(
                 new Object[] {new Unreadable()}, 1, MPI.OBJECT, new Object[] {"old"}, 1, MPI.OBJECT,
-                MPIException.ERR_OTHER,
+                MPI.ERR_OTHER,
                 "object 0 of 1 cannot be read back: java.lang.IllegalStateException: not today");
     }
 
@@ -120,7 +120,7 @@ class ReceiveErrorTest {
             assertThatThrownBy(() -> world.Bcast(new int[3], 0, 3, MPI.INT, 0))
                     .isInstanceOfSatisfying(
                             MPIException.class,
-                            e -> assertThat(e.errorClass()).isEqualTo(MPIException.ERR_TRUNCATE))
+                            e -> assertThat(e.getErrorClass()).isEqualTo(MPI.ERR_TRUNCATE))
                     .hasMessageContaining("Bcast at rank 1 of 2 in COMM_WORLD: message of 5 INT elements");
             world.Gather(new int[1], 0, 1, MPI.INT, null, 0, 0, null, 0);
         });

@@ -54,7 +54,7 @@ class ReductionsTest {
     }
 
     private static boolean accepts(Op op, Datatype type) {
-        return op == COMPOSE ? type == MPI.OBJECT || type == MPI.INT2 : op.accepts(type);
+        return op == COMPOSE ? type == MPI.OBJECT || type == MPI.INT2 : op.refuses(type) == null;
     }
 
     /** The operation on one element at index {@code at} of two arrays; the result replaces the right one. */
@@ -99,6 +99,8 @@ class ReductionsTest {
             result = x > y ? x : y;
         } else if (op == MPI.MIN) {
             result = x < y ? x : y;
+        } else if (op == MPI.LAND || op == MPI.LOR || op == MPI.LXOR) {
+            result = (boolean) value(op, MPI.BOOLEAN, x != 0, y != 0) ? 1 : 0;
         } else {
             result = op == MPI.BAND ? (int) x & (int) y : op == MPI.BOR ? (int) x | (int) y : (int) x ^ (int) y;
         }

@@ -213,6 +213,6 @@ class RequestTest {
         assertThatThrownBy(() -> Request.Waitany(null))
                 .isInstanceOfSatisfying(
                         MPIException.class,
-                        e -> assertThat(e.errorClass()).isEqualTo(MPIException.ERR_REQUEST));
+                        e -> assertThat(e.getErrorClass()).isEqualTo(MPI.ERR_REQUEST));
     }
 }

@@ -26,7 +26,7 @@ final class Samples {
 
     private static Object value(Datatype type, Random random) {
         return switch (type.base()) {
-            case BYTE -> (byte) random.nextInt();
+            case BYTE, PACKED -> (byte) random.nextInt();
             case CHAR -> (char) random.nextInt();
             case SHORT -> (short) random.nextInt();
             case BOOLEAN -> random.nextBoolean();
@@ -48,7 +48,7 @@ final class Samples {
                     array,
                     i,
                     switch (type.base()) {
-                        case BYTE -> (byte) value;
+                        case BYTE, PACKED -> (byte) value;
                         case CHAR -> (char) (value + 3);
                         case SHORT -> (short) value;
                         case BOOLEAN -> value > 0;

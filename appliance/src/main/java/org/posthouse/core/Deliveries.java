@@ -171,6 +171,17 @@ final class Deliveries {
         }
     }
 
+    /** Takes an offered message out of the mailbox, as if it had never come; false if it was matched before. */
+    boolean withdraw(HomedRank to, FrameView view) {
+        Message message = to.mailbox().takeOffer(view.context(), view.source(), view.sequence());
+        if (message == null) {
+            return false;
+        }
+        to.arriving().remove(new HomedRank.Transfer(message.context(), message.source(), message.sequence()));
+        message.release();
+        return true;
+    }
+
     void giveBack(Job job, Message message) {
         int source = message.source();
         if (!job.owe(source, message.cost(), config)) {

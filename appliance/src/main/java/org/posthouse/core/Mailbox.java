@@ -3,6 +3,7 @@ package org.posthouse.core;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 
 /**
@@ -115,10 +116,7 @@ public final class Mailbox {
             posted++;
             return null;
         }
-        Context context = context(receive.context());
-        context.channel(message.source()).unexpected.remove(message);
-        context.arrived.remove(message);
-        unexpected--;
+        takeOut(context(receive.context()), message);
         message.match(receive);
         return message;
     }
@@ -132,6 +130,40 @@ public final class Mailbox {
         return source == Wire.ANY
                 ? context.arrived.firstWithTag(tag)
                 : context.channel(source).unexpected.firstWithTag(tag);
+    }
+
+    /** Takes a posted receive back; false if there is none with this source and number: it was matched. */
+    boolean cancel(int contextId, int source, int request) {
+        Context context = contexts.get(contextId);
+        if (context == null || source != Wire.ANY && context.channels[source] == null) {
+            return false;
+        }
+        ReceiveList list = source == Wire.ANY ? context.anySource : context.channels[source].posted;
+        Receive receive = list.numbered(request);
+        if (receive == null) {
+            return false;
+        }
+        list.remove(receive);
+        posted--;
+        return true;
+    }
+
+    /** Takes out an offered message that waits for a receive; null if it does not: it was matched. */
+    Message takeOffer(int contextId, int source, long sequence) {
+        Context context = contexts.get(contextId);
+        Channel channel = context == null ? null : context.channels[source];
+        Message message = channel == null ? null : channel.unexpected.numbered(sequence);
+        if (message == null || message.form() != FrameType.OFFER) {
+            return null;
+        }
+        takeOut(context, message);
+        return message;
+    }
+
+    private void takeOut(Context context, Message message) {
+        context.channel(message.source()).unexpected.remove(message);
+        context.arrived.remove(message);
+        unexpected--;
     }
 
     /** Lets a blocking probe wait for the first message that it matches and no receive takes. */
@@ -190,9 +222,7 @@ public final class Mailbox {
             for (Message message = context.arrived.firstWithTag(Wire.ANY);
                     message != null;
                     message = context.arrived.firstWithTag(Wire.ANY)) {
-                context.arrived.remove(message);
-                context.channel(message.source()).unexpected.remove(message);
-                unexpected--;
+                takeOut(context, message);
                 end.accept(message);
             }
         }

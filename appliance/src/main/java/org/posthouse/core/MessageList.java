@@ -50,6 +50,15 @@ final class MessageList {
         message.next(order, null);
     }
 
+    /** The message with this sequence number, or null. For the messages of one channel. */
+    Message numbered(long sequence) {
+        Message message = first;
+        while (message != null && message.sequence() < sequence) {
+            message = message.next(order);
+        }
+        return message != null && message.sequence() == sequence ? message : null;
+    }
+
     /** The first message with this tag, or with any tag for {@link Wire#ANY}; null if there is none. */
     Message firstWithTag(int tag) {
         Message message = first;

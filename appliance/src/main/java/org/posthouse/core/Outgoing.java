@@ -21,11 +21,18 @@ final class Outgoing {
         private final long bytes;
         private long sent;
         private long granted;
+        private boolean cleared;
+        private boolean withdrawing;
 
         private Sending(boolean offered, long bytes, long granted) {
             this.offered = offered;
             this.bytes = bytes;
             this.granted = granted;
+        }
+
+        /** Whether nothing more is to come, from either end. */
+        private boolean isOver() {
+            return sent == bytes && (cleared || !offered) && !withdrawing;
         }
     }
 
@@ -59,7 +66,11 @@ final class Outgoing {
         }
         Transfers.checkChunk(view, chunkBytes, message.sent, message.granted, message.bytes);
         message.sent += chunkBytes;
-        if (message.sent == message.bytes) {
+        removeIfOver(transfer, message);
+    }
+
+    private void removeIfOver(HomedRank.Transfer transfer, Sending message) {
+        if (message.isOver()) {
             sending.remove(transfer);
         }
     }
@@ -72,14 +83,44 @@ final class Outgoing {
             throw new WireException(Reason.NOT_EXPECTED, "CLEAR of a message that was not offered: " + transfer);
         }
         long upTo = clear.offset();
-        if (upTo > message.bytes || (upTo <= message.granted && message.bytes > 0)) {
+        if (upTo < 0 || upTo > message.bytes || upTo <= message.granted && (message.bytes > 0 || message.cleared)) {
             throw new WireException(
                     Reason.MALFORMED_FRAME,
                     "CLEAR up to " + upTo + " of " + message.bytes + " bytes, " + message.granted + " are cleared already");
         }
         message.granted = upTo;
-        if (message.bytes == 0) {
+        message.cleared = true;
+        removeIfOver(transfer, message);
+    }
+
+    /** The rank wants an offered message back; false if it is known to be too late. */
+    boolean withdraw(FrameView view) throws WireException {
+        HomedRank.Transfer transfer = transfer(view);
+        Sending message = sending.get(transfer);
+        if (message != null && (!message.offered || message.withdrawing)) {
+            throw new WireException(Reason.NOT_EXPECTED, "WITHDRAW of a message that cannot be withdrawn: " + transfer);
+        }
+        if (message == null || message.cleared) {
+            return false;
+        }
+        message.withdrawing = true;
+        return true;
+    }
+
+    /** The other end has answered a WITHDRAW. */
+    void withdrawn(FrameView view) throws WireException {
+        HomedRank.Transfer transfer = transfer(view);
+        Sending message = sending.get(transfer);
+        boolean gone = (view.flags() & FrameView.FOUND) != 0;
+        if (message == null || !message.withdrawing || gone && message.cleared) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED, "WITHDRAWN of a message that was not to be withdrawn: " + transfer);
+        }
+        message.withdrawing = false;
+        if (gone) {
             sending.remove(transfer);
+        } else {
+            removeIfOver(transfer, message);
         }
     }
 

@@ -19,6 +19,12 @@ public interface RankPort {
     /** Answers a probe; {@code found} is null if there is no such message. */
     void probeAnswer(int request, Message found);
 
+    /** Answers the wish to take a receive back: it is gone, or it was matched before. */
+    void cancelled(int request, boolean gone);
+
+    /** Answers the wish to take an offer back: it is gone, or it was matched before. */
+    void withdrawn(int context, int destination, long sequence, boolean gone);
+
     /** Answers Finalize. */
     void finalized();
 

@@ -42,6 +42,15 @@ final class ReceiveList {
         receive.next(null);
     }
 
+    /** The one with this request number, or null. */
+    Receive numbered(int request) {
+        Receive receive = first;
+        while (receive != null && receive.request() != request) {
+            receive = receive.next();
+        }
+        return receive;
+    }
+
     void clear() {
         first = null;
         last = null;

@@ -220,6 +220,8 @@ public final class RelayCore {
             case CHUNK -> sendChunk(rank, frame);
             case POST -> post(rank, view);
             case PROBE -> probe(rank, view);
+            case CANCEL -> cancel(rank, view);
+            case WITHDRAW -> withdraw(rank, view);
             case FINALIZE -> finalizeRank(rank, view);
             default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + rank);
         }
@@ -252,16 +254,21 @@ public final class RelayCore {
     private void sendChunk(HomedRank from, Frame frame) throws WireException {
         FrameView view = frame.view();
         int bytes = Transfers.payloadBytes(view, Wire.CHUNK_HEADER_BYTES);
-        if (view.source() != from.rank() || view.destination() < 0 || view.destination() >= from.job().size()) {
-            throw new WireException(
-                    Reason.WRONG_RANK, "CHUNK from rank " + view.source() + " to rank " + view.destination() + " sent by " + from);
-        }
+        checkOwn(from, view);
         HomedRank to = from.job().homed(view.destination());
         if (to == null) {
             from.outgoing().chunk(view, bytes);
             forward(from.job(), view.destination(), frame);
         } else {
             deliveries.arriveChunk(to, frame, bytes);
+        }
+    }
+
+    private static void checkOwn(HomedRank from, FrameView view) throws WireException {
+        if (view.source() != from.rank() || view.destination() < 0 || view.destination() >= from.job().size()) {
+            throw new WireException(
+                    Reason.WRONG_RANK,
+                    view.type() + " from rank " + view.source() + " to rank " + view.destination() + " sent by " + from);
         }
     }
 
@@ -291,11 +298,39 @@ public final class RelayCore {
             checkRoom(rank);
             rank.mailbox().postProbe(Receive.of(view.context(), view.source(), view.tag(), view.postRequest()));
         } else {
-            if (!rank.port().writable() && rank.countUnreadAnswer() > UNREAD_ANSWERS_MAX) {
-                throw new WireException(
-                        Reason.LIMIT, rank + " probes and does not read the answers: " + UNREAD_ANSWERS_MAX + " wait for it");
-            }
+            checkReads(rank);
             rank.port().probeAnswer(view.postRequest(), found);
+        }
+    }
+
+    private static void checkReads(HomedRank rank) throws WireException {
+        if (!rank.port().writable() && rank.countUnreadAnswer() > UNREAD_ANSWERS_MAX) {
+            throw new WireException(
+                    Reason.LIMIT, rank + " asks and does not read the answers: " + UNREAD_ANSWERS_MAX + " wait for it");
+        }
+    }
+
+    private void cancel(HomedRank rank, FrameView view) throws WireException {
+        checkPattern(rank, view);
+        logPolls(rank, view.postFailedPolls());
+        checkReads(rank);
+        boolean gone = rank.mailbox().cancel(view.context(), view.source(), view.postRequest());
+        rank.port().cancelled(view.postRequest(), gone);
+    }
+
+    private void withdraw(HomedRank from, FrameView view) throws WireException {
+        Job job = from.job();
+        int destination = view.destination();
+        checkOwn(from, view);
+        logPolls(from, view.postFailedPolls());
+        checkReads(from);
+        HomedRank to = job.homed(destination);
+        if (to == null && from.outgoing().withdraw(view)) {
+            sites.withdraw(
+                    job.home(destination).site(), job.id(), view.context(), from.rank(), destination, view.sequence());
+        } else {
+            boolean gone = to != null && deliveries.withdraw(to, view);
+            from.port().withdrawn(view.context(), destination, view.sequence(), gone);
         }
     }
 
@@ -364,6 +399,15 @@ public final class RelayCore {
                         homedFor(job, site, view), frame, Transfers.payloadBytes(view, Wire.CHUNK_HEADER_BYTES));
                 case CLEAR -> cleared(job, site, view);
                 case CREDIT -> credited(job, site, view);
+                case WITHDRAW -> sites.withdrawn(
+                        site,
+                        job.id(),
+                        view.context(),
+                        view.source(),
+                        view.destination(),
+                        view.sequence(),
+                        deliveries.withdraw(homedFor(job, site, view), view));
+                case WITHDRAWN -> withdrawn(job, site, view);
                 default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from site " + site);
             }
         } catch (WireException e) {
@@ -386,18 +430,33 @@ public final class RelayCore {
         return to;
     }
 
-    private static void cleared(Job job, String site, FrameView view) throws WireException {
+    /** The source, at home here, of a message whose destination's site sends a frame back. */
+    private static HomedRank sourceOf(Job job, String site, FrameView view) throws WireException {
         int destination = view.destination();
         if (destination < 0 || destination >= job.size() || !job.home(destination).site().equals(site)) {
-            throw new WireException(Reason.WRONG_SITE, "CLEAR in the name of rank " + destination);
+            throw new WireException(Reason.WRONG_SITE, view.type() + " in the name of rank " + destination);
         }
         HomedRank source = job.homed(view.source());
         if (source == null) {
-            throw new WireException(Reason.WRONG_RANK, "CLEAR for rank " + view.source() + ", not at home here");
+            throw new WireException(Reason.WRONG_RANK, view.type() + " for rank " + view.source() + ", not at home here");
         }
+        return source;
+    }
+
+    private static void cleared(Job job, String site, FrameView view) throws WireException {
+        HomedRank source = sourceOf(job, site, view);
         source.outgoing().granted(view);
         if (source.port() != null) {
-            source.port().clear(view.context(), destination, view.sequence(), view.offset());
+            source.port().clear(view.context(), view.destination(), view.sequence(), view.offset());
+        }
+    }
+
+    private static void withdrawn(Job job, String site, FrameView view) throws WireException {
+        HomedRank source = sourceOf(job, site, view);
+        source.outgoing().withdrawn(view);
+        if (source.port() != null) {
+            boolean gone = (view.flags() & FrameView.FOUND) != 0;
+            source.port().withdrawn(view.context(), view.destination(), view.sequence(), gone);
         }
     }
 

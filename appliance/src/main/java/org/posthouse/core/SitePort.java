@@ -12,6 +12,12 @@ public interface SitePort {
     /** Tells the home of a message's source at {@code site} that it was matched. */
     void clear(String site, long job, int context, int source, int destination, long sequence, long upTo);
 
+    /** Passes on that a message's source wants its offer back, to the home of its destination at {@code site}. */
+    void withdraw(String site, long job, int context, int source, int destination, long sequence);
+
+    /** Answers that, to the home of the message's source at {@code site}. */
+    void withdrawn(String site, long job, int context, int source, int destination, long sequence, boolean gone);
+
     /** Gives credit back to {@code rank}, homed at {@code site}. */
     void credit(String site, long job, int rank, long bytes, int messages);
 }

@@ -29,6 +29,27 @@ final class FrameBuilder {
         return frame;
     }
 
+    ByteBuf withdraw(long job, int context, int source, int destination, long sequence) {
+        ByteBuf frame = buffer(FrameType.WITHDRAW.bytesMin());
+        begin(frame, FrameType.WITHDRAW, job).address(context, source, destination, 0).sequence(sequence);
+        return frame;
+    }
+
+    ByteBuf withdrawn(long job, int context, int source, int destination, long sequence, boolean gone) {
+        ByteBuf frame = buffer(FrameType.WITHDRAWN.bytesMin());
+        begin(frame, FrameType.WITHDRAWN, job)
+                .flags(gone ? FrameView.FOUND : 0)
+                .address(context, source, destination, 0)
+                .sequence(sequence);
+        return frame;
+    }
+
+    ByteBuf cancelled(long job, int request, boolean gone) {
+        ByteBuf frame = buffer(FrameType.CANCELLED.bytesMin());
+        begin(frame, FrameType.CANCELLED, job).flags(gone ? FrameView.FOUND : 0).cancelledRequest(request);
+        return frame;
+    }
+
     ByteBuf credit(long job, int rank, long bytes, int messages) {
         ByteBuf frame = buffer(FrameType.CREDIT.bytesMin());
         begin(frame, FrameType.CREDIT, job).credit(bytes, messages, rank);

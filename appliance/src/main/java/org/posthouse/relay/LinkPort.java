@@ -105,6 +105,16 @@ final class LinkPort implements SitePort, Links.Listener {
     }
 
     @Override
+    public void withdraw(String site, long job, int context, int source, int destination, long sequence) {
+        links.send(site, frames.withdraw(job, context, source, destination, sequence));
+    }
+
+    @Override
+    public void withdrawn(String site, long job, int context, int source, int destination, long sequence, boolean gone) {
+        links.send(site, frames.withdrawn(job, context, source, destination, sequence, gone));
+    }
+
+    @Override
     public void credit(String site, long job, int rank, long bytes, int messages) {
         links.send(site, frames.credit(job, rank, bytes, messages));
     }

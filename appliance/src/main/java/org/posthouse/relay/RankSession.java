@@ -85,6 +85,16 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
+    public void cancelled(int request, boolean gone) {
+        socket.write(frames.cancelled(job, request, gone));
+    }
+
+    @Override
+    public void withdrawn(int context, int destination, long sequence, boolean gone) {
+        socket.write(frames.withdrawn(job, context, rank.rank(), destination, sequence, gone));
+    }
+
+    @Override
     public void finalized() {
         socket.write(frames.finalized(job));
     }

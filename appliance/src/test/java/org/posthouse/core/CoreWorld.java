@@ -38,6 +38,7 @@ final class CoreWorld {
     private final SimProgram program;
     private final JobOpen opening;
     private final ParcelLedger ledgerOfRanks = new ParcelLedger();
+    private int withdrawals;
 
     CoreWorld(long seed) {
         random = new Random(seed);
@@ -158,8 +159,19 @@ final class CoreWorld {
         return relays.values().stream().mapToLong(SimRelay::bytesHeldMax).max().orElse(0);
     }
 
+    /** Offers that were taken back, and receives. */
+    int takenBack() {
+        return withdrawals + ranks.stream().mapToInt(SimRank::receivesCancelled).sum();
+    }
+
     void sent(SimLetter letter) {
         sent.put(new Channel(letter.context, letter.source, letter.destination, letter.sequence), letter);
+    }
+
+    /** The mailbox has let go of this letter's offer. */
+    void withdrawn(SimLetter letter) {
+        letter.withdrawn();
+        withdrawals++;
     }
 
     SimLetter letter(int context, int source, int destination, long sequence) {

@@ -10,11 +10,14 @@ final class CoreWorldTest {
     @Test
     void keepsItsPromisesInEveryWorld() {
         AtomicLong bytesHeldMax = new AtomicLong();
+        AtomicLong takenBack = new AtomicLong();
         SeededRuns.each(3_000, seed -> {
             CoreWorld world = new CoreWorld(seed);
             world.run();
             bytesHeldMax.accumulateAndGet(world.bytesHeldMax(), Math::max);
+            takenBack.addAndGet(world.takenBack());
         });
+        assertThat(takenBack.get()).as("receives and offers that were taken back").isPositive();
         assertThat(bytesHeldMax.get()).as("worlds in which nothing ever waited prove nothing").isPositive();
     }
 

@@ -48,6 +48,31 @@ final class Frames {
         return frame;
     }
 
+    /** Takes the receive back that {@link #post} posted with the same arguments. */
+    ByteBuffer cancel(int context, int source, int self, int tag, int request, int failedPolls) {
+        ByteBuffer frame = post(context, source, self, tag, request, failedPolls);
+        view(frame).type(FrameType.CANCEL);
+        return frame;
+    }
+
+    ByteBuffer cancelled(int request, boolean gone) {
+        ByteBuffer frame = frame(FrameType.CANCELLED, 24, 0);
+        view(frame).flags(gone ? FrameView.FOUND : 0).cancelledRequest(request);
+        return frame;
+    }
+
+    ByteBuffer withdraw(int context, int source, int destination, long sequence, int failedPolls) {
+        ByteBuffer frame = frame(FrameType.WITHDRAW, 48, 0);
+        view(frame).address(context, source, destination, 0).sequence(sequence).post(0, failedPolls);
+        return frame;
+    }
+
+    ByteBuffer withdrawn(int context, int source, int destination, long sequence, boolean gone) {
+        ByteBuffer frame = frame(FrameType.WITHDRAWN, 48, 0);
+        view(frame).flags(gone ? FrameView.FOUND : 0).address(context, source, destination, 0).sequence(sequence);
+        return frame;
+    }
+
     ByteBuffer clear(int context, int source, int destination, long sequence, long upTo) {
         ByteBuffer frame = frame(FrameType.CLEAR, 48, 0);
         view(frame).address(context, source, destination, 0).sequence(sequence).offset(upTo);

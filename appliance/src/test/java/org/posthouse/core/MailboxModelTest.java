@@ -63,6 +63,22 @@ final class MailboxModelTest {
             return unexpected.stream().filter(pattern::takes).findFirst().orElse(null);
         }
 
+        boolean cancel(int request) {
+            return receives.removeIf(receive -> receive.request() == request);
+        }
+
+        Message takeOffer(int context, int source, long sequence) {
+            Message offer = unexpected.stream()
+                    .filter(message -> message.context() == context
+                            && message.source() == source
+                            && message.sequence() == sequence
+                            && message.form() == FrameType.OFFER)
+                    .findFirst()
+                    .orElse(null);
+            unexpected.remove(offer);
+            return offer;
+        }
+
         Message post(Posted receive) {
             Message found = find(receive);
             if (found == null) {
@@ -91,8 +107,10 @@ final class MailboxModelTest {
             int action = random.nextInt(10);
             if (action < arrivals / 2 + 2) {
                 arrive(mailbox, model, random, contexts, tags, ledger);
-            } else {
+            } else if (random.nextInt(4) > 0) {
                 ask(mailbox, model, random, contexts, tags, step);
+            } else {
+                takeBack(mailbox, model, random, contexts);
             }
             if (random.nextInt(400) == 0) {
                 mailbox.forgetReceives();
@@ -122,7 +140,8 @@ final class MailboxModelTest {
         if (expected != Mailbox.Arrival.ACCEPTED) {
             return;
         }
-        var bytes = new Frames(1).message(FrameType.SEND, context, source, 0, random.nextInt(tags), sequence, 0);
+        FrameType form = random.nextBoolean() ? FrameType.OFFER : FrameType.SEND;
+        var bytes = new Frames(1).message(form, context, source, 0, random.nextInt(tags), sequence, 0);
         Message message = Message.of(new FrameView().wrap(bytes, 0), new TestParcel(ledger, bytes));
         mailbox.accept(message);
         Integer taken = model.accept(message);
@@ -135,6 +154,24 @@ final class MailboxModelTest {
             assertThat(answered).isEqualTo(model.probesFor(message));
         } else {
             message.release();
+        }
+    }
+
+    private static void takeBack(Mailbox mailbox, Model model, Random random, int contexts) {
+        if (!model.receives.isEmpty() && random.nextBoolean()) {
+            Model.Posted receive = model.receives.get(random.nextInt(model.receives.size()));
+            assertThat(mailbox.cancel(receive.context(), receive.source(), receive.request())).isTrue();
+            assertThat(model.cancel(receive.request())).isTrue();
+            assertThat(mailbox.cancel(receive.context(), receive.source(), receive.request())).as("twice").isFalse();
+            return;
+        }
+        int context = random.nextInt(contexts);
+        int source = random.nextInt(RANKS);
+        long sequence = 1 + random.nextInt(8);
+        Message taken = mailbox.takeOffer(context, source, sequence);
+        assertThat(taken).isSameAs(model.takeOffer(context, source, sequence));
+        if (taken != null) {
+            taken.release();
         }
     }
 

@@ -89,6 +89,16 @@ final class OneRelay implements SitePort {
     }
 
     @Override
+    public void withdraw(String site, long job, int context, int source, int destination, long sequence) {
+        sites.add("withdraw " + site + " " + source + "->" + destination + " #" + sequence);
+    }
+
+    @Override
+    public void withdrawn(String site, long job, int context, int source, int destination, long sequence, boolean gone) {
+        sites.add("withdrawn " + site + " " + source + "->" + destination + " #" + sequence + " " + gone);
+    }
+
+    @Override
     public void credit(String site, long job, int rank, long bytes, int messages) {
         sites.add("credit " + site + " rank " + rank + " " + bytes + " bytes " + messages + " messages");
     }
@@ -142,6 +152,16 @@ final class OneRelay implements SitePort {
         @Override
         public void probeAnswer(int request, Message found) {
             heard.add("probe " + request + " " + (found == null ? "nothing" : "#" + found.sequence() + " from " + found.source()));
+        }
+
+        @Override
+        public void cancelled(int request, boolean gone) {
+            heard.add("cancelled " + request + " " + gone);
+        }
+
+        @Override
+        public void withdrawn(int context, int destination, long sequence, boolean gone) {
+            heard.add("withdrawn ->" + destination + " #" + sequence + " " + gone);
         }
 
         @Override

@@ -23,8 +23,17 @@ final class SimLetter {
     final int tag;
     final int bytes;
 
-    /** Place in its channel; 0 until it was sent. */
+    /** Whether its send ends only when it was matched. */
+    final boolean synchronous;
+
+    /** Place in its channel; 0 until it was sent. A letter that was withdrawn is sent again in a new place. */
     long sequence;
+
+    /** Its last place in the channel from which it was taken back; 0 if it never was. */
+    long withdrawnUpTo;
+
+    /** Set once its mailbox has given it to a receive. */
+    boolean matched;
 
     /** Set once the receiver has all of it. */
     boolean received;
@@ -38,13 +47,20 @@ final class SimLetter {
     /** Payload bytes that were handed to the destination's connection. */
     long bytesPassed;
 
-    SimLetter(int id, int context, int source, int destination, int tag, int bytes) {
+    SimLetter(int id, int context, int source, int destination, int tag, int bytes, boolean synchronous) {
         this.id = id;
         this.context = context;
         this.source = source;
         this.destination = destination;
         this.tag = tag;
         this.bytes = bytes;
+        this.synchronous = synchronous;
+    }
+
+    /** Its offer was taken back: it may be sent again, as if it had never been. */
+    void withdrawn() {
+        withdrawnUpTo = sequence;
+        bytesLogged = -1;
     }
 
     /** Fills {@code out} with the payload from byte {@code from} on; letters differ in where they stand in the noise. */

@@ -50,7 +50,8 @@ final class SimProgram {
             int source = flood && random.nextInt(4) > 0 ? 0 : random.nextInt(ranks);
             int destination = flood && random.nextInt(4) > 0 ? ranks - 1 : random.nextInt(ranks);
             letters.add(new SimLetter(
-                    id, random.nextInt(contexts), source, destination, random.nextInt(tags), length(largeOf)));
+                    id, random.nextInt(contexts), source, destination, random.nextInt(tags), length(largeOf),
+                    random.nextInt(8) == 0));
         }
     }
 

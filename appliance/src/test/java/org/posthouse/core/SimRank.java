@@ -5,9 +5,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Welcome;
@@ -22,6 +24,8 @@ final class SimRank {
         final SimProgram.Pattern pattern;
         final SimProgram.Kind kind;
         SimLetter letter;
+        boolean cancelled;
+        long promisedSequence;
         long arrived;
         SimLetter promised;
 
@@ -38,6 +42,7 @@ final class SimRank {
     private final Deque<SimProgram.Step> steps;
     private final List<Asked> asked = new ArrayList<>();
     private final Map<Transfer, SimLetter> offered = new HashMap<>();
+    private final Set<Transfer> withdrawing = new HashSet<>();
     private final Map<Transfer, Asked> arriving = new HashMap<>();
     private final Map<List<Integer>, Long> sequences = new HashMap<>();
     private final Map<SimProgram.Pattern, Integer> heldPosts = new HashMap<>();
@@ -93,7 +98,7 @@ final class SimRank {
         world.sent(letter);
         long cost = Wire.cost(letter.bytes);
         boolean credit = cost <= creditBytes && creditMessages > 0;
-        FrameType form = !credit || letter.bytes > Wire.EAGER_BYTES_MAX
+        FrameType form = !credit || letter.synchronous || letter.bytes > Wire.EAGER_BYTES_MAX
                 ? FrameType.OFFER
                 : letter.bytes > Wire.PAYLOAD_BYTES_MAX ? FrameType.EAGER : FrameType.SEND;
         ByteBuffer frame = frames.message(
@@ -104,14 +109,44 @@ final class SimRank {
         }
         world.toRelay(rank, frame);
         if (form == FrameType.OFFER) {
-            offered.put(new Transfer(letter.context, letter.destination, letter.sequence), letter);
+            Transfer transfer = new Transfer(letter.context, letter.destination, letter.sequence);
+            offered.put(transfer, letter);
             open++;
+            if (random.nextInt(4) == 0) {
+                world.clock().after(random.nextInt(200), () -> withdraw(transfer));
+            }
             return;
         }
         creditBytes -= cost;
         creditMessages--;
         if (form == FrameType.EAGER) {
             sendChunks(letter, 0, letter.bytes);
+        }
+    }
+
+    /** Takes an offer back of which nothing was sent. It is sent again when that succeeds. */
+    private void withdraw(Transfer transfer) {
+        SimLetter letter = offered.get(transfer);
+        if (letter != null && letter.bytesCleared == 0) {
+            withdrawing.add(transfer);
+            open++;
+            world.toRelay(
+                    rank,
+                    frames.withdraw(transfer.context, rank, transfer.peer, transfer.sequence, takeFailedPolls()));
+        }
+    }
+
+    private void onWithdrawn(FrameView view) {
+        Transfer transfer = new Transfer(view.context(), view.destination(), view.sequence());
+        check(withdrawing.remove(transfer), "WITHDRAWN of nothing: " + transfer);
+        SimLetter letter = world.letter(view.context(), rank, view.destination(), view.sequence());
+        open--;
+        boolean gone = (view.flags() & FrameView.FOUND) != 0;
+        check(letter.matched != gone, "withdrawn is " + gone + " but matched " + letter.matched + ": " + letter);
+        if (gone) {
+            check(offered.remove(transfer) == letter && letter.bytesCleared == 0, "withdrawn and cleared: " + letter);
+            open--;
+            send(letter);
         }
     }
 
@@ -138,6 +173,9 @@ final class SimRank {
         asked.add(request);
         open++;
         int number = asked.size() - 1;
+        if (kind == SimProgram.Kind.POST && random.nextInt(8) == 0) {
+            world.clock().after(random.nextInt(200), () -> cancel(request, number));
+        }
         world.toRelay(
                 rank,
                 kind == SimProgram.Kind.POST
@@ -151,6 +189,29 @@ final class SimRank {
                                 number,
                                 takeFailedPolls()));
         return request;
+    }
+
+    /** Takes a receive back that nothing has matched. It is posted again when that succeeds. */
+    private void cancel(Asked request, int number) {
+        if (request.letter == null && request.promised == null) {
+            open++;
+            SimProgram.Pattern pattern = request.pattern;
+            world.toRelay(
+                    rank,
+                    frames.cancel(pattern.context(), pattern.source(), rank, pattern.tag(), number, takeFailedPolls()));
+        }
+    }
+
+    private void onCancelled(FrameView view) {
+        Asked request = asked.get(view.cancelledRequest());
+        boolean gone = (view.flags() & FrameView.FOUND) != 0;
+        check(gone == (request.letter == null), "cancelled is " + gone + " for the receive that got " + request.letter);
+        open--;
+        if (gone) {
+            request.cancelled = true;
+            open--;
+            post(request.pattern);
+        }
     }
 
     private int takeFailedPolls() {
@@ -167,6 +228,8 @@ final class SimRank {
             case CLEAR -> onClear(view);
             case CREDIT -> onCredit(view);
             case PROBE_ANSWER -> onProbeAnswer(view);
+            case CANCELLED -> onCancelled(view);
+            case WITHDRAWN -> onWithdrawn(view);
             case FINALIZE -> finalized = true;
             default -> throw new AssertionError(view + " to a rank");
         }
@@ -178,7 +241,13 @@ final class SimRank {
         SimLetter letter = world.letter(view.context(), view.source(), rank, view.sequence());
         check(request.kind == SimProgram.Kind.POST && request.letter == null, "request " + view.request() + " got " + letter);
         check(request.pattern.takes(letter), request.pattern + " got " + letter);
-        check(request.promised == null || request.promised == letter, "probe promised " + request.promised + ", got " + letter);
+        check(letter.sequence == view.sequence(), "a withdrawn message was delivered: " + view.sequence() + " of " + letter);
+        check(!request.cancelled, "a cancelled receive got " + letter);
+        check(
+                request.promised == null
+                        || request.promised == letter
+                        || request.promised.withdrawnUpTo >= request.promisedSequence,
+                "probe promised " + request.promised + ", got " + letter);
         checkEnvelope(view, letter);
         request.letter = letter;
         int rides = view.length() - Wire.MESSAGE_HEADER_BYTES;
@@ -260,6 +329,7 @@ final class SimRank {
             for (int i = 0; i < held; i++) {
                 Asked receive = ask(request.pattern, SimProgram.Kind.POST);
                 receive.promised = i == 0 ? found : null;
+                receive.promisedSequence = view.sequence();
             }
         }
     }
@@ -271,6 +341,10 @@ final class SimRank {
         }
     }
 
+    int receivesCancelled() {
+        return (int) asked.stream().filter(request -> request.cancelled).count();
+    }
+
     boolean isFinalized() {
         return finalized;
     }
@@ -279,7 +353,7 @@ final class SimRank {
     void checkOrder() {
         Map<List<Object>, Long> last = new HashMap<>();
         for (Asked request : asked) {
-            if (request.kind == SimProgram.Kind.POST) {
+            if (request.kind == SimProgram.Kind.POST && !request.cancelled) {
                 List<Object> key = List.of(request.pattern, request.letter.source);
                 Long before = last.put(key, request.letter.sequence);
                 check(before == null || before < request.letter.sequence, request.letter + " was overtaken by " + before);

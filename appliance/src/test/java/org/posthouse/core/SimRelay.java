@@ -105,6 +105,20 @@ final class SimRelay implements SitePort {
     }
 
     @Override
+    public void withdraw(String to, long job, int context, int source, int destination, long sequence) {
+        checkPolls();
+        world.toSite(site, to, frames.withdraw(context, source, destination, sequence, 0));
+    }
+
+    @Override
+    public void withdrawn(String to, long job, int context, int source, int destination, long sequence, boolean gone) {
+        if (gone) {
+            world.withdrawn(world.letter(context, source, destination, sequence));
+        }
+        world.toSite(site, to, frames.withdrawn(context, source, destination, sequence, gone));
+    }
+
+    @Override
     public void credit(String to, long job, int rank, long bytes, int messages) {
         world.toSite(site, to, frames.credit(rank, bytes, messages));
     }
@@ -133,7 +147,7 @@ final class SimRelay implements SitePort {
             FrameView view = new FrameView().wrap(frame, 0);
             pollsReported += switch (view.type()) {
                 case SEND, EAGER, OFFER -> view.failedPolls();
-                case POST, PROBE -> view.postFailedPolls();
+                case POST, PROBE, CANCEL, WITHDRAW -> view.postFailedPolls();
                 case FINALIZE -> view.finalizeFailedPolls();
                 default -> 0;
             };
@@ -169,6 +183,7 @@ final class SimRelay implements SitePort {
             }
             TestParcel parcel = (TestParcel) head;
             letter(message).bytesPassed += parcel.payloadBytes();
+            letter(message).matched = true;
             toRank(Frames.delivered(parcel.take(), message.receive().request()));
         }
 
@@ -204,6 +219,19 @@ final class SimRelay implements SitePort {
                 check(journal.hasArrival(found), "found before its arrival was logged: " + found);
             }
             toRank(frames.probeAnswer(request, found));
+        }
+
+        @Override
+        public void cancelled(int request, boolean gone) {
+            toRank(frames.cancelled(request, gone));
+        }
+
+        @Override
+        public void withdrawn(int context, int destination, long sequence, boolean gone) {
+            if (gone && core.job(CoreWorld.JOB).homed(destination) != null) {
+                world.withdrawn(world.letter(context, rank.rank(), destination, sequence));
+            }
+            toRank(frames.withdrawn(context, rank.rank(), destination, sequence, gone));
         }
 
         @Override

@@ -15,11 +15,16 @@ public interface Endpoint {
     /** Number of the site that {@code rank} runs at, from 0; ranks of one site have one number. */
     int siteOf(int rank);
 
+    /** Starts a send in standard mode. */
+    default Operation send(int context, int destination, int tag, Content content) {
+        return send(context, destination, tag, content, Mode.STANDARD);
+    }
+
     /**
-     * Starts a send in standard mode. Small messages are complete on return; a large one, or any when the rank is out
-     * of credit, is complete when it was matched and its bytes have left.
+     * Starts a send. In standard mode small messages are complete on return; a large one, or any when the rank is out of
+     * credit, is complete when it was matched and its bytes have left. In synchronous mode that holds for every message.
      */
-    Operation send(int context, int destination, int tag, Content content);
+    Operation send(int context, int destination, int tag, Content content, Mode mode);
 
     /**
      * Posts a receive.
@@ -29,13 +34,28 @@ public interface Endpoint {
      */
     Operation receive(int context, int source, int tag, Sink sink);
 
+    /** A receive and a send in standard mode started together. */
+    default Operation[] exchange(
+            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content) {
+        return exchange(context, source, receiveTag, sink, destination, sendTag, content, Mode.STANDARD);
+    }
+
     /**
      * A receive and a send started together, with one write to the wire.
      *
      * @return the receive, then the send
      */
     Operation[] exchange(
-            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content);
+            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, Mode mode);
+
+    /**
+     * An operation that no message ends but {@link #end}: that of a collective which runs in a thread of its own. Other
+     * threads wait for it as for any other.
+     */
+    Operation begin();
+
+    /** Ends what {@link #begin} made. */
+    void end(Operation operation);
 
     /** Blocks until the operation is done. */
     void await(Operation operation);
@@ -50,6 +70,15 @@ public interface Endpoint {
 
     /** Whether the operation is done, after moving what frames there are; a false is counted as a failed poll. */
     boolean test(Operation operation);
+
+    /**
+     * Takes an operation back if nothing has matched it yet, and blocks until that is known: a receive, or a send whose
+     * bytes have not left (synchronous, large, or sent without credit). The outcome is an event of its own.
+     *
+     * @return whether it is cancelled: then it is done, and nothing was sent or received. If not, it completes as if
+     *     nobody had tried, and its completion may have been seen meanwhile
+     */
+    boolean cancel(Operation operation);
 
     /** Blocks until a matching message is there, and says which; it stays where it is. */
     Envelope probe(int context, int source, int tag);

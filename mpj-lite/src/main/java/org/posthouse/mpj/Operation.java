@@ -6,16 +6,43 @@ package org.posthouse.mpj;
  */
 public class Operation {
     private boolean done;
+    private boolean cancelled;
     private Envelope envelope;
+
+    /** Guarded by this object, not by the endpoint's lock: whoever asks for the failure may have to run the sink. */
     private ReceiveException failure;
+
+    /** Takes the message's end when somebody asks for the outcome; null if there is nothing (more) to take. */
+    private Sink unended;
+
+    /** Whether {@link Endpoint#cancel} waits for the relay's word. Guarded by the endpoint's lock. */
+    private boolean beingCancelled;
 
     /** Ends the operation. Called once, by the endpoint. */
     protected final void complete(Envelope envelope, ReceiveException failure) {
+        complete(envelope, failure, null);
+    }
+
+    /** Ends a receive whose bytes have all arrived; {@code sink} is told so by {@link #failure}. Called once. */
+    protected final void arrived(Envelope envelope, Sink sink) {
+        complete(envelope, null, sink);
+    }
+
+    /** Ends an operation that never happened. Called once, by the endpoint. */
+    protected final void cancelled() {
+        complete(null, null, null);
+        cancelled = true;
+    }
+
+    private void complete(Envelope envelope, ReceiveException failure, Sink sink) {
         if (done) {
             throw new IllegalStateException("an operation ended twice: " + this.envelope + ", then " + envelope);
         }
         this.envelope = envelope;
-        this.failure = failure;
+        synchronized (this) {
+            this.failure = failure;
+            unended = sink;
+        }
         done = true;
     }
 
@@ -24,13 +51,39 @@ public class Operation {
         return done;
     }
 
-    /** The message that a receive got; null for a send, and until done. */
+    /** Whether it ended by {@link Endpoint#cancel}: nothing was sent or received. */
+    public final boolean isCancelled() {
+        return cancelled;
+    }
+
+    /** The message that a receive got; null for a send, a cancelled receive, and until done. */
     public final Envelope envelope() {
         return envelope;
     }
 
-    /** Why a receive failed; null if it did not. */
-    public final ReceiveException failure() {
+    /**
+     * Why an operation that is done failed; null if it did not. The first call ends a receive's {@link Sink}: objects
+     * are read here, by the program's own code, in the caller's thread and without any lock of the endpoint. Another
+     * thread that asks meanwhile waits. The buffer has the message's content afterwards, not before.
+     */
+    public final synchronized ReceiveException failure() {
+        Sink sink = unended;
+        unended = null;
+        if (sink != null) {
+            try {
+                sink.end();
+            } catch (ReceiveException e) {
+                failure = e;
+            }
+        }
         return failure;
+    }
+
+    final boolean isBeingCancelled() {
+        return beingCancelled;
+    }
+
+    final void beingCancelled(boolean beingCancelled) {
+        this.beingCancelled = beingCancelled;
     }
 }

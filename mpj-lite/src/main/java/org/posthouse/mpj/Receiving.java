@@ -4,13 +4,33 @@ import java.nio.ByteBuffer;
 
 /** A posted receive and how far its message has arrived. Guarded by its endpoint's lock. */
 final class Receiving extends Operation {
+    final int context;
+    final int source;
+    final int tag;
     private final Sink sink;
+    private int request;
     private Envelope envelope;
     private ReceiveException failure;
     private long arrived;
 
-    Receiving(Sink sink) {
+    Receiving(int context, int source, int tag, Sink sink) {
+        this.context = context;
+        this.source = source;
+        this.tag = tag;
         this.sink = sink;
+    }
+
+    /** Its number on the wire, once it was posted. */
+    int request() {
+        return request;
+    }
+
+    void posted(int request) {
+        this.request = request;
+    }
+
+    boolean isMatched() {
+        return envelope != null;
     }
 
     /** The receive was matched. A message that does not fit is read and thrown away. */
@@ -30,19 +50,17 @@ final class Receiving extends Operation {
             sink.read(arrived, bytes);
         }
         arrived += count;
-        if (arrived == envelope.bytes()) {
-            end();
+        if (arrived < envelope.bytes()) {
+            return;
+        }
+        if (failure == null) {
+            arrived(envelope, sink);
+        } else {
+            complete(envelope, failure);
         }
     }
 
-    private void end() {
-        if (failure == null) {
-            try {
-                sink.end();
-            } catch (ReceiveException e) {
-                failure = e;
-            }
-        }
-        complete(envelope, failure);
+    void takenBack() {
+        cancelled();
     }
 }

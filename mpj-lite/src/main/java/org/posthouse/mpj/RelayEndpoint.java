@@ -3,6 +3,7 @@ package org.posthouse.mpj;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,7 +31,7 @@ import org.posthouse.wire.WireException;
 public final class RelayEndpoint implements Endpoint {
     private static final int POST_BYTES = 48;
 
-    private record Transfer(int context, int peer, long sequence) {}
+    private record Transfer(int context, int source, long sequence) {}
 
     private final FrameLine line;
     private final Ending ending;
@@ -38,23 +39,24 @@ public final class RelayEndpoint implements Endpoint {
     private final Condition changed = lock.newCondition();
     private final FrameLine.Handler handler = this::onFrame;
     private final Pending pending = new Pending();
-    private final Map<Transfer, Sending> offered = new HashMap<>();
+    private final FailedPolls failedPolls = new FailedPolls();
+    private final Outbox outbox;
     private final Map<Transfer, Receiving> arriving = new HashMap<>();
-    private final Map<Integer, long[]> sequences = new HashMap<>();
+    private final ArrayDeque<Receiving> cancelling = new ArrayDeque<>();
+    private final int rank;
+    private final long job;
     private Welcome welcome;
     private int[] siteOf;
-    private int rank;
-    private long job;
-    private long creditBytes;
-    private int creditMessages;
-    private int failedPolls;
     private boolean reading;
     private int waiting;
     private boolean finalized;
 
-    private RelayEndpoint(FrameLine line, Ending ending) {
+    private RelayEndpoint(FrameLine line, Hello hello, Ending ending) {
         this.line = line;
         this.ending = ending;
+        rank = hello.rank();
+        job = hello.job();
+        outbox = new Outbox(line, job, rank, failedPolls);
     }
 
     /**
@@ -64,9 +66,7 @@ public final class RelayEndpoint implements Endpoint {
      * @throws IOException if the relay cannot be reached, in one line that names it
      */
     static RelayEndpoint connect(String relay, Hello hello, Ending ending) throws IOException {
-        RelayEndpoint endpoint = new RelayEndpoint(FrameLine.connect(relay), ending);
-        endpoint.job = hello.job();
-        endpoint.rank = hello.rank();
+        RelayEndpoint endpoint = new RelayEndpoint(FrameLine.connect(relay), hello, ending);
         endpoint.line.write(hello.encode());
         endpoint.lock.lock();
         try {
@@ -97,10 +97,11 @@ public final class RelayEndpoint implements Endpoint {
     // ---- sending
 
     @Override
-    public Operation send(int context, int destination, int tag, Content content) {
+    public Operation send(int context, int destination, int tag, Content content, Mode mode) {
         lock.lock();
         try {
-            Operation operation = startSend(context, destination, tag, content);
+            requireOpen();
+            Operation operation = outbox.send(context, destination, tag, content, mode);
             line.flush();
             return operation;
         } catch (IOException e) {
@@ -126,11 +127,11 @@ public final class RelayEndpoint implements Endpoint {
 
     @Override
     public Operation[] exchange(
-            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content) {
+            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, Mode mode) {
         lock.lock();
         try {
             Operation receive = post(context, source, receiveTag, sink);
-            Operation send = startSend(context, destination, sendTag, content);
+            Operation send = outbox.send(context, destination, sendTag, content, mode);
             line.flush();
             return new Operation[] {receive, send};
         } catch (IOException e) {
@@ -146,79 +147,22 @@ public final class RelayEndpoint implements Endpoint {
         }
     }
 
-    private Operation startSend(int context, int destination, int tag, Content content) throws IOException {
-        requireOpen();
-        long bytes = content.bytes();
-        long cost = Wire.cost(bytes);
-        boolean credit = cost <= creditBytes && creditMessages > 0;
-        FrameType form = !credit || bytes > Wire.EAGER_BYTES_MAX
-                ? FrameType.OFFER
-                : bytes > Wire.PAYLOAD_BYTES_MAX ? FrameType.EAGER : FrameType.SEND;
-        Sending sending = new Sending(content, context, destination, nextSequence(context, destination));
-        int rides = form == FrameType.SEND ? (int) bytes : 0;
-        line.begin(Wire.MESSAGE_HEADER_BYTES + rides)
-                .begin(form, Wire.MESSAGE_HEADER_BYTES, job)
-                .address(context, rank, destination, tag)
-                .sequence(sending.sequence)
-                .content(bytes, content.elements(), content.datatype())
-                .failedPolls(takeFailedPolls());
-        if (rides > 0) {
-            content.write(0, line.payload(Wire.MESSAGE_HEADER_BYTES, rides));
-        }
-        line.end(Wire.MESSAGE_HEADER_BYTES + rides);
-        if (form == FrameType.OFFER) {
-            offered.put(new Transfer(context, destination, sending.sequence), sending);
-            return sending;
-        }
-        creditBytes -= cost;
-        creditMessages--;
-        sending.sent = rides;
-        sendChunks(sending, bytes);
-        sending.complete(null, null);
-        return sending;
-    }
-
-    /** Sends the chunks of [sent, upTo). They leave at the latest with the caller's flush. */
-    private void sendChunks(Sending sending, long upTo) throws IOException {
-        while (sending.sent < upTo) {
-            int bytes = (int) Math.min(upTo - sending.sent, Wire.PAYLOAD_BYTES_MAX);
-            line.begin(Wire.CHUNK_HEADER_BYTES + bytes)
-                    .begin(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, job)
-                    .address(sending.context, rank, sending.destination, 0)
-                    .sequence(sending.sequence)
-                    .offset(sending.sent);
-            sending.content.write(sending.sent, line.payload(Wire.CHUNK_HEADER_BYTES, bytes));
-            line.end(Wire.CHUNK_HEADER_BYTES + bytes);
-            sending.sent += bytes;
-        }
-    }
-
-    private long nextSequence(int context, int destination) {
-        return ++sequences.computeIfAbsent(context, unseen -> new long[size()])[destination];
-    }
-
-    private int takeFailedPolls() {
-        int polls = failedPolls;
-        failedPolls = 0;
-        return polls;
-    }
-
     // ---- receiving
 
     private Operation post(int context, int source, int tag, Sink sink) throws IOException {
-        Receiving receiving = new Receiving(sink);
-        request(FrameType.POST, 0, context, source, tag, receiving);
+        requireOpen();
+        Receiving receiving = new Receiving(context, source, tag, sink);
+        receiving.posted(pending.add(receiving));
+        request(FrameType.POST, 0, context, source, tag, receiving.request());
         return receiving;
     }
 
-    private void request(FrameType type, int flags, int context, int source, int tag, Operation operation)
-            throws IOException {
-        requireOpen();
+    private void request(FrameType type, int flags, int context, int source, int tag, int number) throws IOException {
         line.begin(POST_BYTES)
                 .begin(type, POST_BYTES, job)
                 .flags(flags)
                 .address(context, source, rank, tag)
-                .post(pending.add(operation), takeFailedPolls());
+                .post(number, failedPolls.take());
         line.end(POST_BYTES);
     }
 
@@ -240,7 +184,8 @@ public final class RelayEndpoint implements Endpoint {
         Probing probing = new Probing();
         lock.lock();
         try {
-            request(FrameType.PROBE, flags, context, source, tag, probing);
+            requireOpen();
+            request(FrameType.PROBE, flags, context, source, tag, pending.add(probing));
             line.flush();
         } catch (IOException e) {
             throw lost(e);
@@ -254,7 +199,7 @@ public final class RelayEndpoint implements Endpoint {
     private void countFailedPoll() {
         lock.lock();
         try {
-            failedPolls++;
+            failedPolls.count();
         } finally {
             lock.unlock();
         }
@@ -267,7 +212,7 @@ public final class RelayEndpoint implements Endpoint {
         lock.lock();
         try {
             while (!operation.isDone()) {
-                progress();
+                progress(operation instanceof Errand);
             }
         } catch (IOException e) {
             throw lost(e);
@@ -281,15 +226,33 @@ public final class RelayEndpoint implements Endpoint {
         lock.lock();
         try {
             while (true) {
+                boolean errand = false;
                 for (int i = 0; i < operations.length; i++) {
                     if (operations[i] != null && operations[i].isDone()) {
                         return i;
                     }
+                    errand |= operations[i] instanceof Errand;
                 }
-                progress();
+                progress(errand);
             }
         } catch (IOException e) {
             throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Operation begin() {
+        return new Errand();
+    }
+
+    @Override
+    public void end(Operation errand) {
+        lock.lock();
+        try {
+            ((Errand) errand).done();
+            changed.signalAll();
         } finally {
             lock.unlock();
         }
@@ -303,7 +266,7 @@ public final class RelayEndpoint implements Endpoint {
                 readFrames();
             }
             if (!operation.isDone()) {
-                failedPolls++;
+                failedPolls.count();
             }
             return operation.isDone();
         } catch (IOException e) {
@@ -313,9 +276,18 @@ public final class RelayEndpoint implements Endpoint {
         }
     }
 
-    /** Waits for the next frames: reads them, or lets the thread that is reading do it. */
     private void progress() throws IOException {
-        if (!reading) {
+        progress(false);
+    }
+
+    /**
+     * Waits for the next frames: reads them, or lets the thread that is reading do it.
+     *
+     * @param errand whether an errand's end is waited for. It is no frame, so whoever waits for it must not block in a
+     *     read; the errand's own thread reads when it waits.
+     */
+    private void progress(boolean errand) throws IOException {
+        if (!reading && !errand) {
             readFrames();
             return;
         }
@@ -352,11 +324,10 @@ public final class RelayEndpoint implements Endpoint {
             case DELIVERED -> onDelivered(frame, view);
             case CHUNK -> onChunk(frame, view);
             case CLEAR -> onClear(view);
-            case CREDIT -> {
-                creditBytes += view.creditBytes();
-                creditMessages += view.creditMessages();
-            }
+            case CREDIT -> outbox.credit(view.creditBytes(), view.creditMessages());
             case PROBE_ANSWER -> onProbeAnswer(view);
+            case CANCELLED -> onCancelled(view);
+            case WITHDRAWN -> outbox.onWithdrawn(view);
             case WELCOME -> onWelcome(Welcome.decode(frame));
             case FINALIZE -> finalized = true;
             case ABORT -> ending.aborted(Notice.decode(frame));
@@ -366,8 +337,7 @@ public final class RelayEndpoint implements Endpoint {
     }
 
     private void onWelcome(Welcome answer) {
-        creditBytes = answer.creditBytes();
-        creditMessages = answer.creditMessages();
+        outbox.open(answer.size(), answer.creditBytes(), answer.creditMessages());
         siteOf = siteNumbers(answer.homes(), answer.homeOf());
         welcome = answer;
     }
@@ -408,19 +378,24 @@ public final class RelayEndpoint implements Endpoint {
     }
 
     private void onClear(FrameView view) throws WireException {
-        Transfer transfer = new Transfer(view.context(), view.destination(), view.sequence());
-        Sending sending = offered.get(transfer);
-        if (sending == null || view.offset() > sending.content.bytes()) {
-            throw new WireException(Reason.NOT_EXPECTED, "CLEAR up to " + view.offset() + " of " + transfer);
-        }
         try {
-            sendChunks(sending, view.offset());
+            outbox.onClear(view);
         } catch (IOException e) {
             throw lost(e);
         }
-        if (sending.sent == sending.content.bytes()) {
-            offered.remove(transfer);
-            sending.complete(null, null);
+    }
+
+    private void onCancelled(FrameView view) throws WireException {
+        Receiving receiving = cancelling.poll();
+        boolean gone = (view.flags() & FrameView.FOUND) != 0;
+        if (receiving == null || receiving.request() != view.cancelledRequest() || gone == receiving.isMatched()) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED, "CANCELLED" + (gone ? "(FOUND)" : "") + " of request " + view.cancelledRequest());
+        }
+        receiving.beingCancelled(false);
+        if (gone) {
+            pending.remove(receiving.request());
+            receiving.takenBack();
         }
     }
 
@@ -440,16 +415,51 @@ public final class RelayEndpoint implements Endpoint {
         return frame.slice(headerBytes, frame.limit() - headerBytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
+    // ---- taking back
+
+    @Override
+    public boolean cancel(Operation operation) {
+        lock.lock();
+        try {
+            requireOpen();
+            if (!operation.isBeingCancelled() && ask(operation)) {
+                line.flush();
+            }
+            while (operation.isBeingCancelled()) {
+                progress();
+            }
+            return operation.isCancelled();
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Asks the relay to take the operation back; false if it is known to be too late. */
+    private boolean ask(Operation operation) throws IOException {
+        if (operation instanceof Sending sending) {
+            return outbox.withdraw(sending);
+        }
+        if (!(operation instanceof Receiving receiving) || receiving.isMatched() || receiving.isDone()) {
+            return false;
+        }
+        request(FrameType.CANCEL, 0, receiving.context, receiving.source, receiving.tag, receiving.request());
+        cancelling.add(receiving);
+        receiving.beingCancelled(true);
+        return true;
+    }
+
     // ---- the end
 
     @Override
     public void close() {
         lock.lock();
         try {
-            while (!offered.isEmpty()) {
+            while (!outbox.isEmpty()) {
                 progress();
             }
-            line.begin(24).begin(FrameType.FINALIZE, 24, job).finalizeFailedPolls(takeFailedPolls());
+            line.begin(24).begin(FrameType.FINALIZE, 24, job).finalizeFailedPolls(failedPolls.take());
             line.end(24);
             line.flush();
             while (!finalized) {

@@ -16,4 +16,12 @@ final class Sending extends Operation {
         this.destination = destination;
         this.sequence = sequence;
     }
+
+    void done() {
+        complete(null, null);
+    }
+
+    void withdrawn() {
+        cancelled();
+    }
 }

@@ -34,11 +34,16 @@ public final class FrameView {
     private static final int CREDIT_RANK = 28;
     private static final int FINALIZE_FAILED_POLLS = 16;
     private static final int FINALIZE_RESERVED = 20;
+    private static final int CANCELLED_REQUEST = 16;
+    private static final int CANCELLED_RESERVED = 20;
 
     /** Flag of PROBE: do not answer before there is a message. */
     public static final int BLOCKING = 1;
 
-    /** Flag of PROBE_ANSWER: a message is there, and the frame describes it. */
+    /**
+     * Flag of an answer. PROBE_ANSWER: a message is there, and the frame describes it. CANCELLED and WITHDRAWN: the
+     * receive or the offer was still waiting, and is gone; without it, it was matched before.
+     */
     public static final int FOUND = 1;
 
     private ByteBuffer buffer;
@@ -92,7 +97,7 @@ public final class FrameView {
     private static int knownFlags(FrameType type) {
         return switch (type) {
             case PROBE -> BLOCKING;
-            case PROBE_ANSWER -> FOUND;
+            case PROBE_ANSWER, CANCELLED, WITHDRAWN -> FOUND;
             default -> 0;
         };
     }
@@ -102,7 +107,10 @@ public final class FrameView {
             case SEND, EAGER, OFFER -> (buffer.getInt(base + DATATYPE) & DATATYPE_PADDING) == 0 && request() == 0;
             case DELIVERED, PROBE_ANSWER -> (buffer.getInt(base + DATATYPE) & DATATYPE_PADDING) == 0;
             case CHUNK, CLEAR -> tag() == 0;
-            case POST, PROBE -> sequence() == 0;
+            case POST, PROBE, CANCEL -> sequence() == 0;
+            case WITHDRAW -> tag() == 0 && postRequest() == 0;
+            case WITHDRAWN -> tag() == 0 && offset() == 0;
+            case CANCELLED -> buffer.getInt(base + CANCELLED_RESERVED) == 0;
             case FINALIZE -> buffer.getInt(base + FINALIZE_RESERVED) == 0;
             default -> true;
         };
@@ -239,6 +247,7 @@ public final class FrameView {
         return this;
     }
 
+    /** POST, PROBE and CANCEL: the number of the receive or probe. WITHDRAW: reserved. */
     public int postRequest() {
         return buffer.getInt(base + POST_REQUEST);
     }
@@ -250,6 +259,16 @@ public final class FrameView {
     public FrameView post(int request, int failedPolls) {
         buffer.putInt(base + POST_REQUEST, request);
         buffer.putInt(base + POST_FAILED_POLLS, failedPolls);
+        return this;
+    }
+
+    /** The receive that a CANCELLED is about. */
+    public int cancelledRequest() {
+        return buffer.getInt(base + CANCELLED_REQUEST);
+    }
+
+    public FrameView cancelledRequest(int request) {
+        buffer.putInt(base + CANCELLED_REQUEST, request);
         return this;
     }
 

@@ -25,8 +25,20 @@ final class LocalEndpoint implements Endpoint {
             this.what = what;
         }
 
-        void end(Envelope envelope, ReceiveException failure) {
+        void sent() {
+            complete(null, null);
+        }
+
+        void failed(Envelope envelope, ReceiveException failure) {
             complete(envelope, failure);
+        }
+
+        void received(Envelope envelope, Sink sink) {
+            arrived(envelope, sink);
+        }
+
+        void takenBack() {
+            cancelled();
         }
     }
 
@@ -60,18 +72,18 @@ final class LocalEndpoint implements Endpoint {
     }
 
     @Override
-    public Operation send(int context, int destination, int tag, Content content) {
+    public Operation send(int context, int destination, int tag, Content content, Mode mode) {
         synchronized (world) {
             world.checkAlive();
             Local send = new Local("send to " + destination + " tag " + tag + " context " + context);
             Envelope envelope =
                     new Envelope(rank, tag, content.bytes(), content.elements(), content.datatype());
-            boolean eager = world.isEager(content.bytes());
+            boolean eager = mode == Mode.STANDARD && world.isEager(content.bytes());
             byte[] data = eager ? LocalWorld.read(content) : null;
             world.endpoint(destination).flightsFrom(rank).add(new Message(context, envelope, data, content, send));
             world.count(rank, destination, content.bytes());
             if (eager) {
-                send.end(null, null);
+                send.sent();
             } else {
                 unmatchedSends.add(send);
             }
@@ -108,11 +120,39 @@ final class LocalEndpoint implements Endpoint {
 
     @Override
     public Operation[] exchange(
-            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content) {
+            int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, Mode mode) {
         synchronized (world) {
             Operation receive = receive(context, source, receiveTag, sink);
-            return new Operation[] {receive, send(context, destination, sendTag, content)};
+            return new Operation[] {receive, send(context, destination, sendTag, content, mode)};
         }
+    }
+
+    @Override
+    public boolean cancel(Operation operation) {
+        synchronized (world) {
+            world.checkAlive();
+            if (world.random().nextBoolean()) {
+                step();
+            }
+            Local local = (Local) operation;
+            boolean waits = posted.removeIf(receive -> receive.operation == local) || unmatchedSends.remove(local) && recall(local);
+            if (waits) {
+                local.takenBack();
+                world.changed();
+            }
+            return local.isCancelled();
+        }
+    }
+
+    private boolean recall(Local send) {
+        for (int rank = 0; rank < world.size(); rank++) {
+            LocalEndpoint to = world.endpoint(rank);
+            if (to.flightsFrom(this.rank).removeIf(message -> message.send == send)
+                    || to.arrived.removeIf(message -> message.send == send)) {
+                return true;
+            }
+        }
+        throw new AssertionError("an unmatched send that is nowhere: " + send.what);
     }
 
     private static boolean matches(int context, int source, int tag, Message message) {
@@ -158,16 +198,33 @@ final class LocalEndpoint implements Endpoint {
                     throw new AssertionError("sink left " + piece.remaining() + " bytes of a piece at " + at);
                 }
             }
-            receive.sink.end();
         } catch (ReceiveException e) {
             failure = e;
         }
-        receive.operation.end(message.envelope, failure);
+        if (failure == null) {
+            receive.operation.received(message.envelope, receive.sink);
+        } else {
+            receive.operation.failed(message.envelope, failure);
+        }
         if (message.data == null) {
-            message.send.end(null, null);
+            message.send.sent();
             world.endpoint(message.envelope.source()).unmatchedSends.remove(message.send);
         }
         world.changed();
+    }
+
+    @Override
+    public Operation begin() {
+        world.errand(1);
+        return new Local("the end of an errand");
+    }
+
+    @Override
+    public void end(Operation errand) {
+        synchronized (world) {
+            ((Local) errand).sent();
+            world.errand(-1);
+        }
     }
 
     @Override

@@ -31,6 +31,7 @@ public final class LocalWorld {
     /** The ranks' own threads that still run; threads that they start are not waited for. */
     private final Set<Thread> live = new HashSet<>();
 
+    private int errands;
     private Throwable failure;
     private Integer abortStatus;
     private long messages;
@@ -181,6 +182,12 @@ public final class LocalWorld {
         notifyAll();
     }
 
+    /** One errand more or less is under way: its thread is none of the ranks' own, and may be about to do something. */
+    synchronized void errand(int more) {
+        errands += more;
+        changed();
+    }
+
     /** Waits for the next change. */
     @SuppressWarnings("WaitNotInLoop") // The callers loop.
     void waitForChange(String what) {
@@ -197,7 +204,7 @@ public final class LocalWorld {
     }
 
     private void checkStuck() {
-        if (!live.isEmpty() && stuck.keySet().containsAll(live)) {
+        if (errands == 0 && !live.isEmpty() && stuck.keySet().containsAll(live)) {
             StringBuilder text = new StringBuilder("deadlock");
             stuck.forEach((thread, what) ->
                     text.append("; ").append(thread.getName()).append(" waits for ").append(what));

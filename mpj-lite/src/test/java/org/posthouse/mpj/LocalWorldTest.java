@@ -7,16 +7,17 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Plain;
 
 /** The tests' own machine: it must find what it is there to find. */
 @Timeout(value = 30, unit = TimeUnit.SECONDS)
 class LocalWorldTest {
     private static Content ints(int... values) {
-        return Base.INT.content(values, 0, values.length);
+        return Plain.content(Base.INT, values, 0, values.length);
     }
 
     private static Sink room(int count) {
-        return Base.INT.sink(new int[count], 0, count);
+        return Plain.sink(Base.INT, new int[count], 0, count);
     }
 
     @Test

@@ -8,8 +8,10 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +23,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Control frames come back as they were sent, and nothing else is taken for one. */
 final class ControlFramesTest {
     private static final int ROUNDS = 2_000;
+
+    /** Frames that have flag bit 0. */
+    private static final Set<FrameType> FLAGGED =
+            EnumSet.of(FrameType.PROBE, FrameType.PROBE_ANSWER, FrameType.CANCELLED, FrameType.WITHDRAWN);
 
     @Test
     void bringsBackHello() throws WireException {
@@ -139,6 +145,12 @@ final class ControlFramesTest {
                 Arguments.of(FrameType.POST, 32, 40, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.PROBE, 32, 40, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.FINALIZE, 20, 24, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.CANCEL, 32, 40, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.CANCELLED, 20, 24, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.WITHDRAW, 28, 32, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.WITHDRAW, 40, 44, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.WITHDRAWN, 28, 32, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.WITHDRAWN, 40, 48, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.ABORT, 24, 28, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.ABORT, 33, 35, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.JOB_EVENT, 34, 36, Reason.MALFORMED_FRAME),
@@ -164,7 +176,7 @@ final class ControlFramesTest {
             frame.put(at, (byte) 1);
             assertRefused(frame, Reason.MALFORMED_FRAME);
         }
-        int known = type == FrameType.PROBE || type == FrameType.PROBE_ANSWER ? 1 : 0;
+        int known = FLAGGED.contains(type) ? 1 : 0;
         for (int flag = 1 + known; flag < 0x100; flag <<= 1) {
             ByteBuffer frame = SampleFrames.of(type);
             SampleFrames.view(frame).flags(flag);

@@ -32,6 +32,10 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.FINALIZE, RANK | RELAY);
         SENDERS.put(FrameType.ABORT, RANK | RELAY);
         SENDERS.put(FrameType.CLOSE, RANK | LAUNCHER | RELAY | LINK);
+        SENDERS.put(FrameType.CANCEL, RANK);
+        SENDERS.put(FrameType.CANCELLED, RELAY);
+        SENDERS.put(FrameType.WITHDRAW, RANK | LINK);
+        SENDERS.put(FrameType.WITHDRAWN, RELAY | LINK);
         SENDERS.put(FrameType.JOB_OPEN, LAUNCHER);
         SENDERS.put(FrameType.JOB_OPENED, RELAY);
         SENDERS.put(FrameType.JOB_EVENT, RELAY);

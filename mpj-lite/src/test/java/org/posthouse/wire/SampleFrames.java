@@ -39,7 +39,9 @@ final class SampleFrames {
             case EAGER, OFFER, PROBE_ANSWER -> message(type, 0);
             case CLEAR -> transfer(type, 0);
             case CHUNK -> transfer(type, 4);
-            case POST, PROBE -> post(type);
+            case POST, PROBE, CANCEL -> post(type);
+            case CANCELLED -> cancelled();
+            case WITHDRAW, WITHDRAWN -> withdrawal(type);
             case CREDIT -> credit();
             case FINALIZE -> finalizing();
             case ABORT -> ABORT.encode(type);
@@ -87,6 +89,23 @@ final class SampleFrames {
                 .flags(type == FrameType.PROBE ? FrameView.BLOCKING : 0)
                 .address(0x11, Wire.ANY, 0x13, 0x14)
                 .post(0x18, 0x19);
+        return frame;
+    }
+
+    private static ByteBuffer cancelled() {
+        ByteBuffer frame = fixed(FrameType.CANCELLED, 24, 0);
+        view(frame).flags(FrameView.FOUND).cancelledRequest(0x18);
+        return frame;
+    }
+
+    private static ByteBuffer withdrawal(FrameType type) {
+        boolean answer = type == FrameType.WITHDRAWN;
+        ByteBuffer frame = fixed(type, 48, 0);
+        view(frame)
+                .flags(answer ? FrameView.FOUND : 0)
+                .address(0x11, 0x12, 0x13, 0)
+                .sequence(0x15)
+                .post(0, answer ? 0 : 0x19);
         return frame;
     }
 

@@ -34,6 +34,12 @@ public final class Peers {
         spanSites = Arrays.stream(sites).anyMatch(site -> site != sites[0]);
     }
 
+    /** Counts operations from here on: for a part of a communicator's ranks that uses its context. */
+    public Peers countingFrom(int operation) {
+        operations = operation;
+        return this;
+    }
+
     int rank() {
         return rank;
     }

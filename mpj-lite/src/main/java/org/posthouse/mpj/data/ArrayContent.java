@@ -3,17 +3,22 @@ package org.posthouse.mpj.data;
 import java.nio.ByteBuffer;
 import org.posthouse.mpj.Content;
 
-/** Primitive elements of a program's array as a message, read from the array when asked. May be sent several times. */
+/** Primitive elements of a program's array or buffer as a message, read when asked. May be sent several times. */
 final class ArrayContent implements Content {
     private final Base base;
-    private final Object array;
-    private final int first;
+    private final Layout layout;
+    private final Object store;
+    private final int offset;
+    private final long from;
     private final int count;
 
-    ArrayContent(Base base, Object array, int first, int count) {
+    /** The data elements [{@code from}, {@code from} + {@code count}) of elements from index {@code offset} on. */
+    ArrayContent(Base base, Layout layout, Object store, int offset, long from, int count) {
         this.base = base;
-        this.array = array;
-        this.first = first;
+        this.layout = layout;
+        this.store = store;
+        this.offset = offset;
+        this.from = from;
         this.count = count;
     }
 
@@ -33,9 +38,8 @@ final class ArrayContent implements Content {
     }
 
     @Override
-    public void write(long from, ByteBuffer out) {
-        if (out.hasRemaining()) {
-            base.put.put(array, first + (int) (from / base.bytes()), out.remaining() / base.bytes(), out);
-        }
+    public void write(long at, ByteBuffer out) {
+        int elements = out.remaining() / base.bytes();
+        layout.walk(offset, from + at / base.bytes(), elements, (index, run) -> base.put(store, index, run, out));
     }
 }

@@ -5,52 +5,58 @@ import org.posthouse.mpj.Envelope;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.Sink;
 
-/** Room for primitive elements in a program's array, filled as the bytes arrive. Good for one message. */
+/** Room for primitive elements in a program's array or buffer, filled as the bytes arrive. Good for one message. */
 final class ArraySink implements Sink {
     private final Base base;
-    private final Object array;
-    private final int first;
+    private final Layout layout;
+    private final Object store;
+    private final int offset;
+    private final long from;
     private final int capacity;
 
-    ArraySink(Base base, Object array, int first, int capacity) {
+    /** The data elements [{@code from}, {@code from} + {@code capacity}) of elements from index {@code offset} on. */
+    ArraySink(Base base, Layout layout, Object store, int offset, long from, int capacity) {
         this.base = base;
-        this.array = array;
-        this.first = first;
+        this.layout = layout;
+        this.store = store;
+        this.offset = offset;
+        this.from = from;
         this.capacity = capacity;
     }
 
     @Override
     public void begin(Envelope envelope) throws ReceiveException {
         checkFit(envelope, base, capacity);
-        if (envelope.bytes() != (long) envelope.elements() * base.bytes()) {
+        long expected = envelope.datatype() == base.code() ? envelope.elements() : base.elements(envelope);
+        if (envelope.bytes() != expected * base.bytes()) {
             throw new ReceiveException(
                     ReceiveException.Kind.TYPE,
-                    "message of " + envelope.bytes() + " bytes, expected " + base.bytes() + " for each of its "
-                            + envelope.elements() + " " + base + " elements");
+                    "message of " + envelope.bytes() + " bytes, expected " + base.bytes() + " for each of its " + expected
+                            + " " + base + " elements");
         }
     }
 
     /** The two rules for every receive: same datatype, and no longer than the room for it. */
     static void checkFit(Envelope envelope, Base base, int capacity) throws ReceiveException {
         // An empty message may come from a rank that has no array of any type.
-        if (envelope.datatype() != base.code() && envelope.elements() > 0) {
+        if (!base.fits(envelope.datatype()) && envelope.elements() > 0) {
             throw new ReceiveException(
                     ReceiveException.Kind.TYPE,
                     "message of " + envelope.elements() + " " + Base.nameOf(envelope.datatype())
                             + " elements, expected " + base);
         }
-        if (envelope.elements() > capacity) {
+        long elements = base.elements(envelope);
+        if (elements > capacity) {
             throw new ReceiveException(
                     ReceiveException.Kind.TRUNCATE,
-                    "message of " + envelope.elements() + " " + base + " elements, expected at most " + capacity);
+                    "message of " + elements + " " + base + " elements, expected at most " + capacity);
         }
     }
 
     @Override
     public void read(long at, ByteBuffer in) {
-        if (in.hasRemaining()) {
-            base.take.take(array, first + (int) (at / base.bytes()), in.remaining() / base.bytes(), in);
-        }
+        int elements = in.remaining() / base.bytes();
+        layout.walk(offset, from + at / base.bytes(), elements, (index, run) -> base.take(store, index, run, in));
     }
 
     @Override

@@ -1,7 +1,8 @@
 package org.posthouse.mpj.data;
 
-import org.posthouse.mpj.Content;
-import org.posthouse.mpj.Sink;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import org.posthouse.mpj.Envelope;
 
 /**
  * The kinds of array element that a message can carry. The code and the little-endian form of each are part of the
@@ -17,17 +18,19 @@ public enum Base {
     LONG(6, Long.BYTES, long[].class, Primitives::putLongs, Primitives::takeLongs),
     FLOAT(7, Float.BYTES, float[].class, Primitives::putFloats, Primitives::takeFloats),
     DOUBLE(8, Double.BYTES, double[].class, Primitives::putDoubles, Primitives::takeDoubles),
-    OBJECT(9, 0, Object[].class, null, null);
+    OBJECT(9, 0, Object[].class, null, null),
+    /** Bytes that Pack made: they fit a receive of any primitive datatype, and any of these fits a receive of them. */
+    PACKED(10, Byte.BYTES, byte[].class, Primitives::putBytes, Primitives::takeBytes);
 
     private static final Base[] ALL = values();
 
     private final int code;
     private final int bytes;
     private final Class<?> arrayClass;
-    /** How elements move; null for OBJECT, whose bytes are made by serialization. */
-    final Primitives.Put put;
+    /** How array elements move; null for OBJECT, whose bytes are made by serialization. */
+    private final Primitives.Put put;
 
-    final Primitives.Take take;
+    private final Primitives.Take take;
 
     Base(int code, int bytes, Class<?> arrayClass, Primitives.Put put, Primitives.Take take) {
         this.code = code;
@@ -52,14 +55,19 @@ public enum Base {
         return arrayClass;
     }
 
-    public boolean holds(Object array) {
-        return arrayClass.isInstance(array);
+    /** Whether elements can lie in this array or NIO buffer. */
+    public boolean holds(Object store) {
+        return arrayClass.isInstance(store) || Buffers.hold(this, store);
     }
 
-    /** Length of an array that {@link #holds} accepts. */
-    public int length(Object array) {
+    /** Elements that an array or buffer has room for, if it {@link #holds} them. */
+    public int length(Object store) {
+        return store instanceof Buffer buffer ? Buffers.length(this, buffer) : arrayLength(store);
+    }
+
+    private int arrayLength(Object array) {
         return switch (this) {
-            case BYTE -> ((byte[]) array).length;
+            case BYTE, PACKED -> ((byte[]) array).length;
             case CHAR -> ((char[]) array).length;
             case SHORT -> ((short[]) array).length;
             case BOOLEAN -> ((boolean[]) array).length;
@@ -71,27 +79,38 @@ public enum Base {
         };
     }
 
-    /**
-     * The elements [{@code first}, {@code first} + {@code count}) as an outgoing message. Primitive elements are read
-     * when they are put on the wire, objects are serialized here and now.
-     *
-     * @throws UnwritableException if an object cannot be serialized
-     */
-    public Content content(Object array, int first, int count) {
-        return this == OBJECT
-                ? new ObjectContent((Object[]) array, first, count)
-                : new ArrayContent(this, array, first, count);
+    /** Moves {@code count} primitive elements of an array or buffer to {@code out}, in its order, and advances it. */
+    public void put(Object store, int from, int count, ByteBuffer out) {
+        if (store instanceof Buffer buffer) {
+            Buffers.put(this, buffer, from, count, out);
+        } else {
+            put.put(store, from, count, out);
+        }
     }
 
-    /** Takes a message of at most {@code capacity} elements to the array, from index {@code first} on. */
-    public Sink sink(Object array, int first, int capacity) {
-        return this == OBJECT
-                ? new ObjectSink((Object[]) array, first, capacity)
-                : new ArraySink(this, array, first, capacity);
+    /** Moves {@code count} primitive elements from {@code in}, which is advanced, to an array or buffer. */
+    public void take(Object store, int to, int count, ByteBuffer in) {
+        if (store instanceof Buffer buffer) {
+            Buffers.take(this, buffer, to, count, in);
+        } else {
+            take.take(store, to, count, in);
+        }
+    }
+
+    /** Whether a message of the datatype with this wire code may be received as this one. */
+    boolean fits(int datatype) {
+        return datatype == code
+                || this == PACKED && datatype != OBJECT.code
+                || datatype == PACKED.code && this != OBJECT;
+    }
+
+    /** Elements of this kind in a message that {@link #fits}, rounded down. */
+    public long elements(Envelope envelope) {
+        return this == OBJECT ? envelope.elements() : envelope.bytes() / bytes;
     }
 
     /** Name of the datatype with this wire code, for messages to people. */
-    static String nameOf(int code) {
+    public static String nameOf(int code) {
         return code >= 1 && code <= ALL.length ? ALL[code - 1].name() : "datatype " + code;
     }
 }

@@ -1,7 +1,11 @@
 package org.posthouse.mpj.data;
 
 /** Bits set in both. Loops are written out per type so that the JIT can vectorize them. */
-final class BitAnd extends Bitwise {
+final class BitAnd extends Elementwise {
+    BitAnd() {
+        super(INTEGERS);
+    }
+
     @Override
     void fold(byte[] in, int inAt, byte[] inOut, int inOutAt, int count) {
         for (int i = 0; i < count; i++) {

@@ -1,7 +1,11 @@
 package org.posthouse.mpj.data;
 
 /** Bits set in exactly one. Loops are written out per type so that the JIT can vectorize them. */
-final class BitXor extends Bitwise {
+final class BitXor extends Elementwise {
+    BitXor() {
+        super(INTEGERS);
+    }
+
     @Override
     void fold(byte[] in, int inAt, byte[] inOut, int inOutAt, int count) {
         for (int i = 0; i < count; i++) {

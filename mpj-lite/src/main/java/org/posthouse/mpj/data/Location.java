@@ -12,18 +12,16 @@ final class Location extends Fold {
     }
 
     @Override
-    public boolean accepts(Base base, int size) {
-        return size == 2
-                && switch (base) {
-                    case SHORT, INT, LONG, FLOAT, DOUBLE -> true;
-                    case BYTE, CHAR, BOOLEAN, OBJECT -> false;
-                };
+    public boolean accepts(Base base, Unit unit) {
+        return unit == Unit.PAIR || unit.isStruct();
     }
 
     @Override
-    public void fold(Object in, int inAt, Object inOut, int inOutAt, int count) {
+    public void fold(Unit unit, Object in, int inAt, Object inOut, int inOutAt, int count) {
         int end = inOutAt + 2 * count;
-        if (inOut instanceof double[] values) {
+        if (unit.isStruct()) {
+            StructLocation.fold(unit, greatest, (byte[]) in, inAt, (byte[]) inOut, inOutAt, count);
+        } else if (inOut instanceof double[] values) {
             fold((double[]) in, inAt, values, inOutAt, end);
         } else if (inOut instanceof int[] values) {
             fold((int[]) in, inAt, values, inOutAt, end);
@@ -34,6 +32,16 @@ final class Location extends Fold {
         } else {
             fold((short[]) in, inAt, (short[]) inOut, inOutAt, end);
         }
+    }
+
+    /** As {@link Float#compare}, but both zeros are equal. */
+    static int compare(float a, float b) {
+        return a == b ? 0 : Float.compare(a, b);
+    }
+
+    /** As {@link Double#compare}, but both zeros are equal. */
+    static int compare(double a, double b) {
+        return a == b ? 0 : Double.compare(a, b);
     }
 
     /** Whether a pair replaces the one it is compared with. */
@@ -70,7 +78,7 @@ final class Location extends Fold {
 
     private void fold(float[] in, int inAt, float[] inOut, int inOutAt, int end) {
         for (int i = inAt, j = inOutAt; j < end; i += 2, j += 2) {
-            if (wins(in[i] == inOut[j] ? 0 : Float.compare(in[i], inOut[j]), in[i + 1] < inOut[j + 1])) {
+            if (wins(compare(in[i], inOut[j]), in[i + 1] < inOut[j + 1])) {
                 inOut[j] = in[i];
                 inOut[j + 1] = in[i + 1];
             }
@@ -79,7 +87,7 @@ final class Location extends Fold {
 
     private void fold(double[] in, int inAt, double[] inOut, int inOutAt, int end) {
         for (int i = inAt, j = inOutAt; j < end; i += 2, j += 2) {
-            if (wins(in[i] == inOut[j] ? 0 : Double.compare(in[i], inOut[j]), in[i + 1] < inOut[j + 1])) {
+            if (wins(compare(in[i], inOut[j]), in[i + 1] < inOut[j + 1])) {
                 inOut[j] = in[i];
                 inOut[j + 1] = in[i + 1];
             }

@@ -1,7 +1,11 @@
 package org.posthouse.mpj.data;
 
 /** The greater value; NaN wins. Loops are written out per type so that the JIT can vectorize them. */
-final class Maximum extends Arithmetic {
+final class Maximum extends Elementwise {
+    Maximum() {
+        super(NUMBERS);
+    }
+
     @Override
     void fold(byte[] in, int inAt, byte[] inOut, int inOutAt, int count) {
         for (int i = 0; i < count; i++) {

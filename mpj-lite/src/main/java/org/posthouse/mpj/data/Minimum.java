@@ -1,7 +1,11 @@
 package org.posthouse.mpj.data;
 
 /** The lesser value; NaN wins. Loops are written out per type so that the JIT can vectorize them. */
-final class Minimum extends Arithmetic {
+final class Minimum extends Elementwise {
+    Minimum() {
+        super(NUMBERS);
+    }
+
     @Override
     void fold(byte[] in, int inAt, byte[] inOut, int inOutAt, int count) {
         for (int i = 0; i < count; i++) {

@@ -14,19 +14,27 @@ final class ObjectContent implements Content {
     private final Bytes bytes = new Bytes();
     private final int count;
 
-    ObjectContent(Object[] array, int first, int count) {
+    /** The data elements [{@code from}, {@code from} + {@code count}) of elements from index {@code offset} on. */
+    ObjectContent(Layout layout, Object[] array, int offset, long from, int count) {
         this.count = count;
-        int at = first;
         try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
-            for (; at < first + count; at++) {
-                out.writeObject(array[at]);
-            }
+            layout.walk(offset, from, count, (index, run) -> {
+                for (int at = index; at < index + run; at++) {
+                    write(out, array, at);
+                }
+            });
+        } catch (IOException e) {
+            throw new UnwritableException("elements cannot be serialized: " + e, e);
+        }
+    }
+
+    private static void write(ObjectOutputStream out, Object[] array, int at) {
+        try {
+            out.writeObject(array[at]);
         } catch (IOException | RuntimeException | StackOverflowError e) {
             // RuntimeException: a program's own writeObject may throw what it likes.
             throw new UnwritableException(
-                    "element " + at + (at < first + count ? " of " + array[at].getClass() : "")
-                            + " cannot be serialized: " + e,
-                    e);
+                    "element " + at + " of " + array[at].getClass() + " cannot be serialized: " + e, e);
         }
     }
 

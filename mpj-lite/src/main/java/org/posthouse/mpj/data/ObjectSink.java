@@ -20,16 +20,21 @@ final class ObjectSink implements Sink {
     /** Longest array that every Java virtual machine can make. */
     private static final int BYTES_MAX = Integer.MAX_VALUE - 8;
 
+    private final Layout layout;
     private final Object[] array;
-    private final int first;
+    private final int offset;
+    private final long from;
     private final int capacity;
     private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
     private byte[] bytes;
     private int elements;
 
-    ObjectSink(Object[] array, int first, int capacity) {
+    /** The data elements [{@code from}, {@code from} + {@code capacity}) of elements from index {@code offset} on. */
+    ObjectSink(Layout layout, Object[] array, int offset, long from, int capacity) {
+        this.layout = layout;
         this.array = array;
-        this.first = first;
+        this.offset = offset;
+        this.from = from;
         this.capacity = capacity;
     }
 
@@ -82,7 +87,11 @@ final class ObjectSink implements Sink {
                                 + element.getName() + " for the receiving array");
             }
         }
-        System.arraycopy(objects, 0, array, first, objects.length);
+        int[] stored = {0};
+        layout.walk(offset, from, objects.length, (index, run) -> {
+            System.arraycopy(objects, stored[0], array, index, run);
+            stored[0] += run;
+        });
     }
 
     /** Finds the program's classes, where plain deserialization looks only in this library's class loader. */

@@ -7,6 +7,9 @@ import java.nio.ByteBuffer;
  * moves {@code count} elements and advances the buffer by their bytes; index errors are the caller's.
  */
 final class Primitives {
+    /** Fewer elements are not worth the view of the buffer that a bulk move makes: a strided datatype moves many such. */
+    private static final int BULK_MIN = 8;
+
     private Primitives() {}
 
     /** Array to buffer. */
@@ -42,62 +45,146 @@ final class Primitives {
     }
 
     static void putChars(Object array, int from, int count, ByteBuffer out) {
-        out.asCharBuffer().put((char[]) array, from, count);
+        char[] values = (char[]) array;
+        if (count < BULK_MIN) {
+            for (int i = from; i < from + count; i++) {
+                out.putChar(values[i]);
+            }
+            return;
+        }
+        out.asCharBuffer().put(values, from, count);
         skip(out, count * Character.BYTES);
     }
 
     static void takeChars(Object array, int to, int count, ByteBuffer in) {
-        in.asCharBuffer().get((char[]) array, to, count);
+        char[] values = (char[]) array;
+        if (count < BULK_MIN) {
+            for (int i = to; i < to + count; i++) {
+                values[i] = in.getChar();
+            }
+            return;
+        }
+        in.asCharBuffer().get(values, to, count);
         skip(in, count * Character.BYTES);
     }
 
     static void putShorts(Object array, int from, int count, ByteBuffer out) {
-        out.asShortBuffer().put((short[]) array, from, count);
+        short[] values = (short[]) array;
+        if (count < BULK_MIN) {
+            for (int i = from; i < from + count; i++) {
+                out.putShort(values[i]);
+            }
+            return;
+        }
+        out.asShortBuffer().put(values, from, count);
         skip(out, count * Short.BYTES);
     }
 
     static void takeShorts(Object array, int to, int count, ByteBuffer in) {
-        in.asShortBuffer().get((short[]) array, to, count);
+        short[] values = (short[]) array;
+        if (count < BULK_MIN) {
+            for (int i = to; i < to + count; i++) {
+                values[i] = in.getShort();
+            }
+            return;
+        }
+        in.asShortBuffer().get(values, to, count);
         skip(in, count * Short.BYTES);
     }
 
     static void putInts(Object array, int from, int count, ByteBuffer out) {
-        out.asIntBuffer().put((int[]) array, from, count);
+        int[] values = (int[]) array;
+        if (count < BULK_MIN) {
+            for (int i = from; i < from + count; i++) {
+                out.putInt(values[i]);
+            }
+            return;
+        }
+        out.asIntBuffer().put(values, from, count);
         skip(out, count * Integer.BYTES);
     }
 
     static void takeInts(Object array, int to, int count, ByteBuffer in) {
-        in.asIntBuffer().get((int[]) array, to, count);
+        int[] values = (int[]) array;
+        if (count < BULK_MIN) {
+            for (int i = to; i < to + count; i++) {
+                values[i] = in.getInt();
+            }
+            return;
+        }
+        in.asIntBuffer().get(values, to, count);
         skip(in, count * Integer.BYTES);
     }
 
     static void putLongs(Object array, int from, int count, ByteBuffer out) {
-        out.asLongBuffer().put((long[]) array, from, count);
+        long[] values = (long[]) array;
+        if (count < BULK_MIN) {
+            for (int i = from; i < from + count; i++) {
+                out.putLong(values[i]);
+            }
+            return;
+        }
+        out.asLongBuffer().put(values, from, count);
         skip(out, count * Long.BYTES);
     }
 
     static void takeLongs(Object array, int to, int count, ByteBuffer in) {
-        in.asLongBuffer().get((long[]) array, to, count);
+        long[] values = (long[]) array;
+        if (count < BULK_MIN) {
+            for (int i = to; i < to + count; i++) {
+                values[i] = in.getLong();
+            }
+            return;
+        }
+        in.asLongBuffer().get(values, to, count);
         skip(in, count * Long.BYTES);
     }
 
     static void putFloats(Object array, int from, int count, ByteBuffer out) {
-        out.asFloatBuffer().put((float[]) array, from, count);
+        float[] values = (float[]) array;
+        if (count < BULK_MIN) {
+            for (int i = from; i < from + count; i++) {
+                out.putFloat(values[i]);
+            }
+            return;
+        }
+        out.asFloatBuffer().put(values, from, count);
         skip(out, count * Float.BYTES);
     }
 
     static void takeFloats(Object array, int to, int count, ByteBuffer in) {
-        in.asFloatBuffer().get((float[]) array, to, count);
+        float[] values = (float[]) array;
+        if (count < BULK_MIN) {
+            for (int i = to; i < to + count; i++) {
+                values[i] = in.getFloat();
+            }
+            return;
+        }
+        in.asFloatBuffer().get(values, to, count);
         skip(in, count * Float.BYTES);
     }
 
     static void putDoubles(Object array, int from, int count, ByteBuffer out) {
-        out.asDoubleBuffer().put((double[]) array, from, count);
+        double[] values = (double[]) array;
+        if (count < BULK_MIN) {
+            for (int i = from; i < from + count; i++) {
+                out.putDouble(values[i]);
+            }
+            return;
+        }
+        out.asDoubleBuffer().put(values, from, count);
         skip(out, count * Double.BYTES);
     }
 
     static void takeDoubles(Object array, int to, int count, ByteBuffer in) {
-        in.asDoubleBuffer().get((double[]) array, to, count);
+        double[] values = (double[]) array;
+        if (count < BULK_MIN) {
+            for (int i = to; i < to + count; i++) {
+                values[i] = in.getDouble();
+            }
+            return;
+        }
+        in.asDoubleBuffer().get(values, to, count);
         skip(in, count * Double.BYTES);
     }
 

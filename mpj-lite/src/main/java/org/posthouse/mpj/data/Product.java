@@ -1,7 +1,27 @@
 package org.posthouse.mpj.data;
 
 /** Multiplies; integers wrap around. Loops are written out per type so that the JIT can vectorize them. */
-final class Product extends Arithmetic {
+final class Product extends Elementwise {
+    Product() {
+        super(NUMBERS);
+    }
+
+    @Override
+    public boolean accepts(Base base, Unit unit) {
+        return unit == Unit.COMPLEX || super.accepts(base, unit);
+    }
+
+    @Override
+    public void fold(Unit unit, Object in, int inAt, Object inOut, int inOutAt, int count) {
+        if (unit != Unit.COMPLEX) {
+            super.fold(unit, in, inAt, inOut, inOutAt, count);
+        } else if (inOut instanceof double[] values) {
+            ComplexProduct.fold((double[]) in, inAt, values, inOutAt, count);
+        } else {
+            ComplexProduct.fold((float[]) in, inAt, (float[]) inOut, inOutAt, count);
+        }
+    }
+
     @Override
     void fold(byte[] in, int inAt, byte[] inOut, int inOutAt, int count) {
         for (int i = 0; i < count; i++) {

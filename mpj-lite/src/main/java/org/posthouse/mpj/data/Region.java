@@ -1,6 +1,7 @@
 package org.posthouse.mpj.data;
 
 import java.lang.reflect.Array;
+import java.nio.Buffer;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.posthouse.mpj.Content;
@@ -9,72 +10,159 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.Sink;
 
 /**
- * Elements of one datatype in an array, from an offset on: what a collective moves about. Positions and counts are in
- * elements of the datatype, of which each is {@code size} adjacent array elements. Whoever makes one has checked the
- * ranges that will be used.
+ * Elements of one datatype in an array or NIO buffer, from an offset on: what a collective moves about. Positions and
+ * counts are in elements of the datatype; position p begins p extents behind the offset. Whoever makes one has checked
+ * the ranges that will be used.
  */
 public final class Region {
     /** Answer of {@link #bytes} when only serialization could tell. */
     public static final long BYTES_UNKNOWN = -1;
 
+    /** Bytes moved at once between stores that have no common kind. */
+    private static final int PIECE_BYTES = 64 * 1024;
+
     private final Base base;
-    private final int size;
-    private final Object array;
+    private final Layout layout;
+    private final Object store;
     private final int offset;
+    /** Data elements of one position: those of the layout, or 1 in a region of single data elements. */
+    private final int unit;
 
     /**
-     * @param size array elements of one element of the datatype, 1 or more
-     * @param offset index of the first array element
+     * @param store an array or buffer that holds elements of {@code base}
+     * @param offset index of the first element's displacement 0, in base elements
      */
-    public Region(Base base, int size, Object array, int offset) {
+    public Region(Base base, Layout layout, Object store, int offset) {
+        this(base, layout, store, offset, layout.size());
+    }
+
+    private Region(Base base, Layout layout, Object store, int offset, int unit) {
         this.base = base;
-        this.size = size;
-        this.array = array;
+        this.layout = layout;
+        this.store = store;
         this.offset = offset;
+        this.unit = unit;
     }
 
+    /**
+     * The same data with positions and counts in single data elements, as a message carries them: for cutting a message
+     * where ranks may use different datatypes with the same sequence of elements. Good for {@link #bytes},
+     * {@link #content} and {@link #sink} only.
+     */
+    public Region inDataElements() {
+        return new Region(base, layout, store, offset, 1);
+    }
+
+    /** Data elements of {@code count} elements. */
+    public int dataElements(int count) {
+        return count * unit;
+    }
+
+    /** The array or buffer. */
     public Object array() {
-        return array;
+        return store;
     }
 
-    /** Array index of the element at position {@code at}. */
+    /** Index in the array of the element at position {@code at}. */
     public int index(int at) {
-        return offset + at * size;
+        return offset + at * layout.extent();
     }
 
     /** Message bytes of {@code count} elements, or {@link #BYTES_UNKNOWN} for objects. */
     public long bytes(int count) {
-        return base == Base.OBJECT ? BYTES_UNKNOWN : (long) count * size * base.bytes();
+        return base == Base.OBJECT ? BYTES_UNKNOWN : (long) count * unit * base.bytes();
     }
 
+    /**
+     * The elements from position {@code at} on as an outgoing message. Primitive elements are read when they are put on
+     * the wire, objects are serialized here and now.
+     *
+     * @throws UnwritableException if an object cannot be serialized
+     */
     public Content content(int at, int count) {
-        return base.content(array, index(at), count * size);
+        long from = (long) at * unit;
+        return base == Base.OBJECT
+                ? new ObjectContent(layout, (Object[]) store, offset, from, count * unit)
+                : new ArrayContent(base, layout, store, offset, from, count * unit);
     }
 
+    /** Room for a message of at most {@code capacity} elements, from position {@code at} on. */
     public Sink sink(int at, int capacity) {
-        return base.sink(array, index(at), capacity * size);
+        long from = (long) at * unit;
+        return base == Base.OBJECT
+                ? new ObjectSink(layout, (Object[]) store, offset, from, capacity * unit)
+                : new ArraySink(base, layout, store, offset, from, capacity * unit);
     }
 
-    /** Fresh room for {@code count} elements, in an array of the same class. */
+    /** Fresh room for {@code count} elements, in an array: of the same class, if this region is one of an array. */
     public Region scratch(int count) {
         // A program may give no array where it has no elements.
-        Class<?> arrayClass = array == null ? base.arrayClass() : array.getClass();
-        return new Region(base, size, Array.newInstance(arrayClass.getComponentType(), count * size), 0);
+        Class<?> arrayClass = store == null || store instanceof Buffer ? base.arrayClass() : store.getClass();
+        int first = Math.toIntExact(layout.first(count));
+        int length = Math.toIntExact(layout.end(count) - first);
+        return new Region(base, layout, Array.newInstance(arrayClass.getComponentType(), length), -first);
     }
 
-    /** Whether writing to the other region may change this one. */
+    /** A region in an array with the first {@code count} elements of this one: itself, unless it is one of a buffer. */
+    public Region inArray(int count) {
+        if (!(store instanceof Buffer)) {
+            return this;
+        }
+        Region copy = scratch(count);
+        moveTo(0, copy, 0, count);
+        return copy;
+    }
+
+    /** Whether writing to the other region may change this one. Of two direct buffers nobody can tell. */
     @SuppressWarnings("ReferenceEquality") // Arrays are compared by identity.
     public boolean sharesArrayWith(Region other) {
-        return array == other.array;
+        return backing(store) == backing(other.store) || isDirect(store) && isDirect(other.store);
+    }
+
+    private static Object backing(Object store) {
+        return store instanceof Buffer buffer && buffer.hasArray() ? buffer.array() : store;
+    }
+
+    private static boolean isDirect(Object store) {
+        return store instanceof Buffer buffer && buffer.isDirect();
+    }
+
+    /** Folds elements of this region into another one of the same datatype, with no change to this one. */
+    public void fold(int at, Fold fold, Unit foldUnit, Region inOut, int inOutAt, int count) {
+        if (layout.isDense() || foldUnit.isStruct()) {
+            int units = count * unit / foldUnit.elements();
+            fold.fold(foldUnit, store, index(at), inOut.store, inOut.index(inOutAt), units);
+            return;
+        }
+        int shift = inOut.index(inOutAt) - index(at);
+        layout.walk(offset, (long) at * unit, count * unit, (index, run) ->
+                fold.fold(foldUnit, store, index, inOut.store, index + shift, run / foldUnit.elements()));
     }
 
     /**
      * Copies elements to a region of the same datatype. Objects are shared, not copied: for moves between the
-     * program's arrays and scratch. The ranges may overlap.
+     * program's arrays and scratch. The ranges may overlap if the datatype has no gaps.
      */
     public void moveTo(int at, Region target, int targetAt, int count) {
-        if (count > 0) {
-            System.arraycopy(array, index(at), target.array, target.index(targetAt), count * size);
+        int shift = target.index(targetAt) - index(at);
+        layout.walk(offset, (long) at * unit, count * unit, (index, run) -> move(index, target, index + shift, run));
+    }
+
+    private void move(int from, Region target, int to, int count) {
+        if (store instanceof Buffer || target.store instanceof Buffer) {
+            moveInPieces(from, target, to, count);
+        } else {
+            System.arraycopy(store, from, target.store, to, count);
+        }
+    }
+
+    private void moveInPieces(int from, Region target, int to, int count) {
+        int most = PIECE_BYTES / base.bytes();
+        ByteBuffer piece = ByteBuffer.allocate(Math.min(most, count) * base.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        for (int done = 0; done < count; done += most) {
+            int elements = Math.min(most, count - done);
+            base.put(store, from + done, elements, piece.clear());
+            base.take(target.store, to + done, elements, piece.flip());
         }
     }
 
@@ -86,24 +174,29 @@ public final class Region {
      * @throws ReceiveException if the datatypes differ or the target is too small
      */
     public void deliver(int at, int count, Region target, int targetAt, int capacity) throws ReceiveException {
-        int elements = count * size;
-        if (sharesArrayWith(target) && index(at) == target.index(targetAt) && elements <= capacity * target.size) {
+        int elements = count * unit;
+        boolean dense = layout.isDense() && target.layout.isDense();
+        if (dense && isSame(at, target, targetAt) && elements <= capacity * target.unit) {
             return;
         }
-        if (base == Base.OBJECT || base != target.base) {
+        if (!dense || base == Base.OBJECT || base != target.base) {
             pass(content(at, count), target.sink(targetAt, capacity));
             return;
         }
-        Envelope envelope = new Envelope(0, 0, bytes(count), elements, base.code());
-        target.sink(targetAt, capacity).begin(envelope);
+        target.sink(targetAt, capacity).begin(new Envelope(0, 0, bytes(count), elements, base.code()));
         if (elements > 0) {
-            System.arraycopy(array, index(at), target.array, target.index(targetAt), elements);
+            move(index(at), target, target.index(targetAt), elements);
         }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Arrays are compared by identity.
+    private boolean isSame(int at, Region target, int targetAt) {
+        return store == target.store && base == target.base && index(at) == target.index(targetAt);
     }
 
     private static void pass(Content content, Sink sink) throws ReceiveException {
         sink.begin(new Envelope(0, 0, content.bytes(), content.elements(), content.datatype()));
-        ByteBuffer bytes = ByteBuffer.allocate((int) content.bytes()).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(content.bytes())).order(ByteOrder.LITTLE_ENDIAN);
         content.write(0, bytes);
         sink.read(0, bytes.flip());
         sink.end();

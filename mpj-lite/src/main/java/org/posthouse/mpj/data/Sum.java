@@ -1,7 +1,16 @@
 package org.posthouse.mpj.data;
 
 /** Adds; integers wrap around. Loops are written out per type so that the JIT can vectorize them. */
-final class Sum extends Arithmetic {
+final class Sum extends Elementwise {
+    Sum() {
+        super(NUMBERS);
+    }
+
+    @Override
+    public boolean accepts(Base base, Unit unit) {
+        return unit == Unit.COMPLEX || super.accepts(base, unit);
+    }
+
     @Override
     void fold(byte[] in, int inAt, byte[] inOut, int inOutAt, int count) {
         for (int i = 0; i < count; i++) {

@@ -38,14 +38,15 @@ class BaseTest {
                 Arguments.of(Base.INT, 5, new int[] {0x01020304}, bytes(4, 3, 2, 1)),
                 Arguments.of(Base.LONG, 6, new long[] {0x0102030405060708L}, bytes(8, 7, 6, 5, 4, 3, 2, 1)),
                 Arguments.of(Base.FLOAT, 7, new float[] {1.0f}, bytes(0, 0, 0x80, 0x3f)),
-                Arguments.of(Base.DOUBLE, 8, new double[] {-2.0}, bytes(0, 0, 0, 0, 0, 0, 0, 0xc0)));
+                Arguments.of(Base.DOUBLE, 8, new double[] {-2.0}, bytes(0, 0, 0, 0, 0, 0, 0, 0xc0)),
+                Arguments.of(Base.PACKED, 10, new byte[] {1, -2}, bytes(0x01, 0xfe)));
     }
 
     @ParameterizedTest
     @MethodSource("goldenBytes")
     void writesAndReadsLittleEndian(Base base, int code, Object array, byte[] expected) throws ReceiveException {
         int count = base.length(array);
-        Content content = base.content(array, 0, count);
+        Content content = Plain.content(base, array, 0, count);
         assertThat(content.bytes()).isEqualTo(expected.length);
         assertThat(content.elements()).isEqualTo(count);
         assertThat(content.datatype()).isEqualTo(base.code()).isEqualTo(code);
@@ -54,7 +55,7 @@ class BaseTest {
         assertThat(wire.array()).isEqualTo(expected);
 
         Object room = Array.newInstance(array.getClass().getComponentType(), count);
-        Sink sink = base.sink(room, 0, count);
+        Sink sink = Plain.sink(base, room, 0, count);
         sink.begin(new Envelope(0, 0, expected.length, count, code));
         sink.read(0, wire.flip());
         sink.end();
@@ -65,7 +66,7 @@ class BaseTest {
     @Test
     void theCodeOfObjectsIsNine() {
         assertThat(Base.OBJECT.code()).isEqualTo(9);
-        assertThat(Base.values()).hasSize(9);
+        assertThat(Base.values()).hasSize(10);
     }
 
     @ParameterizedTest
@@ -78,11 +79,11 @@ class BaseTest {
         Object array = Array.newInstance(base.arrayClass().getComponentType(), 2 * piece + 10);
         Object mark = Array.get(base.arrayClass().cast(filled(base)), 0);
         Array.set(array, 3 + piece, mark);
-        Content content = base.content(array, 3, 2 * piece + 5);
+        Content content = Plain.content(base, array, 3, 2 * piece + 5);
         ByteBuffer second = ByteBuffer.allocate(Wire.PAYLOAD_BYTES_MAX).order(ByteOrder.LITTLE_ENDIAN);
         content.write(Wire.PAYLOAD_BYTES_MAX, second);
         ByteBuffer one = ByteBuffer.allocate(base.bytes()).order(ByteOrder.LITTLE_ENDIAN);
-        base.content(filled(base), 0, 1).write(0, one);
+        Plain.content(base, filled(base), 0, 1).write(0, one);
         assertThat(Arrays.copyOf(second.array(), base.bytes())).isEqualTo(one.array());
         ByteBuffer last = ByteBuffer.allocate(5 * base.bytes()).order(ByteOrder.LITTLE_ENDIAN);
         content.write(2L * Wire.PAYLOAD_BYTES_MAX, last);
@@ -90,11 +91,11 @@ class BaseTest {
     }
 
     private static Object filled(Base base) {
-        Content one = base.content(Array.newInstance(base.arrayClass().getComponentType(), 1), 0, 1);
+        Content one = Plain.content(base, Array.newInstance(base.arrayClass().getComponentType(), 1), 0, 1);
         Object array = Array.newInstance(base.arrayClass().getComponentType(), 1);
         byte[] bytes = new byte[base.bytes()];
         Arrays.fill(bytes, (byte) 1);
-        Sink sink = base.sink(array, 0, 1);
+        Sink sink = Plain.sink(base, array, 0, 1);
         sink.read(0, ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN));
         assertThat(one.elements()).isEqualTo(1);
         return array;
@@ -102,7 +103,7 @@ class BaseTest {
 
     @Test
     void refusesAMessageWhoseBytesAreNotItsElements() {
-        Sink sink = Base.INT.sink(new int[8], 0, 8);
+        Sink sink = Plain.sink(Base.INT, new int[8], 0, 8);
         assertThatThrownBy(() -> sink.begin(new Envelope(0, 0, 12, 4, Base.INT.code())))
                 .isInstanceOf(ReceiveException.class)
                 .hasMessageContaining("message of 12 bytes, expected 4 for each of its 4 INT elements");
@@ -110,7 +111,7 @@ class BaseTest {
 
     @Test
     void namesADatatypeThatItDoesNotKnow() {
-        Sink sink = Base.INT.sink(new int[8], 0, 8);
+        Sink sink = Plain.sink(Base.INT, new int[8], 0, 8);
         assertThatThrownBy(() -> sink.begin(new Envelope(0, 0, 4, 1, 77)))
                 .isInstanceOf(ReceiveException.class)
                 .hasMessageContaining("1 datatype 77 elements, expected INT");
@@ -119,7 +120,7 @@ class BaseTest {
     @Test
     void objectsThatCannotBeReadLeaveTheArrayAsItWas() throws ReceiveException {
         Object[] room = {"old"};
-        Sink sink = Base.OBJECT.sink(room, 0, 1);
+        Sink sink = Plain.sink(Base.OBJECT, room, 0, 1);
         sink.begin(new Envelope(0, 0, 3, 1, Base.OBJECT.code()));
         sink.read(0, ByteBuffer.wrap(new byte[] {1, 2, 3}));
         assertThatThrownBy(sink::end)

@@ -1,0 +1,112 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.mpj.data.Base;
+
+/** The library's end and the relay's end of modes and of taking back, over real sockets, on one site and over a link. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class RelayEndpointTest {
+    private static final int CONTEXT = 6;
+
+    private static Content bytes(int count, int value) {
+        byte[] array = new byte[count];
+        Arrays.fill(array, (byte) value);
+        return Base.BYTE.content(array, 0, count);
+    }
+
+    private static Sink room(byte[] array) {
+        return Base.BYTE.sink(array, 0, array.length);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 0", "1, 1", "1, 300000", "2, 0", "2, 5", "2, 65536", "2, 3000000"})
+    void synchronousSendEndsWhenItIsMatched(int sites, int count) throws Exception {
+        try (RelayedWorld world = new RelayedWorld(sites, 2)) {
+            world.run(end -> {
+                byte[] array = new byte[count];
+                if (end.rank() == 0) {
+                    Operation send = end.send(CONTEXT, 1, 1, bytes(count, 7), Mode.SYNCHRONOUS);
+                    Operation late = end.receive(CONTEXT, 1, 2, room(new byte[0]));
+                    end.await(late);
+                    assertThat(end.test(send)).as("nobody has received it").isFalse();
+                    end.send(CONTEXT, 1, 3, bytes(0, 0));
+                    end.await(send);
+                } else {
+                    end.probe(CONTEXT, 0, 1);
+                    end.send(CONTEXT, 0, 2, bytes(0, 0));
+                    end.await(end.receive(CONTEXT, 0, 3, room(new byte[0])));
+                    Operation receive = end.receive(CONTEXT, 0, 1, room(array));
+                    end.await(receive);
+                    assertThat(receive.failure()).isNull();
+                    assertThat(receive.envelope().bytes()).isEqualTo(count);
+                    byte[] sent = new byte[count];
+                    Arrays.fill(sent, (byte) 7);
+                    assertThat(array).isEqualTo(sent);
+                }
+            });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void whatIsTakenBackNeverHappens(int sites) throws Exception {
+        try (RelayedWorld world = new RelayedWorld(sites, 2)) {
+            world.run(end -> {
+                int other = 1 - end.rank();
+                byte[] got = new byte[1];
+                byte[] never = new byte[1];
+                for (int round = 1; round < 50; round++) {
+                    Operation receive = end.receive(CONTEXT, other, 1, room(never));
+                    Operation offer = end.send(CONTEXT, other, 2, bytes(1, 99), Mode.SYNCHRONOUS);
+                    assertThat(end.cancel(receive)).isTrue();
+                    assertThat(end.cancel(offer)).isTrue();
+                    assertThat(receive.isCancelled() && offer.isCancelled()).isTrue();
+                    assertThat(receive.envelope()).isNull();
+                    end.await(end.exchange(CONTEXT, other, 3, room(never), other, 3, bytes(0, 0))[0]);
+                    Operation sent = end.send(CONTEXT, other, 2, bytes(1, round));
+                    assertThat(end.cancel(sent)).as("it has left").isFalse();
+                    Operation taken = end.receive(CONTEXT, other, 2, room(got));
+                    end.await(taken);
+                    assertThat(end.cancel(taken)).isFalse();
+                    assertThat(got[0]).isEqualTo((byte) round);
+                    end.await(end.exchange(CONTEXT, other, 3, room(never), other, 3, bytes(0, 0))[0]);
+                }
+                assertThat(never[0]).isZero();
+            });
+        }
+    }
+
+    /** Both ends at once: rank 0 offers and withdraws, rank 1 receives and cancels; all that was sent is received once. */
+    @ParameterizedTest
+    @CsvSource({"1, 0", "2, 1", "2, 200000"})
+    void aRaceHasOneOutcomeThatBothEndsKnow(int sites, int count) throws Exception {
+        int rounds = 300;
+        long[] done = new long[2];
+        try (RelayedWorld world = new RelayedWorld(sites, 2)) {
+            world.run(end -> {
+                byte[] array = new byte[count];
+                for (int round = 0; round < rounds; round++) {
+                    Operation operation = end.rank() == 0
+                            ? end.send(CONTEXT, 1, 1, bytes(count, 3), Mode.SYNCHRONOUS)
+                            : end.receive(CONTEXT, 0, 1, room(array));
+                    if (!end.cancel(operation)) {
+                        end.await(operation);
+                        done[end.rank()]++;
+                    }
+                }
+                Operation last = end.rank() == 0
+                        ? end.send(CONTEXT, 1, 2, bytes(0, 0), Mode.SYNCHRONOUS)
+                        : end.receive(CONTEXT, 0, 2, room(array));
+                end.await(last);
+            });
+        }
+        assertThat(done[0]).isEqualTo(done[1]).isLessThanOrEqualTo(rounds);
+    }
+}

@@ -1,0 +1,151 @@
+package org.posthouse.mpj;
+
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.Welcome;
+
+/**
+ * A grid of real relays, linked over TLS, and one real endpoint a rank, all in this process: a rank is a thread. What
+ * the library's tests do on their own machine is done here over sockets.
+ */
+final class RelayedWorld implements AutoCloseable {
+    private static final long LIMIT_SECONDS = 60;
+    private static final Token TOKEN = new Token(3, 4);
+
+    /** A process's end would be the test's: it is a failure of the rank instead. */
+    private static final class Thrown extends Ending {
+        Thrown(int rank) {
+            super(rank);
+        }
+
+        @Override
+        void exit(int status) {
+            throw new AssertionError("the rank's process would end with status " + status);
+        }
+    }
+
+    /** What each rank does. */
+    interface Body {
+        void run(Endpoint endpoint) throws Exception;
+    }
+
+    private final Vertx vertx = EmbeddedGrid.vertx();
+    private final EmbeddedGrid grid;
+    private final List<FrameLine> launchers = new ArrayList<>();
+    private final List<Home> homes = new ArrayList<>();
+    private final int[] homeOf;
+    private final long job = new Random().nextLong();
+
+    RelayedWorld(int sites, int ranks) throws Exception {
+        grid = EmbeddedGrid.start(vertx, sites, false);
+        homeOf = new int[ranks];
+        Arrays.setAll(homeOf, rank -> rank * sites / ranks);
+        for (String address : grid.addresses()) {
+            FrameLine launcher = FrameLine.connect(address);
+            launchers.add(launcher);
+            launcher.write(Hello.launcher(Token.NONE).encode());
+            Welcome[] welcome = new Welcome[1];
+            read(launcher, (frame, view) -> welcome[0] = Welcome.decode(frame));
+            Home self = welcome[0].homes().get(welcome[0].self());
+            homes.add(new Home(self.site(), self.relay(), address));
+        }
+        JobOpen opening = new JobOpen(job, TOKEN, false, "test", homes, homeOf);
+        for (FrameLine launcher : launchers) {
+            launcher.write(opening.encode());
+        }
+        for (FrameLine launcher : launchers) {
+            read(launcher, (frame, view) -> {
+                if (view.type() != FrameType.JOB_OPENED) {
+                    throw new AssertionError(view);
+                }
+            });
+        }
+    }
+
+    private static void read(FrameLine line, FrameLine.Handler handler) throws Exception {
+        boolean[] got = new boolean[1];
+        while (!got[0]) {
+            line.read();
+            line.dispatch((frame, view) -> {
+                got[0] = true;
+                handler.onFrame(frame, view);
+            });
+        }
+    }
+
+    /** Runs the body once per rank, closes the endpoints, and throws what the first rank that failed threw. */
+    void run(Body body) {
+        Throwable[] thrown = new Throwable[homeOf.length];
+        Thread[] threads = new Thread[homeOf.length];
+        for (int rank = 0; rank < threads.length; rank++) {
+            int number = rank;
+            threads[rank] = new Thread(
+                    () -> {
+                        try {
+                            Endpoint endpoint = connect(number);
+                            body.run(endpoint);
+                            endpoint.close();
+                        } catch (Exception | Error e) {
+                            thrown[number] = e;
+                        }
+                    },
+                    "rank-" + rank);
+            threads[rank].setDaemon(true);
+            threads[rank].start();
+        }
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        for (Thread thread : threads) {
+            join(thread, deadline, thrown);
+        }
+        check(thrown);
+    }
+
+    private static void join(Thread thread, long deadline, Throwable[] thrown) {
+        try {
+            thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        if (thread.isAlive()) {
+            check(thrown);
+            AssertionError late = new AssertionError(thread.getName() + " still runs after " + LIMIT_SECONDS + " s");
+            late.setStackTrace(thread.getStackTrace());
+            throw late;
+        }
+    }
+
+    private static void check(Throwable[] thrown) {
+        for (int rank = 0; rank < thrown.length; rank++) {
+            if (thrown[rank] != null) {
+                throw new AssertionError("rank " + rank + ": " + thrown[rank], thrown[rank]);
+            }
+        }
+    }
+
+    private Endpoint connect(int rank) throws IOException {
+        return RelayEndpoint.connect(
+                homes.get(homeOf[rank]).address(), Hello.firstStart(job, rank, TOKEN), new Thrown(rank));
+    }
+
+    @Override
+    public void close() throws Exception {
+        for (FrameLine launcher : launchers) {
+            launcher.write(new Notice(job, 0, -1, "finished").encode(FrameType.JOB_CLOSE));
+            launcher.close();
+        }
+        grid.close();
+        vertx.close().await();
+    }
+}

@@ -1,0 +1,338 @@
+package mpi;
+
+import java.nio.Buffer;
+import java.util.Arrays;
+import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.coll.Allgather;
+import org.posthouse.mpj.coll.Allreduce;
+import org.posthouse.mpj.coll.Alltoall;
+import org.posthouse.mpj.coll.Barrier;
+import org.posthouse.mpj.coll.Blocks;
+import org.posthouse.mpj.coll.Broadcast;
+import org.posthouse.mpj.coll.Exscan;
+import org.posthouse.mpj.coll.Gather;
+import org.posthouse.mpj.coll.Peers;
+import org.posthouse.mpj.coll.Reduce;
+import org.posthouse.mpj.coll.ReduceScatter;
+import org.posthouse.mpj.coll.Scan;
+import org.posthouse.mpj.coll.Scatter;
+import org.posthouse.mpj.data.Region;
+
+/**
+ * The collectives of an intracommunicator: checks the arguments of each call, under the name that the program calls it
+ * by, and makes a {@link Collective} of it. Buffers that have no meaning at a rank are not looked at there.
+ */
+class Collectives {
+    private static final String SEND = "send buffer";
+    private static final String RECEIVE = "receive buffer";
+
+    final Communicator comm;
+    final ArgumentCheck check;
+    private final Turns turns;
+    private final Peers peers;
+    private final int rank;
+    private final int size;
+
+    Collectives(Communicator comm, Peers peers) {
+        this.comm = comm;
+        this.peers = peers;
+        check = comm.check;
+        turns = new Turns(comm);
+        rank = comm.group.Rank();
+        size = comm.group.Size();
+    }
+
+    /** The collectives of a communicator of either kind. */
+    static Collectives of(Communicator comm) {
+        return of(comm, 0);
+    }
+
+    /** @param firstTag number of operations in the context that are somebody else's */
+    static Collectives of(Communicator comm, int firstTag) {
+        if (comm.endpoint == null) {
+            return new Collectives(comm, null);
+        }
+        Peers peers = new Peers(comm.endpoint, comm.collectiveContext(), comm.group.Rank(), comm.group.worldRanks());
+        return new Collectives(comm, peers.countingFrom(firstTag));
+    }
+
+    private Collective make(String call, Collective.Body body) {
+        return new Collective(call, turns, body);
+    }
+
+    Collective barrier(String call) {
+        comm.requireLive(call);
+        return make(call, () -> Barrier.run(peers));
+    }
+
+    Collective bcast(String call, Object buf, int offset, int count, Datatype type, int root) {
+        rooted(call, root);
+        check.buffer(call, "buffer", buf, offset, count, type);
+        if (rank != root) {
+            check.writable(call, "buffer", buf);
+        }
+        return make(call, () -> Broadcast.run(peers, type.region(buf, offset), count, root));
+    }
+
+    Collective gather(
+            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
+            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int root) {
+        rooted(call, root);
+        check.buffer(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
+        if (rank == root) {
+            check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
+        }
+        Region send = sendtype.region(sendbuf, sendoffset);
+        Region receive = rank == root ? recvtype.region(recvbuf, recvoffset) : null;
+        return make(call, () -> Gather.run(peers, send, sendcount, receive, Blocks.even(recvcount), root));
+    }
+
+    Collective gatherv(
+            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
+            Object recvbuf, int recvoffset, int[] recvcounts, int[] displs, Datatype recvtype, int root) {
+        rooted(call, root);
+        check.buffer(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
+        if (rank == root) {
+            check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcounts, displs, recvtype);
+        }
+        Region send = sendtype.region(sendbuf, sendoffset);
+        Region receive = rank == root ? recvtype.region(recvbuf, recvoffset) : null;
+        return make(call, () -> Gather.run(peers, send, sendcount, receive, Blocks.at(recvcounts, displs), root));
+    }
+
+    Collective scatter(
+            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
+            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int root) {
+        rooted(call, root);
+        check.room(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
+        if (rank == root) {
+            check.blocks(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
+        }
+        Region send = rank == root ? sendtype.region(sendbuf, sendoffset) : null;
+        Region receive = recvtype.region(recvbuf, recvoffset);
+        return make(call, () -> Scatter.run(peers, send, Blocks.even(sendcount), receive, recvcount, root));
+    }
+
+    Collective scatterv(
+            String call, Object sendbuf, int sendoffset, int[] sendcounts, int[] displs, Datatype sendtype,
+            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int root) {
+        rooted(call, root);
+        check.room(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
+        if (rank == root) {
+            check.blocks(call, SEND, sendbuf, sendoffset, sendcounts, displs, sendtype);
+        }
+        Region send = rank == root ? sendtype.region(sendbuf, sendoffset) : null;
+        Region receive = recvtype.region(recvbuf, recvoffset);
+        return make(call, () -> Scatter.run(peers, send, Blocks.at(sendcounts, displs), receive, recvcount, root));
+    }
+
+    Collective allgather(
+            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
+            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype) {
+        comm.requireLive(call);
+        check.buffer(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
+        check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
+        Region send = sendtype.region(sendbuf, sendoffset);
+        Region receive = recvtype.region(recvbuf, recvoffset);
+        return make(call, () -> Allgather.run(peers, send, sendcount, receive, Blocks.even(recvcount)));
+    }
+
+    Collective allgatherv(
+            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
+            Object recvbuf, int recvoffset, int[] recvcounts, int[] displs, Datatype recvtype) {
+        comm.requireLive(call);
+        check.buffer(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
+        check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcounts, displs, recvtype);
+        Region send = sendtype.region(sendbuf, sendoffset);
+        Region receive = recvtype.region(recvbuf, recvoffset);
+        return make(call, () -> Allgather.run(peers, send, sendcount, receive, Blocks.at(recvcounts, displs)));
+    }
+
+    Collective alltoall(
+            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype,
+            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype) {
+        comm.requireLive(call);
+        check.blocks(call, SEND, sendbuf, sendoffset, sendcount, sendtype);
+        check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcount, recvtype);
+        Region send = sendtype.region(sendbuf, sendoffset);
+        Region receive = recvtype.region(recvbuf, recvoffset);
+        Blocks sendBlocks = Blocks.even(sendcount);
+        return make(call, () -> Alltoall.run(peers, send, sendBlocks, receive, Blocks.even(recvcount)));
+    }
+
+    Collective alltoallv(
+            String call, Object sendbuf, int sendoffset, int[] sendcounts, int[] sdispls, Datatype sendtype,
+            Object recvbuf, int recvoffset, int[] recvcounts, int[] rdispls, Datatype recvtype) {
+        comm.requireLive(call);
+        check.blocks(call, SEND, sendbuf, sendoffset, sendcounts, sdispls, sendtype);
+        check.roomForBlocks(call, RECEIVE, recvbuf, recvoffset, recvcounts, rdispls, recvtype);
+        Region send = sendtype.region(sendbuf, sendoffset);
+        Region receive = recvtype.region(recvbuf, recvoffset);
+        Blocks sendBlocks = Blocks.at(sendcounts, sdispls);
+        return make(call, () -> Alltoall.run(peers, send, sendBlocks, receive, Blocks.at(recvcounts, rdispls)));
+    }
+
+    Collective reduce(
+            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type, Op op,
+            int root) {
+        rooted(call, root);
+        reducible(call, sendbuf, sendoffset, count, type, op);
+        if (rank != root) {
+            Region send = type.region(sendbuf, sendoffset);
+            return make(call, () -> Reduce.run(peers, send.inArray(count), null, count, op.on(type), root));
+        }
+        check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
+        return reduction(call, sendbuf, sendoffset, count, recvbuf, recvoffset, count, type, (send, receive) ->
+                Reduce.run(peers, send, receive, count, op.on(type), root));
+    }
+
+    Collective allreduce(
+            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type,
+            Op op) {
+        comm.requireLive(call);
+        reducible(call, sendbuf, sendoffset, count, type, op);
+        check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
+        return reduction(call, sendbuf, sendoffset, count, recvbuf, recvoffset, count, type, (send, receive) ->
+                Allreduce.run(peers, send, receive, count, op.on(type)));
+    }
+
+    Collective reduceScatter(
+            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int[] recvcounts, Datatype type,
+            Op op) {
+        comm.requireLive(call);
+        int total = check.adjacent(call, SEND, sendbuf, sendoffset, recvcounts, type);
+        check.operation(call, op, type);
+        int own = recvcounts[rank];
+        check.room(call, RECEIVE, recvbuf, recvoffset, own, type);
+        Blocks blocks = Blocks.adjacent(recvcounts, size);
+        return reduction(call, sendbuf, sendoffset, total, recvbuf, recvoffset, own, type, (send, receive) ->
+                ReduceScatter.run(peers, send, receive, blocks, op.on(type)));
+    }
+
+    Collective reduceScatterBlock(
+            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int recvcount, Datatype type,
+            Op op) {
+        int[] recvcounts = new int[size];
+        Arrays.fill(recvcounts, recvcount);
+        return reduceScatter(call, sendbuf, sendoffset, recvbuf, recvoffset, recvcounts, type, op);
+    }
+
+    Collective scan(
+            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type,
+            Op op) {
+        comm.requireLive(call);
+        reducible(call, sendbuf, sendoffset, count, type, op);
+        check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
+        return reduction(call, sendbuf, sendoffset, count, recvbuf, recvoffset, count, type, (send, receive) ->
+                Scan.run(peers, send, receive, count, op.on(type)));
+    }
+
+    Collective exscan(
+            String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type,
+            Op op) {
+        comm.requireLive(call);
+        reducible(call, sendbuf, sendoffset, count, type, op);
+        check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
+        return reduction(call, sendbuf, sendoffset, count, recvbuf, recvoffset, count, type, (send, receive) ->
+                Exscan.run(peers, send, receive, count, op.on(type)));
+    }
+
+    // ---- Open MPI's forms with one buffer
+
+    Collective gatherInPlace(String call, Object buf, int count, Datatype type, int root) {
+        return rank == root
+                ? gather(call, buf, start(call, rank, count, type), count, type, buf, 0, count, type, root)
+                : gather(call, buf, 0, count, type, null, 0, count, type, root);
+    }
+
+    Collective gathervInPlace(
+            String call, Object recvbuf, int[] recvcounts, int[] displs, Datatype type, int root) {
+        atRoot(call, root, true);
+        check.perRank(call, "counts", recvcounts);
+        check.perRank(call, "displacements", displs);
+        int own = start(call, 1, displs[rank], type);
+        return gatherv(call, recvbuf, own, recvcounts[rank], type, recvbuf, 0, recvcounts, displs, type, root);
+    }
+
+    Collective gathervToRoot(String call, Object sendbuf, int sendcount, Datatype type, int root) {
+        atRoot(call, root, false);
+        return gatherv(call, sendbuf, 0, sendcount, type, null, 0, null, null, type, root);
+    }
+
+    Collective scatterInPlace(String call, Object buf, int count, Datatype type, int root) {
+        return rank == root
+                ? scatter(call, buf, 0, count, type, buf, start(call, rank, count, type), count, type, root)
+                : scatter(call, null, 0, count, type, buf, 0, count, type, root);
+    }
+
+    Collective scattervInPlace(
+            String call, Object sendbuf, int[] sendcounts, int[] displs, Datatype type, int root) {
+        atRoot(call, root, true);
+        check.perRank(call, "counts", sendcounts);
+        check.perRank(call, "displacements", displs);
+        int own = start(call, 1, displs[rank], type);
+        return scatterv(call, sendbuf, 0, sendcounts, displs, type, sendbuf, own, sendcounts[rank], type, root);
+    }
+
+    Collective scattervFromRoot(String call, Object recvbuf, int recvcount, Datatype type, int root) {
+        atRoot(call, root, false);
+        return scatterv(call, null, 0, null, null, type, recvbuf, 0, recvcount, type, root);
+    }
+
+    Collective allgatherInPlace(String call, Object buf, int count, Datatype type) {
+        return allgather(call, buf, start(call, rank, count, type), count, type, buf, 0, count, type);
+    }
+
+    Collective allgathervInPlace(String call, Object recvbuf, int[] recvcounts, int[] displs, Datatype type) {
+        check.perRank(call, "counts", recvcounts);
+        check.perRank(call, "displacements", displs);
+        int own = start(call, 1, displs[rank], type);
+        return allgatherv(call, recvbuf, own, recvcounts[rank], type, recvbuf, 0, recvcounts, displs, type);
+    }
+
+    /** Index of the first base element of block {@code block}, of {@code count} elements each. */
+    private int start(String call, int block, int count, Datatype type) {
+        check.count(call, "buffer", Math.max(0, count), type);
+        return block * count * type.layout().extent();
+    }
+
+    private void atRoot(String call, int root, boolean expected) {
+        rooted(call, root);
+        if ((rank == root) != expected) {
+            throw check.error(
+                    MPI.ERR_ROOT, call,
+                    "root is " + root + ", and this form is for " + (expected ? "the root only" : "all but the root"));
+        }
+    }
+
+    /** What a reduction does with its buffers. */
+    private interface Reducing {
+        void run(Region send, Region receive) throws ReceiveException;
+    }
+
+    /** A reduction computes in arrays: elements of NIO buffers are copied to one first, and the result back. */
+    private Collective reduction(
+            String call, Object sendbuf, int sendoffset, int sendcount, Object recvbuf, int recvoffset, int recvcount,
+            Datatype type, Reducing body) {
+        Region send = type.region(sendbuf, sendoffset);
+        Region receive = type.region(recvbuf, recvoffset);
+        if (!(receive.array() instanceof Buffer)) {
+            return make(call, () -> body.run(send.inArray(sendcount), receive));
+        }
+        return make(call, () -> {
+            Region result = receive.inArray(recvcount);
+            body.run(send.inArray(sendcount), result);
+            result.moveTo(0, receive, 0, recvcount);
+        });
+    }
+
+    private void rooted(String call, int root) {
+        comm.requireLive(call);
+        check.root(call, root);
+    }
+
+    private void reducible(String call, Object buf, int offset, int count, Datatype type, Op op) {
+        check.buffer(call, SEND, buf, offset, count, type);
+        check.operation(call, op, type);
+    }
+}

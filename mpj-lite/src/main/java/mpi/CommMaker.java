@@ -1,0 +1,166 @@
+package mpi;
+
+import java.util.Arrays;
+import java.util.stream.IntStream;
+
+/** One call that makes a communicator: all processes of the old one take part. For one use. */
+final class CommMaker {
+    /** Tags of the collectives of {@link #createGroup}, above those that an operation count will reach. */
+    private static final int GROUP_TAGS = 1 << 30;
+
+    private final String call;
+    private final Comm parent;
+
+    CommMaker(String call, Comm parent) {
+        this.call = call;
+        this.parent = parent;
+        parent.requireLive(call);
+    }
+
+    /** A number that is free in all processes of the old communicator, taken in those that are members of the new one. */
+    private int agree(Collectives all, boolean member) {
+        Contexts contexts = parent.self.contexts();
+        int number;
+        do {
+            long[] offer = contexts.offer(parent.id);
+            all.allreduce(call, offer, 0, offer, 0, offer.length, MPI.LONG, MPI.BAND).run();
+            number = contexts.settle(call, parent.id, offer, member);
+        } while (number < 0);
+        return number;
+    }
+
+    /** A number for a copy of the old communicator. */
+    int agree() {
+        return agree(parent.everybody(), true);
+    }
+
+    /** The communicator of the processes that give the same colour, by key, then by old rank; null for UNDEFINED. */
+    Intracomm split(int colour, int key) {
+        if (colour < 0 && colour != MPI.UNDEFINED) {
+            throw parent.check.error(
+                    MPI.ERR_ARG, call, "colour is " + colour + ", expected 0 or more, or UNDEFINED");
+        }
+        int size = parent.group.Size();
+        int[] all = new int[2 * size];
+        parent.collectives.allgather(call, new int[] {colour, key}, 0, 2, MPI.INT, all, 0, 2, MPI.INT).run();
+        int id = agree(parent.collectives, colour != MPI.UNDEFINED);
+        if (colour == MPI.UNDEFINED) {
+            return null;
+        }
+        int[] members = IntStream.range(0, size)
+                .filter(rank -> all[2 * rank] == colour)
+                .boxed()
+                .sorted((a, b) -> Integer.compare(all[2 * a + 1], all[2 * b + 1]))
+                .mapToInt(rank -> rank)
+                .toArray();
+        return new Intracomm(parent.self, parent.group.Incl(members), id, call + " of " + parent.check.name());
+    }
+
+    /** The communicator of a part of the old one's group; null for processes that are not in it. */
+    Intracomm create(Group group) {
+        checkPart(group);
+        boolean member = group.Rank() != MPI.UNDEFINED;
+        int id = agree(parent.collectives, member);
+        return member ? new Intracomm(parent.self, group, id, call + " of " + parent.check.name()) : null;
+    }
+
+    /** As {@link #create}, but only the processes of the group take part. */
+    Intracomm createGroup(Group group, int tag) {
+        checkPart(group);
+        parent.check.sendTag(call, tag);
+        if (group.Rank() == MPI.UNDEFINED) {
+            return null;
+        }
+        Intracomm members = new Intracomm(parent.self, group, parent.id, parent.check.name());
+        int id = agree(Collectives.of(members, GROUP_TAGS + (tag & GROUP_TAGS / 16 - 1) * 16), true);
+        return new Intracomm(parent.self, group, id, call + " of " + parent.check.name());
+    }
+
+    private void checkPart(Group group) {
+        if (group == null) {
+            throw parent.check.error(MPI.ERR_GROUP, call, "the group is null");
+        }
+        for (int worldRank : group.worldRanks()) {
+            if (parent.group.rankOf(worldRank) == MPI.UNDEFINED) {
+                throw parent.check.error(
+                        MPI.ERR_GROUP, call, "the group has rank " + worldRank + " of COMM_WORLD, which is not in the communicator");
+            }
+        }
+    }
+
+    /** The old communicator is the one that the leaders meet in; the two local groups must have no common process. */
+    Intercomm intercomm(Intracomm local, int localLeader, int remoteLeader, int tag) {
+        if (local == null || local.isFreed()) {
+            throw parent.check.error(MPI.ERR_COMM, call, "the local communicator is null or freed");
+        }
+        local.check.root(call, localLeader);
+        boolean leader = local.group.Rank() == localLeader;
+        if (leader) {
+            parent.check.destination(call, remoteLeader);
+            parent.check.sendTag(call, tag);
+        }
+        Leaders leaders = new Leaders(local, localLeader, remoteLeader, tag);
+        int[] remote = leaders.remoteGroup();
+        for (int worldRank : remote) {
+            if (local.group.rankOf(worldRank) != MPI.UNDEFINED) {
+                throw parent.check.error(
+                        MPI.ERR_COMM, call, "rank " + worldRank + " of COMM_WORLD is in both groups, expected none to be");
+            }
+        }
+        int id = leaders.agree();
+        Group remoteGroup = new Group(remote, parent.endpoint.size(), parent.endpoint.rank());
+        return new Intercomm(parent.self, local.group, remoteGroup, id, call + " of " + local.check.name());
+    }
+
+    /** Two groups that have no communicator in common yet, but leaders that do. */
+    private final class Leaders {
+        private final Intracomm local;
+        private final int localLeader;
+        private final int remoteLeader;
+        private final int tag;
+        private final boolean leading;
+
+        Leaders(Intracomm local, int localLeader, int remoteLeader, int tag) {
+            this.local = local;
+            this.localLeader = localLeader;
+            this.remoteLeader = remoteLeader;
+            this.tag = tag;
+            leading = local.group.Rank() == localLeader;
+        }
+
+        /** World ranks of the other group, in its order. */
+        int[] remoteGroup() {
+            int[] size = {local.group.Size()};
+            exchange(size.clone(), size, MPI.INT);
+            int[] remote = new int[size[0]];
+            exchange(local.group.worldRanks(), remote, MPI.INT);
+            return remote;
+        }
+
+        /** A communicator number that is free in all processes of both groups. */
+        int agree() {
+            Contexts contexts = parent.self.contexts();
+            int number;
+            do {
+                long[] offer = contexts.offer(local.id);
+                long[] other = new long[offer.length];
+                local.collectives.allreduce(call, offer, 0, offer, 0, offer.length, MPI.LONG, MPI.BAND).run();
+                exchange(offer, other, MPI.LONG);
+                Arrays.setAll(offer, word -> offer[word] & other[word]);
+                number = contexts.settle(call, local.id, offer, true);
+            } while (number < 0);
+            return number;
+        }
+
+        /** Fills {@code theirs} at all processes with what the other leader gives as {@code ours}. */
+        private void exchange(Object ours, Object theirs, Datatype type) {
+            int count = type.base().length(theirs);
+            if (leading) {
+                parent.messages.exchange(
+                        call, ours, 0, type.base().length(ours), type, remoteLeader, tag,
+                        theirs, 0, count, type, remoteLeader, tag);
+            }
+            local.collectives.bcast(call, theirs, 0, count, type, localLeader).run();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package mpi;
+
+import org.posthouse.mpj.Endpoint;
+import org.posthouse.mpj.Envelope;
+import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.ReceiveException;
+
+/**
+ * What every communicator is: a context of its own, the group of the calling process, and the group that its calls
+ * address, which is another one only for an intercommunicator. The calls themselves are in the classes above this one,
+ * one class for each spelling, so that a program may use either.
+ */
+abstract class Communicator {
+    /** Null for a communicator that is null. */
+    final Self self;
+
+    /** The machine; null for a communicator that is null. */
+    final Endpoint endpoint;
+
+    /** The calling process's group. */
+    final Group group;
+
+    /** The group whose ranks are sources and destinations. */
+    final Group addressed;
+
+    final ArgumentCheck check;
+
+    /** Number among the communicators of the process ({@link Contexts}); -1 for a communicator that is null. */
+    final int id;
+
+    private boolean freed;
+
+    Communicator(Self self, Group group, Group addressed, int id, String name) {
+        this.self = self;
+        endpoint = self == null ? null : self.endpoint();
+        this.group = group;
+        this.addressed = addressed;
+        this.id = id;
+        check = new ArgumentCheck(name, group, addressed, this::onError);
+        freed = endpoint == null;
+    }
+
+    /** Context of the point-to-point messages. */
+    final int context() {
+        return 2 * id;
+    }
+
+    /** Context of the collectives' messages. */
+    final int collectiveContext() {
+        return 2 * id + 1;
+    }
+
+    /** @throws MPIException if the communicator is null or was freed */
+    final void requireLive(String call) {
+        if (freed) {
+            throw check.error(MPI.ERR_COMM, call, endpoint == null ? "the communicator is null" : "the communicator was freed");
+        }
+    }
+
+    final boolean isFreed() {
+        return freed;
+    }
+
+    final void markFreed() {
+        freed = true;
+    }
+
+    /** What an error does beside being thrown. */
+    abstract void onError(MPIException error);
+
+    final int worldSource(int source) {
+        return source == MPI.ANY_SOURCE ? source : addressed.worldRank(source);
+    }
+
+    final Status status(Envelope envelope) {
+        return Status.of(addressed.rankOf(envelope.source()), envelope);
+    }
+
+    /** The status of a complete operation, or the error that it ended with. */
+    final Status outcome(String call, Operation operation) {
+        Envelope envelope = operation.envelope();
+        ReceiveException failure = operation.failure();
+        if (failure != null) {
+            String from = envelope == null
+                    ? ""
+                    : "from rank " + addressed.rankOf(envelope.source()) + " with tag " + envelope.tag() + ", ";
+            throw check.error(errorClass(failure), call, from + failure.getMessage(), failure);
+        }
+        return envelope == null ? new Status() : status(envelope);
+    }
+
+    static int errorClass(ReceiveException failure) {
+        return switch (failure.kind()) {
+            case TRUNCATE -> MPI.ERR_TRUNCATE;
+            case TYPE -> MPI.ERR_TYPE;
+            case OBJECT -> MPI.ERR_OTHER;
+        };
+    }
+}

@@ -1,0 +1,179 @@
+package mpi;
+
+import java.util.Arrays;
+import java.util.function.IntUnaryOperator;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Layout;
+import org.posthouse.mpj.data.LayoutBuilder;
+import org.posthouse.mpj.data.Unit;
+
+/** One call that derives a datatype from others: checks its arguments, and puts the layout together. For one use. */
+final class DatatypeMaker {
+    private final String call;
+    private final Datatype[] parts;
+    /** The first part that is more than a marker, or the first. */
+    private final Datatype first;
+
+    /** @throws MPIException if there is no old datatype, or one that is null or freed */
+    DatatypeMaker(String call, Datatype... parts) {
+        this.call = call;
+        this.parts = parts;
+        if (parts == null || parts.length == 0) {
+            throw error(MPI.ERR_TYPE, "there is no old datatype");
+        }
+        for (Datatype part : parts) {
+            if (part == null || part.isNull()) {
+                throw error(MPI.ERR_TYPE, "an old datatype is " + (part == null ? "null" : part + ", and freed"));
+            }
+        }
+        first = Arrays.stream(parts).filter(Datatype::isUsable).findFirst().orElse(parts[0]);
+    }
+
+    MPIException error(int errorClass, String what) {
+        return new MPIException(errorClass, call + ": " + what);
+    }
+
+    Datatype contiguous(int count) {
+        notNegative("count", count);
+        return make(builder -> builder.add(0, count, first.layout()));
+    }
+
+    /** @param stride from the start of one block to that of the next, in {@code unit} base elements */
+    Datatype vector(int count, int blockLength, int stride, int unit) {
+        notNegative("count", count);
+        notNegative("blocklength", blockLength);
+        return make(builder -> {
+            for (int block = 0; block < count; block++) {
+                int at = Math.multiplyExact(Math.multiplyExact(block, stride), unit);
+                builder.add(at, blockLength, first.layout());
+            }
+        });
+    }
+
+    /** As {@link #vector}, with the stride in bytes. */
+    Datatype vectorInBytes(int count, int blockLength, int stride) {
+        return vector(count, blockLength, inElements("stride", stride), 1);
+    }
+
+    /** @param unit base elements of a displacement of 1 */
+    Datatype indexed(int[] lengths, int[] displacements, int unit) {
+        return indexed(lengths, displacements, at -> Math.multiplyExact(at, unit));
+    }
+
+    /** Displacements in bytes. */
+    Datatype indexedInBytes(int[] lengths, int[] displacements) {
+        return indexed(lengths, displacements, at -> inElements("displacement", at));
+    }
+
+    private Datatype indexed(int[] lengths, int[] displacements, IntUnaryOperator inElements) {
+        blocks(lengths, displacements);
+        return make(builder -> {
+            for (int block = 0; block < lengths.length; block++) {
+                builder.add(inElements.applyAsInt(displacements[block]), lengths[block], first.layout());
+            }
+        });
+    }
+
+    /** Displacements in base elements; all parts but markers have one base type. */
+    Datatype struct(int[] lengths, int[] displacements) {
+        blocks(lengths, displacements);
+        for (Datatype part : parts) {
+            if (!sharesBase(part)) {
+                throw error(
+                        MPI.ERR_TYPE,
+                        "the components are of base types " + first.base() + " and " + part.base() + ", expected one");
+            }
+        }
+        return make(builder -> {
+            for (int block = 0; block < lengths.length; block++) {
+                builder.add(displacements[block], lengths[block], parts[block].layout());
+            }
+        });
+    }
+
+    /** Displacements in bytes; parts of several base types become one of bytes. */
+    Datatype structInBytes(int[] lengths, int[] displacements) {
+        blocks(lengths, displacements);
+        boolean oneBase = Arrays.stream(parts).allMatch(this::sharesBase)
+                && Arrays.stream(displacements).allMatch(at -> at % first.bytes() == 0);
+        if (oneBase) {
+            int[] inElements = Arrays.stream(displacements).map(at -> at / first.bytes()).toArray();
+            return struct(lengths, inElements);
+        }
+        return new DatatypeMaker(call, Arrays.stream(parts).map(this::inBytes).toArray(Datatype[]::new))
+                .struct(lengths, displacements);
+    }
+
+    private boolean sharesBase(Datatype part) {
+        return part.base() == null || part.base() == first.base();
+    }
+
+    private Datatype inBytes(Datatype part) {
+        if (part.base() == Base.OBJECT) {
+            throw error(MPI.ERR_TYPE, "OBJECT has no place among bytes");
+        }
+        return part.base() == null
+                ? part
+                : new Datatype(part.toString(), Base.BYTE, part.layout().scaled(part.bytes()), Unit.NONE, false);
+    }
+
+    /** The old datatype with other bounds, in bytes. */
+    Datatype resized(int lower, int extent) {
+        return make(first.layout().resized(inElements("lb", lower), inElements("extent", extent)));
+    }
+
+    private int inElements(String what, int bytes) {
+        if (bytes % first.bytes() != 0) {
+            throw error(
+                    MPI.ERR_ARG,
+                    what + " is " + bytes + " bytes, expected a multiple of the " + first.bytes() + " of " + first.base());
+        }
+        return bytes / first.bytes();
+    }
+
+    private void blocks(int[] lengths, int[] displacements) {
+        if (lengths == null || displacements == null || lengths.length != displacements.length) {
+            throw error(
+                    MPI.ERR_ARG,
+                    "there are " + length(lengths) + " blocklengths and " + length(displacements)
+                            + " displacements, expected as many of both");
+        }
+        if (parts.length > 1 && parts.length != lengths.length) {
+            throw error(
+                    MPI.ERR_ARG,
+                    "there are " + parts.length + " datatypes, expected one for each of " + lengths.length + " blocks");
+        }
+        for (int length : lengths) {
+            notNegative("blocklength", length);
+        }
+    }
+
+    private static String length(int[] values) {
+        return values == null ? "no" : Integer.toString(values.length);
+    }
+
+    private void notNegative(String what, int value) {
+        if (value < 0) {
+            throw error(MPI.ERR_ARG, what + " is " + value + ", expected 0 or more");
+        }
+    }
+
+    /** Adds the parts. */
+    private interface Steps {
+        void add(LayoutBuilder builder);
+    }
+
+    private Datatype make(Steps steps) {
+        LayoutBuilder builder = new LayoutBuilder();
+        try {
+            steps.add(builder);
+            return make(builder.build());
+        } catch (ArithmeticException e) {
+            throw error(MPI.ERR_ARG, "a displacement or size is beyond the range of int");
+        }
+    }
+
+    private Datatype make(Layout layout) {
+        return new Datatype(call + " of " + first, first.base(), layout, first.unit().whenDerived(), false);
+    }
+}

@@ -1,0 +1,19 @@
+package mpi;
+
+/** What a communicator does about an error: {@link MPI#ERRORS_ARE_FATAL} or {@link MPI#ERRORS_RETURN}. Immutable. */
+public final class Errhandler implements Freeable {
+    private final String name;
+
+    Errhandler(String name) {
+        this.name = name;
+    }
+
+    /** Does nothing: there are only the predefined ones, which stay. */
+    @Override
+    public void free() throws MPIException {}
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

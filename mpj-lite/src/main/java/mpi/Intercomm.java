@@ -1,0 +1,93 @@
+package mpi;
+
+/**
+ * A communicator of two groups that have no process in common: ranks in its calls are those of the other group. Its
+ * collectives are Open MPI's lower-case ones.
+ */
+public class Intercomm extends Comm {
+    /** Both groups, in an order that all processes agree on; uses this communicator's collective context. */
+    private final Intracomm union;
+
+    Intercomm(Self self, Group group, Group remote, int id, String name) {
+        super(self, group, remote, id, name);
+        union = self == null ? null : new Intracomm(self, inOrder(group, remote), id, name);
+    }
+
+    private static Group inOrder(Group group, Group remote) {
+        return group.worldRank(0) < remote.worldRank(0) ? Group.Union(group, remote) : Group.Union(remote, group);
+    }
+
+    /** The number of processes in the other group. */
+    public int Remote_size() throws MPIException {
+        requireLive("Remote_size");
+        return addressed.Size();
+    }
+
+    /** The other group. */
+    public Group Remote_group() throws MPIException {
+        requireLive("Remote_group");
+        return addressed;
+    }
+
+    /**
+     * One communicator of both groups.
+     *
+     * @param high whether this group comes behind the other; the same at all its processes. If both say the same, the one
+     *     with the lowest process of COMM_WORLD in front comes first.
+     */
+    public Intracomm Merge(boolean high) throws MPIException {
+        return merge("Merge", high);
+    }
+
+    /** As {@link #Remote_size}. */
+    public int getRemoteSize() throws MPIException {
+        return Remote_size();
+    }
+
+    /** As {@link #Remote_group}. */
+    public Group getRemoteGroup() throws MPIException {
+        return Remote_group();
+    }
+
+    /** As {@link #Merge}. */
+    public Intracomm merge(boolean high) throws MPIException {
+        return merge("merge", high);
+    }
+
+    private Intracomm merge(String call, boolean high) {
+        CommMaker maker = new CommMaker(call, this);
+        boolean[] highs = new boolean[union.group.Size()];
+        union.collectives.allgather(call, new boolean[] {high}, 0, 1, MPI.BOOLEAN, highs, 0, 1, MPI.BOOLEAN).run();
+        boolean otherHigh = highs[union.group.rankOf(addressed.worldRank(0))];
+        Group merged = high == otherHigh ? union.group : high ? Group.Union(addressed, group) : Group.Union(group, addressed);
+        return new Intracomm(self, merged, maker.agree(), call + " of " + check.name());
+    }
+
+    @Override
+    Collectives everybody() {
+        return union.collectives;
+    }
+
+    @Override
+    Intercomm copy(String call) {
+        Intercomm copy = new Intercomm(self, group, addressed, new CommMaker(call, this).agree(), check.name());
+        copyAttributesTo(copy);
+        return copy;
+    }
+
+    /** As {@link #Dup}. */
+    @Override
+    public Intercomm clone() {
+        return copy("clone");
+    }
+
+    @Override
+    public Intercomm Dup() throws MPIException {
+        return copy("Dup");
+    }
+
+    @Override
+    public Intercomm dup() throws MPIException {
+        return copy("dup");
+    }
+}

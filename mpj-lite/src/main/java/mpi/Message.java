@@ -1,0 +1,80 @@
+package mpi;
+
+import org.posthouse.mpj.ReceiveException;
+
+/**
+ * A message that a matched probe took out of the machine, so that no other thread can receive it (MPI-3.1, 3.8.2; Open
+ * MPI's spelling). Confined to one thread at a time.
+ */
+public final class Message {
+    private Comm comm;
+    private Caught caught;
+    private boolean noProc;
+
+    /** No message yet. */
+    public Message() {}
+
+    /** Whether there is no message: before a probe, and after a receive. */
+    public boolean isNull() {
+        return caught == null && !noProc;
+    }
+
+    /** Whether it is a message from {@link MPI#PROC_NULL}. */
+    public boolean isNoProc() {
+        return noProc;
+    }
+
+    /** Waits for a matching message, and takes it. */
+    public Status mProbe(int source, int tag, Comm comm) throws MPIException {
+        return hold("mProbe", source, tag, comm);
+    }
+
+    /** As {@link #mProbe}, but returns null if no message is there. */
+    public Status imProbe(int source, int tag, Comm comm) throws MPIException {
+        Status found = require("imProbe", comm).messages.tryProbe("imProbe", source, tag);
+        return found == null ? null : hold("imProbe", found.source, found.tag, comm);
+    }
+
+    private Status hold(String call, int source, int tag, Comm from) {
+        comm = require(call, from);
+        noProc = source == MPI.PROC_NULL;
+        caught = noProc ? null : from.messages.take(call, source, tag);
+        return noProc ? Status.ofNobody() : from.status(caught.envelope());
+    }
+
+    private static Comm require(String call, Comm comm) {
+        if (comm == null) {
+            throw new MPIException(MPI.ERR_COMM, call + ": the communicator is null");
+        }
+        return comm;
+    }
+
+    /** Receives the message. */
+    public Status mRecv(Object buf, int count, Datatype type) throws MPIException {
+        return receive("mRecv", buf, count, type);
+    }
+
+    /** As {@link #mRecv}; the request is complete at once, as the message is there. */
+    public Request imRecv(Object buf, int count, Datatype type) throws MPIException {
+        return Request.complete(receive("imRecv", buf, count, type));
+    }
+
+    private Status receive(String call, Object buf, int count, Datatype type) {
+        if (isNull()) {
+            throw new MPIException(MPI.ERR_REQUEST, call + ": there is no message, expected mProbe or imProbe first");
+        }
+        comm.check.room(call, "receive buffer", buf, 0, count, type);
+        Caught message = caught;
+        caught = null;
+        if (noProc) {
+            noProc = false;
+            return Status.ofNobody();
+        }
+        try {
+            message.pass(type.sink(buf, 0, count));
+            return comm.status(message.envelope());
+        } catch (ReceiveException e) {
+            throw comm.check.error(Communicator.errorClass(e), call, e.getMessage(), e);
+        }
+    }
+}

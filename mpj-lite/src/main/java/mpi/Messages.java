@@ -1,0 +1,210 @@
+package mpi;
+
+import org.posthouse.mpj.Content;
+import org.posthouse.mpj.Endpoint;
+import org.posthouse.mpj.Envelope;
+import org.posthouse.mpj.Mode;
+import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.data.UnwritableException;
+
+/**
+ * Point-to-point messages of one communicator: what the calls of both spellings do. Each method takes the name of the
+ * call as the program spelled it, for errors. Thread-safe, as its endpoint is.
+ */
+final class Messages {
+    /** When a send is complete (MPI-1.1, 3.4). A ready send is a standard one. */
+    enum Kind {
+        STANDARD,
+        /** At once: a copy is kept in the attached buffer until it has left. */
+        BUFFERED,
+        /** When a receive has matched it. */
+        SYNCHRONOUS
+    }
+
+    private final Communicator comm;
+    private final ArgumentCheck check;
+    private final Endpoint endpoint;
+
+    Messages(Communicator comm) {
+        this.comm = comm;
+        check = comm.check;
+        endpoint = comm.endpoint;
+    }
+
+    void send(String call, Kind kind, Object buf, int offset, int count, Datatype type, int dest, int tag) {
+        Operation operation = startSend(call, kind, buf, offset, count, type, dest, tag);
+        if (operation != null) {
+            endpoint.await(operation);
+        }
+    }
+
+    Request sendRequest(String call, Kind kind, Object buf, int offset, int count, Datatype type, int dest, int tag) {
+        Operation operation = startSend(call, kind, buf, offset, count, type, dest, tag);
+        if (operation == null) {
+            return Request.complete(dest == MPI.PROC_NULL ? Status.ofNobody() : new Status());
+        }
+        return new Request(comm, call, operation);
+    }
+
+    /** A send that can be started again and again. */
+    Prequest persistentSend(
+            String call, Kind kind, Object buf, int offset, int count, Datatype type, int dest, int tag) {
+        checkSend(call, buf, offset, count, type, dest, tag);
+        return new Prequest(comm, call, () -> sendRequest(call, kind, buf, offset, count, type, dest, tag));
+    }
+
+    Status receive(String call, Object buf, int offset, int count, Datatype type, int source, int tag) {
+        checkReceive(call, buf, offset, count, type, source, tag);
+        return checkedReceive(call, buf, offset, count, type, source, tag);
+    }
+
+    Request receiveRequest(String call, Object buf, int offset, int count, Datatype type, int source, int tag) {
+        checkReceive(call, buf, offset, count, type, source, tag);
+        return source == MPI.PROC_NULL
+                ? Request.complete(Status.ofNobody())
+                : new Request(comm, call, startReceive(buf, offset, count, type, source, tag));
+    }
+
+    /** A receive that can be started again and again. */
+    Prequest persistentReceive(
+            String call, Object buf, int offset, int count, Datatype type, int source, int tag) {
+        checkReceive(call, buf, offset, count, type, source, tag);
+        return new Prequest(comm, call, () -> receiveRequest(call, buf, offset, count, type, source, tag));
+    }
+
+    Status exchange(
+            String call, Object sendbuf, int sendoffset, int sendcount, Datatype sendtype, int dest, int sendtag,
+            Object recvbuf, int recvoffset, int recvcount, Datatype recvtype, int source, int recvtag) {
+        checkSend(call, sendbuf, sendoffset, sendcount, sendtype, dest, sendtag);
+        checkReceive(call, recvbuf, recvoffset, recvcount, recvtype, source, recvtag);
+        Content content = dest == MPI.PROC_NULL ? null : content(call, sendbuf, sendoffset, sendcount, sendtype);
+        return exchange(call, content, dest, sendtag, recvbuf, recvoffset, recvcount, recvtype, source, recvtag);
+    }
+
+    Status exchangeInPlace(
+            String call, Object buf, int offset, int count, Datatype type, int dest, int sendtag, int source,
+            int recvtag) {
+        checkSend(call, buf, offset, count, type, dest, sendtag);
+        checkReceive(call, buf, offset, count, type, source, recvtag);
+        Content content = null;
+        if (dest != MPI.PROC_NULL) {
+            Region copy = type.region(buf, offset).scratch(count);
+            type.region(buf, offset).moveTo(0, copy, 0, count);
+            content = content(call, copy, count);
+        }
+        return exchange(call, content, dest, sendtag, buf, offset, count, type, source, recvtag);
+    }
+
+    Status probe(String call, int source, int tag) {
+        checkProbe(call, source, tag);
+        return source == MPI.PROC_NULL
+                ? Status.ofNobody()
+                : comm.status(endpoint.probe(comm.context(), comm.worldSource(source), tag));
+    }
+
+    /** Null if no message is there. */
+    Status tryProbe(String call, int source, int tag) {
+        checkProbe(call, source, tag);
+        if (source == MPI.PROC_NULL) {
+            return Status.ofNobody();
+        }
+        Envelope found = endpoint.tryProbe(comm.context(), comm.worldSource(source), tag);
+        return found == null ? null : comm.status(found);
+    }
+
+    /** Takes the message that a probe would find out of the machine, whatever it is; blocks until there is one. */
+    Caught take(String call, int source, int tag) {
+        checkProbe(call, source, tag);
+        Caught caught = new Caught();
+        Operation operation = endpoint.receive(comm.context(), comm.worldSource(source), tag, caught);
+        endpoint.await(operation);
+        return caught;
+    }
+
+    /** Null if there is nobody to send to, or nothing to wait for. */
+    private Operation startSend(
+            String call, Kind kind, Object buf, int offset, int count, Datatype type, int dest, int tag) {
+        checkSend(call, buf, offset, count, type, dest, tag);
+        if (dest == MPI.PROC_NULL) {
+            return null;
+        }
+        Content content = content(call, buf, offset, count, type);
+        int to = addressedRank(dest);
+        if (kind != Kind.BUFFERED) {
+            Mode mode = kind == Kind.SYNCHRONOUS ? Mode.SYNCHRONOUS : Mode.STANDARD;
+            return endpoint.send(comm.context(), to, tag, content, mode);
+        }
+        comm.self.sendBuffer().send(
+                content, copy -> endpoint.send(comm.context(), to, tag, copy, Mode.STANDARD),
+                why -> check.error(MPI.ERR_BUFFER, call, why));
+        return null;
+    }
+
+    private int addressedRank(int dest) {
+        return comm.addressed.worldRank(dest);
+    }
+
+    private Operation startReceive(Object buf, int offset, int count, Datatype type, int source, int tag) {
+        return endpoint.receive(comm.context(), comm.worldSource(source), tag, type.sink(buf, offset, count));
+    }
+
+    private Status checkedReceive(
+            String call, Object buf, int offset, int count, Datatype type, int source, int tag) {
+        if (source == MPI.PROC_NULL) {
+            return Status.ofNobody();
+        }
+        Operation operation = startReceive(buf, offset, count, type, source, tag);
+        endpoint.await(operation);
+        return comm.outcome(call, operation);
+    }
+
+    /** Arguments are checked; {@code content} is null if there is nobody to send to. */
+    private Status exchange(
+            String call, Content content, int dest, int sendtag,
+            Object buf, int offset, int count, Datatype type, int source, int recvtag) {
+        if (content == null) {
+            return checkedReceive(call, buf, offset, count, type, source, recvtag);
+        }
+        if (source == MPI.PROC_NULL) {
+            endpoint.await(endpoint.send(comm.context(), addressedRank(dest), sendtag, content, Mode.STANDARD));
+            return Status.ofNobody();
+        }
+        Operation[] both = endpoint.exchange(
+                comm.context(), comm.worldSource(source), recvtag, type.sink(buf, offset, count),
+                addressedRank(dest), sendtag, content);
+        endpoint.await(both[0]);
+        endpoint.await(both[1]);
+        return comm.outcome(call, both[0]);
+    }
+
+    private void checkSend(String call, Object buf, int offset, int count, Datatype type, int dest, int tag) {
+        comm.requireLive(call);
+        check.destination(call, dest);
+        check.sendTag(call, tag);
+        check.buffer(call, "send buffer", buf, offset, count, type);
+    }
+
+    private void checkReceive(String call, Object buf, int offset, int count, Datatype type, int source, int tag) {
+        checkProbe(call, source, tag);
+        check.room(call, "receive buffer", buf, offset, count, type);
+    }
+
+    private void checkProbe(String call, int source, int tag) {
+        comm.requireLive(call);
+        check.source(call, source);
+        check.receiveTag(call, tag);
+    }
+
+    private Content content(String call, Object buf, int offset, int count, Datatype type) {
+        return content(call, type.region(buf, offset), count);
+    }
+
+    private Content content(String call, Region region, int count) {
+        try {
+            return region.content(0, count);
+        } catch (UnwritableException e) {
+            throw check.error(MPI.ERR_TYPE, call, "the send buffer's " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package mpi;
+
+import java.util.Arrays;
+import org.posthouse.mpj.Endpoint;
+import org.posthouse.mpj.Operation;
+
+/** The calls on arrays of requests, under whichever name a program makes them. Null elements are null requests. */
+final class Requests {
+    private Requests() {}
+
+    static Status[] waitAll(String call, Request[] requests) {
+        check(call, requests);
+        for (Request request : requests) {
+            if (request != null) {
+                request.await();
+            }
+        }
+        return finishAll(requests);
+    }
+
+    static Status waitAny(String call, Request[] requests) {
+        check(call, requests);
+        int index = awaitAny(requests);
+        return index == MPI.UNDEFINED ? new Status() : finish(requests, index);
+    }
+
+    static Status[] waitSome(String call, Request[] requests) {
+        check(call, requests);
+        awaitAny(requests);
+        return finishComplete(requests);
+    }
+
+    static Status[] testAll(String call, Request[] requests) {
+        check(call, requests);
+        for (Request request : requests) {
+            if (request != null && !request.isComplete()) {
+                return null;
+            }
+        }
+        return finishAll(requests);
+    }
+
+    static Status testAny(String call, Request[] requests) {
+        check(call, requests);
+        boolean active = false;
+        for (int i = 0; i < requests.length; i++) {
+            if (isActive(requests[i])) {
+                if (requests[i].isComplete()) {
+                    return finish(requests, i);
+                }
+                active = true;
+            }
+        }
+        return active ? null : new Status();
+    }
+
+    static Status[] testSome(String call, Request[] requests) {
+        check(call, requests);
+        return finishComplete(requests);
+    }
+
+    static boolean anyActive(String call, Request[] requests) {
+        check(call, requests);
+        return Arrays.stream(requests).anyMatch(Requests::isActive);
+    }
+
+    static int[] indices(Status[] statuses) {
+        return Arrays.stream(statuses).mapToInt(status -> status.index).toArray();
+    }
+
+    private static Status finish(Request[] requests, int index) {
+        Status status = requests[index] == null ? new Status() : requests[index].finish();
+        status.index = index;
+        return status;
+    }
+
+    private static Status[] finishAll(Request[] requests) {
+        Status[] statuses = new Status[requests.length];
+        MPIException first = null;
+        for (int i = 0; i < requests.length; i++) {
+            try {
+                statuses[i] = finish(requests, i);
+            } catch (MPIException e) {
+                first = first == null ? e : first;
+            }
+        }
+        if (first != null) {
+            throw first;
+        }
+        return statuses;
+    }
+
+    private static Status[] finishComplete(Request[] requests) {
+        Request[] complete = new Request[requests.length];
+        for (int i = 0; i < requests.length; i++) {
+            if (isActive(requests[i]) && requests[i].isComplete()) {
+                complete[i] = requests[i];
+            }
+        }
+        Status[] all = finishAll(complete);
+        return Arrays.stream(all).filter(status -> complete[status.index] != null).toArray(Status[]::new);
+    }
+
+    /** The lowest index of an active request that is complete, or UNDEFINED if none is active. */
+    private static int awaitAny(Request[] requests) {
+        Operation[] operations = new Operation[requests.length];
+        Endpoint endpoint = null;
+        for (int i = 0; i < requests.length; i++) {
+            if (isActive(requests[i])) {
+                if (requests[i].operation() == null) {
+                    return i;
+                }
+                operations[i] = requests[i].operation();
+                endpoint = requests[i].comm().endpoint;
+            }
+        }
+        return endpoint == null ? MPI.UNDEFINED : endpoint.awaitAny(operations);
+    }
+
+    private static boolean isActive(Request request) {
+        return request != null && request.isActive();
+    }
+
+    private static void check(String call, Request[] requests) {
+        if (requests == null) {
+            throw new MPIException(MPI.ERR_REQUEST, call + ": the array of requests is null");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+package mpi;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.posthouse.mpj.Content;
+import org.posthouse.mpj.Endpoint;
+import org.posthouse.mpj.Operation;
+import org.posthouse.wire.Wire;
+
+/**
+ * The room that a program attaches for buffered sends. Messages are copied to memory of their own, and the attached
+ * size only bounds them, as MPI describes it (MPI-1.1, 3.6.1): a message and its overhead take room until it has left.
+ * Guarded by its own monitor, which is not held while a thread waits for messages to leave.
+ */
+final class SendBuffer {
+    /** Bytes that a message takes beside its own. */
+    static final int OVERHEAD_BYTES = 128;
+
+    private record Copy(Operation operation, long bytes) {}
+
+    private final Endpoint endpoint;
+    private final List<Copy> copies = new ArrayList<>();
+    private Object memory;
+    private long capacity;
+    private long used;
+
+    SendBuffer(Endpoint endpoint) {
+        this.endpoint = endpoint;
+    }
+
+    /** @param buffer what the program gives, and gets back; only its size matters */
+    synchronized void attach(String call, Object buffer, long bytes) {
+        if (memory != null) {
+            throw new MPIException(MPI.ERR_BUFFER, call + ": there is a buffer already, expected its detach first");
+        }
+        memory = buffer;
+        capacity = bytes;
+    }
+
+    /** Waits until all messages have left. */
+    Object detach(String call) {
+        for (Copy copy : takeAll()) {
+            endpoint.await(copy.operation);
+        }
+        synchronized (this) {
+            if (memory == null) {
+                throw new MPIException(MPI.ERR_BUFFER, call + ": there is no buffer, expected an attach first");
+            }
+            Object attached = memory;
+            memory = null;
+            capacity = 0;
+            used = 0;
+            return attached;
+        }
+    }
+
+    private synchronized List<Copy> takeAll() {
+        List<Copy> all = new ArrayList<>(copies);
+        copies.clear();
+        return all;
+    }
+
+    /**
+     * Sends a copy of {@code content}.
+     *
+     * @param send starts the send
+     * @param error makes the error for a message for which there is no room
+     */
+    synchronized void send(
+            Content content, Function<Content, Operation> send, Function<String, MPIException> error) {
+        reclaim();
+        long bytes = content.bytes() + OVERHEAD_BYTES;
+        if (memory == null || used + bytes > capacity) {
+            throw error.apply(
+                    memory == null
+                            ? "there is no attached buffer, expected an attach first"
+                            : "the message takes " + bytes + " bytes with its overhead, expected at most the "
+                                    + (capacity - used) + " free ones of the " + capacity + " attached");
+        }
+        Operation operation = send.apply(new Kept(content));
+        if (!operation.isDone()) {
+            used += bytes;
+            copies.add(new Copy(operation, bytes));
+        }
+    }
+
+    /** Gives the room of messages back that have left. */
+    private void reclaim() {
+        copies.removeIf(copy -> {
+            boolean left = endpoint.test(copy.operation);
+            if (left) {
+                used -= copy.bytes;
+            }
+            return left;
+        });
+    }
+
+    /** A copy of a message. */
+    private static final class Kept implements Content {
+        private final byte[] bytes;
+        private final int elements;
+        private final int datatype;
+
+        Kept(Content content) {
+            bytes = new byte[Math.toIntExact(content.bytes())];
+            elements = content.elements();
+            datatype = content.datatype();
+            for (int at = 0; at < bytes.length; at += Wire.PAYLOAD_BYTES_MAX) {
+                int piece = Math.min(Wire.PAYLOAD_BYTES_MAX, bytes.length - at);
+                content.write(at, ByteBuffer.wrap(bytes, at, piece).slice().order(ByteOrder.LITTLE_ENDIAN));
+            }
+        }
+
+        @Override
+        public long bytes() {
+            return bytes.length;
+        }
+
+        @Override
+        public int elements() {
+            return elements;
+        }
+
+        @Override
+        public int datatype() {
+            return datatype;
+        }
+
+        @Override
+        public void write(long from, ByteBuffer out) {
+            out.put(bytes, (int) from, out.remaining());
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package mpi;
+
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.data.UnwritableException;
+
+/**
+ * Lets the collectives of one communicator happen one at a time and in the order of the calls, as all ranks do (ADR 5):
+ * blocking ones in the calling thread, non-blocking ones in a thread of the communicator's own, which exists while there
+ * are any. So the messages of a collective are the same in the same order however the calls overlap in time, and a
+ * replay sends them again as they were.
+ */
+final class Turns {
+    private static final int IDLE_SECONDS = 5;
+
+    private final Communicator comm;
+    private ThreadPoolExecutor background;
+
+    /** The end of the last collective that was queued; null if there is none, or it was seen. */
+    private Operation last;
+
+    Turns(Communicator comm) {
+        this.comm = comm;
+    }
+
+    /** Runs a collective behind all that were queued. */
+    void take(String call, Collective.Body body) {
+        Operation ahead = ahead();
+        if (ahead != null) {
+            comm.endpoint.await(ahead);
+        }
+        run(call, body);
+    }
+
+    private synchronized Operation ahead() {
+        Operation ahead = last;
+        last = null;
+        return ahead;
+    }
+
+    /** Runs a collective in the background, behind all that were queued. */
+    synchronized Request queue(String call, Collective.Body body) {
+        Operation end = comm.endpoint.begin();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        ClassLoader loader = Thread.currentThread().getContextClassLoader();
+        background().execute(() -> {
+            Thread.currentThread().setContextClassLoader(loader);
+            try {
+                run(call, body);
+            } catch (RuntimeException | Error e) {
+                // The request's owner gets it, whatever a program's own reduction threw.
+                failure.set(e);
+            } finally {
+                comm.endpoint.end(end);
+            }
+        });
+        last = end;
+        return Request.of(comm, call, end, () -> outcome(failure.get()));
+    }
+
+    private static Status outcome(Throwable failure) {
+        if (failure instanceof Error error) {
+            throw error;
+        }
+        if (failure != null) {
+            throw (RuntimeException) failure;
+        }
+        return new Status();
+    }
+
+    private ThreadPoolExecutor background() {
+        if (background == null) {
+            background = new ThreadPoolExecutor(
+                    1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::thread);
+            background.allowCoreThreadTimeOut(true);
+        }
+        return background;
+    }
+
+    private Thread thread(Runnable work) {
+        Thread thread = new Thread(work, "posthouse-collectives-" + comm.check.name());
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private void run(String call, Collective.Body body) {
+        try {
+            body.run();
+        } catch (ReceiveException e) {
+            throw comm.check.error(Communicator.errorClass(e), call, e.getMessage(), e);
+        } catch (UnwritableException e) {
+            throw comm.check.error(MPI.ERR_TYPE, call, "the send buffer's " + e.getMessage(), e);
+        }
+    }
+}

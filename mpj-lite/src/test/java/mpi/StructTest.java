@@ -1,0 +1,285 @@
+package mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Records, pairs and complex numbers as views of buffers, written as programs for Open MPI write them. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class StructTest {
+    private static final class Vec2 extends Struct {
+        private final int x = addFloat();
+        private final int y = addFloat();
+
+        @Override
+        protected Data newData() {
+            return new Data();
+        }
+
+        final class Data extends Struct.Data {
+            float x() {
+                return getFloat(x);
+            }
+
+            float y() {
+                return getFloat(y);
+            }
+
+            void set(float newX, float newY) {
+                putFloat(x, newX);
+                putFloat(y, newY);
+            }
+        }
+    }
+
+    /** One field of each kind, arrays too, and a record and a datatype inside. */
+    private static final class Everything extends Struct {
+        private final int b = addByte();
+        private final int bs = addByte(3);
+        private final int c = addChar();
+        private final int cs = addChar(2);
+        private final int s = addShort();
+        private final int ss = addShort(2);
+        private final int i = addInt();
+        private final int is = addInt(2);
+        private final int l = addLong();
+        private final int ls = addLong(2);
+        private final int f = addFloat();
+        private final int fs = addFloat(2);
+        private final int d = addDouble();
+        private final int ds = addDouble(2);
+        private final Vec2 vec = new Vec2();
+        private final int v = addStruct(vec);
+        private final int vs = addStruct(vec, 2);
+        private final int t = addData(MPI.INT2);
+        private final int ts = addData(MPI.SHORT, 3);
+
+        @Override
+        protected Data newData() {
+            return new Data();
+        }
+
+        final class Data extends Struct.Data {
+            void fill(int seed) {
+                putByte(b, (byte) seed);
+                putByte(bs, 2, (byte) (seed + 1));
+                putChar(c, (char) (seed + 2));
+                putChar(cs, 1, (char) (seed + 3));
+                putShort(s, (short) (seed + 4));
+                putShort(ss, 1, (short) (seed + 5));
+                putInt(i, seed + 6);
+                putInt(is, 1, seed + 7);
+                putLong(l, seed + 8);
+                putLong(ls, 1, seed + 9);
+                putFloat(f, seed + 10);
+                putFloat(fs, 1, seed + 11);
+                putDouble(d, seed + 12);
+                putDouble(ds, 1, seed + 13);
+                Vec2.Data one = getData(vec, v);
+                one.set(seed + 14, seed + 15);
+                Vec2.Data second = getData(vec, vs, 1);
+                second.set(seed + 16, seed + 17);
+                getBuffer(MPI.INT2, t).putInt(4, seed + 18);
+                getBuffer(MPI.SHORT, ts, 2).putShort(0, (short) (seed + 19));
+            }
+
+            void require(int seed) {
+                Vec2.Data one = getData(vec, v);
+                Vec2.Data second = getData(vec, vs, 1);
+                double[] actual = {
+                    getByte(b), getByte(bs, 2), getChar(c), getChar(cs, 1), getShort(s), getShort(ss, 1), getInt(i),
+                    getInt(is, 1), getLong(l), getLong(ls, 1), getFloat(f), getFloat(fs, 1), getDouble(d),
+                    getDouble(ds, 1), one.x(), one.y(), second.x(), second.y(), getBuffer(MPI.INT2, t).getInt(4),
+                    getBuffer(MPI.SHORT, ts, 2).getShort(0)
+                };
+                for (int each = 0; each < actual.length; each++) {
+                    assertThat(actual[each]).isEqualTo(seed + each);
+                }
+            }
+        }
+    }
+
+    @Test
+    void placesFieldsOneBehindTheOther() {
+        Everything struct = new Everything();
+        int[] offsets = {
+            struct.b, struct.bs, struct.c, struct.cs, struct.s, struct.ss, struct.i, struct.is, struct.l, struct.ls,
+            struct.f, struct.fs, struct.d, struct.ds, struct.v, struct.vs, struct.t, struct.ts
+        };
+        assertThat(offsets)
+                .containsExactly(0, 1, 4, 6, 10, 12, 16, 20, 28, 36, 52, 56, 64, 72, 88, 96, 112, 120);
+        // 126 bytes of data; a multiple of the longs' 8.
+        assertThat(struct.getExtent()).isEqualTo(128);
+        assertThat(struct.getType().Size()).isEqualTo(126);
+        assertThat(struct.getType().Extent()).isEqualTo(128);
+    }
+
+    @Test
+    void readsWhatWasWrittenAlsoInTheNextRecord() {
+        Everything struct = new Everything();
+        ByteBuffer buffer = ByteBuffer.allocateDirect(3 * struct.getExtent()).order(ByteOrder.nativeOrder());
+        for (int each = 0; each < 3; each++) {
+            Everything.Data data = struct.getData(buffer, each);
+            data.fill(20 * each);
+        }
+        for (int each = 0; each < 3; each++) {
+            Everything.Data data = struct.getData(buffer, each);
+            data.require(20 * each);
+        }
+        assertThat(buffer.position()).isZero();
+        Everything.Data second = struct.getData(buffer, 1);
+        Everything.Data again = struct.getData(second.getBuffer());
+        again.require(20);
+        Everything.Data first = struct.getData(buffer);
+        assertThat(first.getBuffer()).isSameAs(buffer);
+    }
+
+    @Test
+    void travelsInAByteArray() {
+        Everything struct = new Everything();
+        Ranks.run(2, (world, rank) -> {
+            byte[] records = new byte[2 * struct.getExtent()];
+            if (rank == 0) {
+                Everything.Data first = struct.getData(records);
+                first.fill(40);
+                Everything.Data second = struct.getData(records, 1);
+                second.fill(60);
+                world.Send(records, 0, 2, struct.getType(), 1, 0);
+            } else {
+                Status status = world.Recv(records, 0, 2, struct.getType(), 0, 0);
+                assertThat(status.Get_count(struct.getType())).isEqualTo(2);
+                Everything.Data second = struct.getData(records, 1);
+                second.require(60);
+            }
+        });
+    }
+
+    @Test
+    void setsOffsetsForward() {
+        Vec2 struct = new Vec2();
+        struct.setOffset(12).setOffset(13);
+        assertThat(struct.addByte()).isEqualTo(13);
+        assertThatThrownBy(() -> struct.setOffset(13))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("setOffset: offset is 13, expected at least the end of the fields so far, 14");
+        assertThatThrownBy(() -> struct.addInt(-1)).isInstanceOf(IllegalArgumentException.class);
+        assertThat(struct.getExtent()).isEqualTo(16);
+        assertThat(struct.getType().Size()).isEqualTo(9);
+        assertThatThrownBy(struct::addInt).isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> struct.setOffset(99)).isInstanceOf(AssertionError.class);
+        assertThatThrownBy(() -> new Vec2().addData(MPI.OBJECT)).hasMessageContaining("expected one of bytes");
+    }
+
+    /** A record with a pair of ints inside, whose datatype is not one of bytes. */
+    private static final class Holder extends Struct {
+        private final int at = addByte();
+        private final int pair = addStruct(MPI.int2, 2);
+
+        @Override
+        protected Data newData() {
+            return new Data();
+        }
+
+        final class Data extends Struct.Data {}
+    }
+
+    @Test
+    void holdsPairsOfInts() {
+        Holder holder = new Holder();
+        assertThat(holder.at).isZero();
+        assertThat(holder.pair).isEqualTo(1);
+        assertThat(holder.getExtent()).isEqualTo(20);
+        assertThat(holder.getType().Size()).isEqualTo(17);
+    }
+
+    @Test
+    void viewsPairs() {
+        ByteBuffer buffer = ByteBuffer.allocateDirect(64).order(ByteOrder.nativeOrder());
+        Int2.Data ints = MPI.int2.getData(buffer, 1);
+        ints.putValue(1);
+        ints.putIndex(2);
+        assertThat(buffer.getInt(8)).isEqualTo(ints.getValue()).isEqualTo(1);
+        assertThat(buffer.getInt(12)).isEqualTo(ints.getIndex()).isEqualTo(2);
+        ShortInt.Data shorts = MPI.shortInt.getData(buffer, 1);
+        shorts.putValue((short) 3);
+        shorts.putIndex(4);
+        assertThat(buffer.getShort(8)).isEqualTo(shorts.getValue()).isEqualTo((short) 3);
+        assertThat(buffer.getInt(12)).isEqualTo(shorts.getIndex()).isEqualTo(4);
+        FloatInt.Data floats = MPI.floatInt.getData(buffer, 1);
+        floats.putValue(5);
+        floats.putIndex(6);
+        assertThat(buffer.getFloat(8)).isEqualTo(floats.getValue()).isEqualTo(5);
+        assertThat(buffer.getInt(12)).isEqualTo(floats.getIndex()).isEqualTo(6);
+        LongInt.Data longs = MPI.longInt.getData(buffer, 1);
+        longs.putValue(7);
+        longs.putIndex(8);
+        assertThat(buffer.getLong(16)).isEqualTo(longs.getValue()).isEqualTo(7);
+        assertThat(buffer.getInt(24)).isEqualTo(longs.getIndex()).isEqualTo(8);
+        DoubleInt.Data doubles = MPI.doubleInt.getData(buffer, 1);
+        doubles.putValue(9);
+        doubles.putIndex(10);
+        assertThat(buffer.getDouble(16)).isEqualTo(doubles.getValue()).isEqualTo(9);
+        assertThat(buffer.getInt(24)).isEqualTo(doubles.getIndex()).isEqualTo(10);
+    }
+
+    @Test
+    void pairsKnowTheirDatatypes() {
+        Struct[] structs = {MPI.int2, MPI.shortInt, MPI.longInt, MPI.floatInt, MPI.doubleInt};
+        Datatype[] types = {MPI.INT2, MPI.SHORT_INT, MPI.LONG_INT, MPI.FLOAT_INT, MPI.DOUBLE_INT};
+        for (int each = 0; each < structs.length; each++) {
+            assertThat(structs[each].getType()).isSameAs(types[each]);
+            assertThat(structs[each].getExtent()).isEqualTo(types[each].Extent() * types[each].bytes());
+        }
+    }
+
+    @Test
+    void locatesWithAPairsView() {
+        Ranks.run(4, (world, rank) -> {
+            byte[] mine = new byte[MPI.doubleInt.getExtent()];
+            DoubleInt.Data pair = MPI.doubleInt.getData(mine);
+            pair.putValue(rank == 2 ? 0.5 : 0.25);
+            pair.putIndex(rank);
+            byte[] all = new byte[MPI.doubleInt.getExtent()];
+            world.Allreduce(mine, 0, all, 0, 1, MPI.DOUBLE_INT, MPI.MAXLOC);
+            DoubleInt.Data greatest = MPI.doubleInt.getData(all);
+            assertThat(greatest.getValue()).isEqualTo(0.5);
+            assertThat(greatest.getIndex()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void viewsComplexNumbers() {
+        double[] doubles = new double[4];
+        DoubleComplex second = DoubleComplex.get(doubles, 1);
+        second.putReal(1);
+        second.putImag(2);
+        assertThat(doubles).containsExactly(0, 0, 1, 2);
+        assertThat(second.getBuffer().get(1)).isEqualTo(second.getImag()).isEqualTo(2);
+        assertThat(DoubleComplex.get(DoubleBuffer.wrap(doubles), 1).getReal()).isEqualTo(1);
+        ByteBuffer bytes = ByteBuffer.allocateDirect(32).order(ByteOrder.nativeOrder());
+        DoubleComplex.get(bytes, 1).putImag(3);
+        DoubleComplex.get(bytes).putReal(4);
+        assertThat(bytes.getDouble(24)).isEqualTo(3);
+        assertThat(bytes.getDouble(0)).isEqualTo(4);
+        DoubleBuffer whole = DoubleBuffer.wrap(doubles);
+        assertThat(DoubleComplex.get(whole).getBuffer()).isSameAs(whole);
+        assertThat(DoubleComplex.get(doubles).getImag()).isZero();
+
+        float[] floats = new float[4];
+        FloatComplex.get(floats, 1).putReal(5);
+        FloatComplex.get(floats).putImag(6);
+        assertThat(floats).containsExactly(0, 6, 5, 0);
+        assertThat(FloatComplex.get(FloatBuffer.wrap(floats), 1).getReal()).isEqualTo(5);
+        assertThat(FloatComplex.get(FloatBuffer.wrap(floats)).getImag()).isEqualTo(6);
+        assertThat(FloatComplex.get(floats, 1).getBuffer().get(0)).isEqualTo(5);
+        FloatComplex.get(bytes, 1).putReal(7);
+        assertThat(bytes.getFloat(8)).isEqualTo(FloatComplex.get(bytes, 1).getReal()).isEqualTo(7);
+    }
+}
