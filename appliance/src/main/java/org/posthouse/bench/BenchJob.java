@@ -61,7 +61,7 @@ final class BenchJob implements AutoCloseable {
         try {
             job.connect();
             return job;
-        } catch (IOException | JobFailure e) {
+        } catch (IOException | JobFailure | InterruptedException e) {
             job.close();
             throw e;
         }
@@ -95,6 +95,7 @@ final class BenchJob implements AutoCloseable {
                 RankLine line = RankLine.greet(server.accept());
                 lines[line.rank()] = line;
             }
+            server.close();
         } catch (IOException e) {
             throw ended("before its ranks were connected", e);
         }

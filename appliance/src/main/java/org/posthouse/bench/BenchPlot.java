@@ -67,8 +67,8 @@ final class BenchPlot {
     }
 
     private static String subtitle(BenchPlan plan) {
-        return "median over " + plan.repetitions() + " interleaved repetitions, " + Runtime.getRuntime().availableProcessors()
-                + " processors";
+        String over = plan.repetitions() == 1 ? "one repetition" : plan.repetitions() + " interleaved repetitions";
+        return "median over " + over + ", " + Runtime.getRuntime().availableProcessors() + " processors";
     }
 
     private static Map<String, Object> sizeScale(List<Figure> figures) {
