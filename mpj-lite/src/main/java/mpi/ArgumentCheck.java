@@ -204,7 +204,7 @@ final class ArgumentCheck {
         if (buffer == null && elements > 0) {
             throw error(MPI.ERR_BUFFER, call, "the " + what + " is null, expected an array for " + datatype);
         }
-        if (buffer != null && !datatype.base().holds(buffer)) {
+        if (buffer != null && !datatype.base().holds(datatype.store(buffer))) {
             throw error(
                     MPI.ERR_TYPE,
                     call,
@@ -214,7 +214,7 @@ final class ArgumentCheck {
     }
 
     private void range(String call, String what, Object buffer, long offset, long elements, Datatype datatype) {
-        int length = buffer == null ? 0 : datatype.base().length(buffer);
+        int length = buffer == null ? 0 : datatype.base().length(datatype.store(buffer));
         long first = offset + datatype.layout().first(elements);
         long end = offset + datatype.layout().end(elements);
         if (end > first && (first < 0 || end > length)) {

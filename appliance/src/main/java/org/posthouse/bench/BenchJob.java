@@ -75,8 +75,8 @@ final class BenchJob implements AutoCloseable {
                 BenchRank.class.getName(),
                 arguments.stream().map(String::valueOf).toList(),
                 List.of(),
-                variant.logged(),
-                variant.environment());
+                variant.environment(),
+                variant.logged());
     }
 
     private void run() {

@@ -42,8 +42,8 @@ final class BenchJson {
                 .put("bytes", figure.bytes())
                 .put("carrier", series.carrier().word())
                 .put("durability", series.variant().durability())
-                .put("algorithm", series.variant().algorithm().isEmpty() ? "auto" : series.variant().algorithm())
-                .put("eagerMaxBytes", series.variant().eagerMaxBytes());
+                .put("algorithm", series.variant().algorithm().isEmpty() ? "auto" : series.variant().algorithm());
+        series.variant().settings().ifPresent(set -> node.put("eagerMaxBytes", set.eagerBytesMax()));
         Statistics times = figure.times();
         node.put("operations", times.operations())
                 .put("minMicros", times.minMicros())

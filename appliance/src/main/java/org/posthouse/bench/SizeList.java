@@ -2,8 +2,8 @@ package org.posthouse.bench;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.TreeSet;
+import org.posthouse.mpj.Settings;
 
 /** Message sizes as people write them: {@code 1,1k,64k} and ranges that double, {@code 1..1m}, in any mixture. */
 public final class SizeList {
@@ -40,15 +40,17 @@ public final class SizeList {
         }
     }
 
-    /** One size. @throws IllegalArgumentException if it is none */
-    public static int bytes(String text) {
-        String lower = text.toLowerCase(Locale.ROOT);
-        int unit = lower.endsWith("k") ? KIBI : lower.endsWith("m") ? KIBI * KIBI : 1;
-        String digits = unit == 1 ? lower : lower.substring(0, lower.length() - 1);
-        if (!digits.matches("[0-9]{1,8}") || Long.parseLong(digits) * unit > BYTES_MAX || Long.parseLong(digits) == 0) {
-            throw new IllegalArgumentException("\"" + text + "\" is no size, " + EXPECTED);
+    private static int bytes(String text) {
+        int bytes;
+        try {
+            bytes = Settings.bytes(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("\"" + text + "\" is no size, " + EXPECTED, e);
         }
-        return Integer.parseInt(digits) * unit;
+        if (bytes < 1 || bytes > BYTES_MAX) {
+            throw new IllegalArgumentException("\"" + text + "\" is out of range, " + EXPECTED);
+        }
+        return bytes;
     }
 
     /** These sizes rounded up to whole elements, each once. */
@@ -63,7 +65,7 @@ public final class SizeList {
         return rounded;
     }
 
-    /** The shortest way to write a size that {@link #bytes} reads back. */
+    /** The shortest way to write a size that {@link #parse} reads back. */
     static String text(int bytes) {
         if (bytes >= KIBI * KIBI && bytes % (KIBI * KIBI) == 0) {
             return bytes / (KIBI * KIBI) + "m";

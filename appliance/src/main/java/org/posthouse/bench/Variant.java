@@ -4,26 +4,27 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import org.posthouse.mpj.Settings;
+import org.posthouse.mpj.coll.Algorithms;
 
 /**
  * How a job is run, where tests compare different ways.
  *
  * @param logged whether messages and deliveries are logged
  * @param algorithm what {@code POSTHOUSE_COLLECTIVES} forces, as {@code bcast=chain}; empty if the library chooses
- * @param eagerMaxBytes what {@code POSTHOUSE_EAGER_MAX} says; 0 if the library chooses
+ * @param settings what the environment sets for the ranks; empty for the library's own
  */
-public record Variant(boolean logged, String algorithm, int eagerMaxBytes) {
-    private static final String COLLECTIVES = "POSTHOUSE_COLLECTIVES";
-    private static final String EAGER_MAX = "POSTHOUSE_EAGER_MAX";
-
-    /** Every combination, in the order given. */
-    public static List<Variant> all(List<Boolean> logged, List<String> algorithms, List<Integer> eagerMaxBytes) {
+public record Variant(boolean logged, String algorithm, Optional<Settings> settings) {
+    /** Every combination, in the order given; without settings, of the library's own. */
+    public static List<Variant> all(List<Boolean> logged, List<String> algorithms, List<Settings> settings) {
         List<Variant> variants = new ArrayList<>();
         for (boolean log : logged) {
             for (String algorithm : algorithms) {
-                for (int bytes : eagerMaxBytes) {
-                    variants.add(new Variant(log, algorithm, bytes));
+                if (settings.isEmpty()) {
+                    variants.add(new Variant(log, algorithm, Optional.empty()));
                 }
+                settings.forEach(setting -> variants.add(new Variant(log, algorithm, Optional.of(setting))));
             }
         }
         return variants;
@@ -33,11 +34,9 @@ public record Variant(boolean logged, String algorithm, int eagerMaxBytes) {
     Map<String, String> environment() {
         Map<String, String> variables = new LinkedHashMap<>();
         if (!algorithm.isEmpty()) {
-            variables.put(COLLECTIVES, algorithm);
+            variables.put(Algorithms.VARIABLE, algorithm);
         }
-        if (eagerMaxBytes > 0) {
-            variables.put(EAGER_MAX, Integer.toString(eagerMaxBytes));
-        }
+        settings.ifPresent(set -> variables.put(Settings.EAGER_MAX, Integer.toString(set.eagerBytesMax())));
         return variables;
     }
 
@@ -48,6 +47,6 @@ public record Variant(boolean logged, String algorithm, int eagerMaxBytes) {
     /** In a table and in a plot's legend. */
     String label() {
         return durability() + (algorithm.isEmpty() ? "" : " " + algorithm)
-                + (eagerMaxBytes == 0 ? "" : " eager " + SizeList.text(eagerMaxBytes));
+                + settings.map(set -> " eager " + SizeList.text(set.eagerBytesMax())).orElse("");
     }
 }

@@ -15,6 +15,7 @@ import org.posthouse.bench.SizeList;
 import org.posthouse.bench.Variant;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobRun;
+import org.posthouse.mpj.Settings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -88,10 +89,11 @@ final class BenchCommand implements Callable<Integer> {
 
     @Option(
             names = "--eager-max",
-            converter = SizesConverter.class,
+            split = ",",
+            converter = RunCommand.EagerMax.class,
             paramLabel = "BYTES",
-            description = "Forces the largest message that is sent without being asked for; several to compare.")
-    private Sizes eagerMax;
+            description = "Longest message that a standard send does not hold back until it is received; several to compare.")
+    private List<Settings> settings = List.of();
 
     @Option(
             names = "--baselines",
@@ -167,7 +169,7 @@ final class BenchCommand implements Callable<Integer> {
         return Variant.all(
                 durabilities.stream().distinct().map(durability -> durability == Durability.PROCESS).toList(),
                 algorithms.stream().distinct().map(name -> name.equals(LIBRARY_CHOOSES) ? "" : name).toList(),
-                eagerMax == null ? List.of(0) : eagerMax.bytes());
+                settings.stream().distinct().toList());
     }
 
     private static BenchReport measure(BenchPlan plan) throws IOException, JobFailure, InterruptedException {

@@ -13,8 +13,8 @@ import java.util.Map;
  * @param mainClass the program's main class
  * @param arguments the program's own arguments
  * @param jvmFlags further flags for the ranks' JVMs
- * @param logged whether messages and deliveries are logged ({@code --durability process})
  * @param environment further variables of the ranks' environment
+ * @param logged whether messages and deliveries are logged ({@code --durability process})
  */
 public record JobSpec(
         String name,
@@ -23,17 +23,17 @@ public record JobSpec(
         String mainClass,
         List<String> arguments,
         List<String> jvmFlags,
-        boolean logged,
-        Map<String, String> environment) {
+        Map<String, String> environment,
+        boolean logged) {
 
     public JobSpec {
+        environment = Map.copyOf(environment);
         classPath = List.copyOf(classPath);
         arguments = List.copyOf(arguments);
         jvmFlags = List.copyOf(jvmFlags);
-        environment = Map.copyOf(environment);
     }
 
-    /** A job whose ranks have the launcher's environment. */
+    /** A job whose ranks have the launcher's environment as it is. */
     public JobSpec(
             String name,
             int ranks,
@@ -42,6 +42,6 @@ public record JobSpec(
             List<String> arguments,
             List<String> jvmFlags,
             boolean logged) {
-        this(name, ranks, classPath, mainClass, arguments, jvmFlags, logged, Map.of());
+        this(name, ranks, classPath, mainClass, arguments, jvmFlags, Map.of(), logged);
     }
 }

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.posthouse.mpj.Settings;
 
 /** Who takes part in what, and which plans are refused. */
 class BenchPlanTest {
-    private static final List<Variant> PLAIN = List.of(new Variant(false, "", 0));
+    private static final List<Variant> PLAIN = List.of(new Variant(false, "", Optional.empty()));
 
     private static BenchPlan plan(List<Benchmark> tests, int ranks, int pairs, List<Variant> variants) {
         return new BenchPlan(tests, ranks, pairs, 1, List.of(1, 6, 8), variants, true, 3, 10);
@@ -34,10 +36,10 @@ class BenchPlanTest {
 
     @Test
     void onlyPingPongHasBaselinesAndEveryVariantIsOneSeries() {
-        List<Variant> variants = Variant.all(List.of(false, true), List.of("", "bcast=chain"), List.of(0, 4096));
+        List<Variant> variants = Variant.all(List.of(false, true), List.of("", "bcast=chain"), List.of(new Settings(0), new Settings(4096)));
         BenchPlan plan = plan(List.of(Benchmark.PINGPONG, Benchmark.BCAST), 4, 1, variants);
         assertThat(plan.seriesOf(Benchmark.PINGPONG)).extracting(Series::label).hasSize(10).doesNotHaveDuplicates()
-                .startsWith("raw", "forwarder", "relay none");
+                .startsWith("raw", "forwarder", "relay none eager 0");
         assertThat(plan.seriesOf(Benchmark.BCAST)).extracting(Series::label).hasSize(8)
                 .contains("relay process bcast=chain eager 4k");
         assertThat(plan.phases()).isEqualTo((10 + 8) * 3 * (1 + 3));
@@ -45,8 +47,8 @@ class BenchPlanTest {
 
     @Test
     void variantsReachTheRanksByTheirEnvironment() {
-        assertThat(new Variant(true, "", 0).environment()).isEmpty();
-        assertThat(new Variant(false, "bcast=chain,allreduce=doubling", 65_536).environment())
+        assertThat(new Variant(true, "", Optional.empty()).environment()).isEmpty();
+        assertThat(new Variant(false, "bcast=chain,allreduce=doubling", Optional.of(new Settings(65_536))).environment())
                 .isEqualTo(Map.of("POSTHOUSE_COLLECTIVES", "bcast=chain,allreduce=doubling", "POSTHOUSE_EAGER_MAX", "65536"));
     }
 

@@ -13,15 +13,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.mpj.Settings;
 import org.w3c.dom.Document;
 
 /** The three forms of a report, from made-up times. */
 class BenchReportTest {
-    private static final Variant NONE = new Variant(false, "", 0);
-    private static final Variant CHAIN = new Variant(true, "bcast=chain", 0);
+    private static final Variant NONE = new Variant(false, "", Optional.empty());
+    private static final Variant CHAIN = new Variant(true, "bcast=chain", Optional.of(new Settings(4096)));
 
     @TempDir
     private Path folder;
@@ -66,6 +68,7 @@ class BenchReportTest {
         assertThat(relay.path("carrier").asText()).isEqualTo("relay");
         assertThat(relay.path("durability").asText()).isEqualTo("process");
         assertThat(relay.path("algorithm").asText()).isEqualTo("bcast=chain");
+        assertThat(relay.path("eagerMaxBytes").asInt()).isEqualTo(4096);
         assertThat(relay.path("timesRaw").asDouble()).isBetween(7.9, 8.1);
         assertThat(relay.path("timesForwarder").asDouble()).isBetween(3.9, 4.1);
         assertThat(relay.path("relayCost").path("framesPerOperation").asDouble()).isEqualTo(3);
