@@ -165,6 +165,24 @@ class GroupTest {
         assertThat(MPI.GROUP_NULL.isNull()).isTrue();
     }
 
+    @Test
+    void freeingAGroupLeavesTheCommunicatorsMadeOfIt() {
+        Ranks.run(3, (world, rank) -> {
+            world.Group().free();
+            Group group = world.getGroup();
+            Intracomm two = world.Create(group.incl(new int[] {0, 1}));
+            Intracomm all = world.createGroup(group, 1);
+            group.free();
+            requireError(MPI.ERR_GROUP, "Create at rank", () -> world.Create(group));
+            int[] sum = new int[1];
+            for (Intracomm each : rank < 2 ? List.of(world, all, two) : List.of(world, all)) {
+                each.Allreduce(new int[] {1}, 0, sum, 0, 1, MPI.INT, MPI.SUM);
+                assertThat(sum[0]).isEqualTo(each.Size());
+                assertThat(each.Group().Size()).isEqualTo(each.Size());
+            }
+        });
+    }
+
     private interface Use {
         void of(Group group);
     }
