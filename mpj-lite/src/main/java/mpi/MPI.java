@@ -92,8 +92,8 @@ public class MPI extends NewBuffers {
     /** What is known of how the job was started: nothing. */
     public static final Info INFO_ENV = new Info();
 
-    /** No communicator. */
-    public static final Comm COMM_NULL = Intracomm.ofNobody();
+    /** No communicator: null, as {@code Split} and {@code Create} return it, so that programs may compare with either. */
+    public static final Comm COMM_NULL = null;
 
     public static final Status EMPTY_STATUS = new Status();
 
@@ -125,8 +125,8 @@ public class MPI extends NewBuffers {
     /**
      * Joins the job. The first MPI call of a program, made once.
      *
-     * @param args what {@code main} got, or any other array
-     * @return the program's own arguments
+     * @param args what {@code main} got, or an array of the program's own, which may be empty; null is empty
+     * @return the program's own arguments, without the words that {@code posthouse run --args} put in front
      * @throws MPIException if the process was not started by Posthouse, or called this before
      */
     public static synchronized String[] Init(String[] args) throws MPIException {
@@ -173,7 +173,7 @@ public class MPI extends NewBuffers {
         NUM_OF_PROCESSORS = endpoint.size();
         mainThread = Thread.currentThread();
         threadLevel = required;
-        return args == null ? new String[0] : args.clone();
+        return Endpoints.ownArguments(args);
     }
 
     /** Leaves the job, when all sends have left. The process may go on, but not communicate. */

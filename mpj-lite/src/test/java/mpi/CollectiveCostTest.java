@@ -84,10 +84,13 @@ class CollectiveCostTest {
     }
 
     @Test
-    void alltoallTakesOneMessageAPair() {
+    void alltoallTakesFewMessagesWhenSmallAndOneAPairWhenLarge() {
         costs(
-                RANKS * (RANKS - 1), 56 * 40,
+                RANKS * 3, 8 * 3 * 4 * 40,
                 (world, rank) -> world.Alltoall(ints(80), 0, 10, MPI.INT, ints(80), 0, 10, MPI.INT));
+        costs(
+                RANKS * (RANKS - 1), 56 * 4000,
+                (world, rank) -> world.Alltoall(ints(8000), 0, 1000, MPI.INT, ints(8000), 0, 1000, MPI.INT));
     }
 
     @Test

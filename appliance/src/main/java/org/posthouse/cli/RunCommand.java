@@ -4,21 +4,27 @@ import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.RankOutput;
+import org.posthouse.mpj.ArgumentWords;
+import org.posthouse.mpj.Settings;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code posthouse run}: starts an MPI program. */
 @Command(
@@ -61,6 +67,21 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders.")
     private String classPath = "";
 
+    @Option(
+            names = "--args",
+            paramLabel = "WORDS",
+            description = "What stands before the program's own arguments: default: nothing; mpjexpress: rank, configuration"
+                    + " and device; mpijava: the rank. MPI.Init takes it away again.")
+    private ArgumentWords words;
+
+    @Option(
+            names = "--eager-max",
+            paramLabel = "BYTES",
+            converter = EagerMax.class,
+            description = "Longest message that a standard send does not hold back until it is received, such as 128k;"
+                    + " at most 1m (default: 256k).")
+    private Settings settings;
+
     @Option(names = "--jvm", paramLabel = "FLAG", description = "A further flag for the ranks' JVMs; may be repeated.")
     private List<String> jvmFlags = List.of();
 
@@ -76,6 +97,7 @@ final class RunCommand implements Callable<Integer> {
         if (ranks < 1 || sites < 0) {
             throw new ParameterException(command.commandLine(), "-n and --sites are counts from 1");
         }
+        Map<String, String> environment = environment();
         JobProgram found = JobProgram.find(program.get(0), classPath);
         JobSpec spec = new JobSpec(
                 program.get(0),
@@ -84,6 +106,7 @@ final class RunCommand implements Callable<Integer> {
                 found.mainClass(),
                 program.subList(1, program.size()),
                 jvmFlags,
+                environment,
                 durability == Durability.PROCESS);
         JobOutcome outcome;
         try (Interruption interruption = Interruption.open()) {
@@ -93,6 +116,38 @@ final class RunCommand implements Callable<Integer> {
             System.err.println("posthouse: job ended: " + outcome.cause());
         }
         return exitStatus(outcome);
+    }
+
+    /** What the flags say to the ranks; where they say nothing, the user's own environment is checked. */
+    private Map<String, String> environment() throws CommandFailure {
+        Map<String, String> environment = new HashMap<>();
+        if (words != null) {
+            environment.put(ArgumentWords.VARIABLE, words.word());
+        }
+        if (settings != null) {
+            environment.put(Settings.EAGER_MAX, Integer.toString(settings.eagerBytesMax()));
+        }
+        Map<String, String> all = new HashMap<>(System.getenv());
+        all.putAll(environment);
+        try {
+            ArgumentWords.of(all);
+            Settings.of(all);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+        return environment;
+    }
+
+    /** Reads {@code --eager-max}. */
+    static final class EagerMax implements ITypeConverter<Settings> {
+        @Override
+        public Settings convert(String text) {
+            try {
+                return new Settings(Settings.bytes(text));
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        }
     }
 
     /** A shell sees the lowest byte only; a job that failed must not look as if it had not. */

@@ -10,21 +10,26 @@ import org.posthouse.wire.Wire;
  * windowBytes} on its way to a receiver that is slow to read.
  *
  * @param creditBytes payload bytes, plus {@link org.posthouse.wire.Wire#MESSAGE_COST_BYTES} a message, that a rank may
- *     have under way undelivered, beyond which it offers instead of sending
+ *     have under way undelivered, beyond which it offers instead of sending; at least twice the longest eager message:
+ *     relays hold back less than half, so a rank with nothing under way can always send one
  * @param creditMessages the same, in messages
  * @param windowBytes bytes of an offered message that may be under way at once after it was matched; whole chunks
  */
 public record CoreConfig(long creditBytes, int creditMessages, long windowBytes) {
     public static final CoreConfig DEFAULT = new CoreConfig(16L << 20, 16_384, 1L << 20);
 
+    /** Least {@code creditBytes}. */
+    static final long CREDIT_BYTES_MIN = 2 * Wire.cost(Wire.EAGER_BYTES_MAX);
+
     public CoreConfig {
-        if (creditBytes < 1 << 20
+        if (creditBytes < CREDIT_BYTES_MIN
                 || creditMessages < 16
                 || windowBytes < 2 * Wire.PAYLOAD_BYTES_MAX
                 || windowBytes % Wire.PAYLOAD_BYTES_MAX != 0) {
             throw new IllegalArgumentException("credit of " + creditBytes + " bytes and " + creditMessages
                     + " messages with a window of " + windowBytes
-                    + " bytes; expected at least 1 MiB, 16 messages and a multiple of 64 KiB from 128 KiB on");
+                    + " bytes; expected at least " + CREDIT_BYTES_MIN
+                    + " bytes, 16 messages and a multiple of 64 KiB from 128 KiB on");
         }
     }
 

@@ -2,6 +2,7 @@ package org.posthouse.launch;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /**
  * What a job is made of.
@@ -12,6 +13,7 @@ import java.util.List;
  * @param mainClass the program's main class
  * @param arguments the program's own arguments
  * @param jvmFlags further flags for the ranks' JVMs
+ * @param environment further variables of the ranks' environment
  * @param logged whether messages and deliveries are logged ({@code --durability process})
  */
 public record JobSpec(
@@ -21,11 +23,25 @@ public record JobSpec(
         String mainClass,
         List<String> arguments,
         List<String> jvmFlags,
+        Map<String, String> environment,
         boolean logged) {
 
     public JobSpec {
+        environment = Map.copyOf(environment);
         classPath = List.copyOf(classPath);
         arguments = List.copyOf(arguments);
         jvmFlags = List.copyOf(jvmFlags);
+    }
+
+    /** A job whose ranks have the launcher's environment as it is. */
+    public JobSpec(
+            String name,
+            int ranks,
+            List<Path> classPath,
+            String mainClass,
+            List<String> arguments,
+            List<String> jvmFlags,
+            boolean logged) {
+        this(name, ranks, classPath, mainClass, arguments, jvmFlags, Map.of(), logged);
     }
 }

@@ -34,6 +34,7 @@ final class RankProcess {
             throws JobFailure {
         ProcessBuilder builder = new ProcessBuilder(command(spec));
         Map<String, String> environment = builder.environment();
+        environment.putAll(spec.environment());
         environment.put(Endpoints.RELAY, relay);
         environment.put(Endpoints.JOB, String.format("%016x", job));
         environment.put(Endpoints.RANK, Integer.toString(rank));

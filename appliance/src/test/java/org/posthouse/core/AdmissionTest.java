@@ -96,7 +96,7 @@ final class AdmissionTest {
     void welcomesWithItsCreditAndPlacement() throws Refusal {
         var welcome = relay.core.welcome(relay.connect(2).rank);
         assertThat(welcome.rank()).isEqualTo(2);
-        assertThat(welcome.creditBytes()).isEqualTo(1 << 20);
+        assertThat(welcome.creditBytes()).isEqualTo(CoreConfig.CREDIT_BYTES_MIN);
         assertThat(welcome.creditMessages()).isEqualTo(16);
         assertThat(welcome.self()).isZero();
         assertThat(welcome.homeOf()).containsExactly(0, 0, 0, 1, 2);
@@ -133,12 +133,12 @@ final class AdmissionTest {
 
     @Test
     void refusesLimitsThatCannotWork() {
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig((1 << 20) - 1, 16, 128 * 1024));
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(1 << 20, 15, 128 * 1024));
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(1 << 20, 16, 64 * 1024));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN - 1, 16, 128 * 1024));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 15, 128 * 1024));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 64 * 1024));
         assertThatIllegalArgumentException()
                 .as("the library's chunks begin at multiples of 64 KiB")
-                .isThrownBy(() -> new CoreConfig(1 << 20, 16, 128 * 1024 + 1));
+                .isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024 + 1));
     }
 
     @Test

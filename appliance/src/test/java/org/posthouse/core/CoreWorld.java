@@ -21,6 +21,9 @@ import org.posthouse.wire.Wire;
 final class CoreWorld {
     static final long JOB = 0x5eed;
 
+    /** The usual limit of eager messages. */
+    static final int EAGER_BYTES = 256 * 1024;
+
     private static final int LINK_BYTES_MIN = 1;
 
     private record Channel(int context, int source, int destination, long sequence) {}
@@ -29,6 +32,7 @@ final class CoreWorld {
     private final SimClock clock = new SimClock();
     private final CoreConfig config;
     private final boolean logged;
+    private final int eagerBytesMax;
     private final Map<String, SimRelay> relays = new LinkedHashMap<>();
     private final Map<String, SimPipe> links = new HashMap<>();
     private final Map<Channel, SimLetter> sent = new HashMap<>();
@@ -46,6 +50,7 @@ final class CoreWorld {
         int size = Math.max(2, sites) + random.nextInt(5);
         config = randomConfig(random);
         logged = random.nextInt(3) > 0;
+        eagerBytesMax = new int[] {0, EAGER_BYTES, EAGER_BYTES, Wire.EAGER_BYTES_MAX}[random.nextInt(4)];
         program = new SimProgram(random, size);
         opening = opening(sites, size);
         Frames frames = new Frames(JOB);
@@ -61,9 +66,9 @@ final class CoreWorld {
 
     private static CoreConfig randomConfig(Random random) {
         return switch (random.nextInt(3)) {
-            case 0 -> new CoreConfig(1 << 20, 16, 2 * Wire.PAYLOAD_BYTES_MAX);
+            case 0 -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 2 * Wire.PAYLOAD_BYTES_MAX);
             case 1 -> new CoreConfig(
-                    (1 << 20) + random.nextInt(1 << 20), 16 + random.nextInt(40), (2L + random.nextInt(4)) * Wire.PAYLOAD_BYTES_MAX);
+                    CoreConfig.CREDIT_BYTES_MIN + random.nextInt(1 << 20), 16 + random.nextInt(40), (2L + random.nextInt(4)) * Wire.PAYLOAD_BYTES_MAX);
             default -> CoreConfig.DEFAULT;
         };
     }
@@ -136,6 +141,10 @@ final class CoreWorld {
 
     CoreConfig config() {
         return config;
+    }
+
+    int eagerBytesMax() {
+        return eagerBytesMax;
     }
 
     boolean logged() {

@@ -60,7 +60,7 @@ final class SimProgram {
             case 0 -> Wire.PAYLOAD_BYTES_MAX - 1 + random.nextInt(3);
             case 1 -> random.nextInt(5 * Wire.PAYLOAD_BYTES_MAX);
             case 2 -> random.nextInt(SimLetter.BYTES_MAX);
-            case 3 -> Wire.EAGER_BYTES_MAX - 1 + random.nextInt(3);
+            case 3 -> CoreWorld.EAGER_BYTES - 1 + random.nextInt(3);
             case 4, 5 -> 0;
             default -> random.nextInt(200);
         };

@@ -98,7 +98,7 @@ final class SimRank {
         world.sent(letter);
         long cost = Wire.cost(letter.bytes);
         boolean credit = cost <= creditBytes && creditMessages > 0;
-        FrameType form = !credit || letter.synchronous || letter.bytes > Wire.EAGER_BYTES_MAX
+        FrameType form = !credit || letter.synchronous || letter.bytes > world.eagerBytesMax()
                 ? FrameType.OFFER
                 : letter.bytes > Wire.PAYLOAD_BYTES_MAX ? FrameType.EAGER : FrameType.SEND;
         ByteBuffer frame = frames.message(

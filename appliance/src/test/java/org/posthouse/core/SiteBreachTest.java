@@ -48,7 +48,7 @@ final class SiteBreachTest {
                 lie("message for another site", "there", Reason.WRONG_RANK, f -> f.message(send, 0, 3, 4, 0, 1, 0)),
                 lie("message for no rank", "there", Reason.MALFORMED_FRAME, f -> f.message(send, 0, 3, 5, 0, 1, 0)),
                 lie("gap", "there", Reason.SEQUENCE_GAP, f -> f.message(send, 0, 3, 0, 0, 2, 0)),
-                lie("long eager", "there", Reason.LIMIT, f -> f.message(FrameType.EAGER, 0, 3, 0, 0, 1, 1 << 20)),
+                lie("long eager", "there", Reason.LIMIT, f -> f.message(FrameType.EAGER, 0, 3, 0, 0, 1, Wire.EAGER_BYTES_MAX + 1)),
                 lie("chunk of nothing", "there", Reason.NOT_EXPECTED, f -> f.chunk(0, 3, 0, 1, 0, 8)),
                 lie("chunk of another site's rank", "far", Reason.WRONG_SITE, f -> f.chunk(0, 3, 0, 1, 0, 8)),
                 lie("rank's frame", "there", Reason.NOT_EXPECTED, f -> f.post(0, 3, 0, 0, 0, 0)),
@@ -70,7 +70,7 @@ final class SiteBreachTest {
                 lie("credit for a rank elsewhere", "there", Reason.WRONG_RANK, f -> f.credit(3, 1, 1)),
                 lie("credit for no rank", "there", Reason.WRONG_RANK, f -> f.credit(-1, 1, 1)),
                 lie("credit of a stranger", "nowhere", Reason.WRONG_SITE, f -> f.credit(0, 100, 1)),
-                lie("credit never used, in bytes", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, 1 << 20, 1)),
+                lie("credit never used, in bytes", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, 1 << 30, 1)),
                 lie("credit never used, in messages", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, 100, 3)),
                 lie("negative bytes", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, -1, 1)),
                 lie("negative messages", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, 1, -1)));

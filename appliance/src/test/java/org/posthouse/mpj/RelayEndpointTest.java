@@ -9,6 +9,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Layout;
+import org.posthouse.mpj.data.Region;
 
 /** The library's end and the relay's end of modes and of taking back, over real sockets, on one site and over a link. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -18,11 +20,11 @@ class RelayEndpointTest {
     private static Content bytes(int count, int value) {
         byte[] array = new byte[count];
         Arrays.fill(array, (byte) value);
-        return Base.BYTE.content(array, 0, count);
+        return new Region(Base.BYTE, Layout.ONE, array, 0).content(0, count);
     }
 
     private static Sink room(byte[] array) {
-        return Base.BYTE.sink(array, 0, array.length);
+        return new Region(Base.BYTE, Layout.ONE, array, 0).sink(0, array.length);
     }
 
     @ParameterizedTest

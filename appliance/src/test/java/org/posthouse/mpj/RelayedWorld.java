@@ -46,9 +46,15 @@ final class RelayedWorld implements AutoCloseable {
     private final List<FrameLine> launchers = new ArrayList<>();
     private final List<Home> homes = new ArrayList<>();
     private final int[] homeOf;
+    private final Settings settings;
     private final long job = new Random().nextLong();
 
     RelayedWorld(int sites, int ranks) throws Exception {
+        this(sites, ranks, Settings.DEFAULT);
+    }
+
+    RelayedWorld(int sites, int ranks, Settings settings) throws Exception {
+        this.settings = settings;
         grid = EmbeddedGrid.start(vertx, sites, false);
         homeOf = new int[ranks];
         Arrays.setAll(homeOf, rank -> rank * sites / ranks);
@@ -136,7 +142,7 @@ final class RelayedWorld implements AutoCloseable {
 
     private Endpoint connect(int rank) throws IOException {
         return RelayEndpoint.connect(
-                homes.get(homeOf[rank]).address(), Hello.firstStart(job, rank, TOKEN), new Thrown(rank));
+                homes.get(homeOf[rank]).address(), Hello.firstStart(job, rank, TOKEN), settings, new Thrown(rank));
     }
 
     @Override

@@ -39,11 +39,19 @@ public final class Endpoints {
         Hello hello = Hello.firstStart(
                 HexFormat.fromHexDigitsToLong(variable(environment, JOB)), rank, Token.parse(variable(environment, TOKEN)));
         try {
-            connected = RelayEndpoint.connect(variable(environment, RELAY), hello, new Ending(rank));
-        } catch (IOException e) {
+            connected = RelayEndpoint.connect(
+                    variable(environment, RELAY), hello, Settings.of(environment), new Ending(rank));
+        } catch (IOException | IllegalArgumentException e) {
             throw new IllegalStateException("rank " + rank + ": " + e.getMessage(), e);
         }
         return connected;
+    }
+
+    /** A program's own arguments among those that it gives to Init; null is none. Always a new array. */
+    public static String[] ownArguments(String[] given) {
+        Map<String, String> environment = System.getenv();
+        int rank = Integer.parseInt(variable(environment, RANK));
+        return given == null ? new String[0] : ArgumentWords.of(environment).strip(given, rank);
     }
 
     /** The endpoint that this process connected, or null. */

@@ -22,6 +22,7 @@ final class Outbox {
     private final long job;
     private final int rank;
     private final FailedPolls polls;
+    private final int eagerBytesMax;
     private final Map<Transfer, Sending> offered = new HashMap<>();
     private final Map<Transfer, Sending> withdrawing = new HashMap<>();
     private final Map<Integer, long[]> sequences = new HashMap<>();
@@ -29,11 +30,13 @@ final class Outbox {
     private long creditBytes;
     private int creditMessages;
 
-    Outbox(FrameLine line, long job, int rank, FailedPolls polls) {
+    /** @param eagerBytesMax longest message in bytes that is sent without waiting for its receive */
+    Outbox(FrameLine line, long job, int rank, FailedPolls polls, int eagerBytesMax) {
         this.line = line;
         this.job = job;
         this.rank = rank;
         this.polls = polls;
+        this.eagerBytesMax = eagerBytesMax;
     }
 
     /** The relay has admitted the rank to a job of {@code size} ranks. */
@@ -78,7 +81,7 @@ final class Outbox {
 
     private FrameType form(long bytes, Mode mode) {
         boolean credit = Wire.cost(bytes) <= creditBytes && creditMessages > 0;
-        if (mode == Mode.SYNCHRONOUS || !credit || bytes > Wire.EAGER_BYTES_MAX) {
+        if (mode == Mode.SYNCHRONOUS || !credit || bytes > eagerBytesMax) {
             return FrameType.OFFER;
         }
         return bytes > Wire.PAYLOAD_BYTES_MAX ? FrameType.EAGER : FrameType.SEND;

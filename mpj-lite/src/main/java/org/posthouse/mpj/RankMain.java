@@ -23,11 +23,13 @@ public final class RankMain {
 
     /** Arguments: the program's main class, then its own arguments. */
     public static void main(String[] args) {
-        Ending ending = new Ending(Integer.parseInt(System.getenv().getOrDefault(Endpoints.RANK, "0")));
+        int rank = Integer.parseInt(System.getenv().getOrDefault(Endpoints.RANK, "0"));
+        Ending ending = new Ending(rank);
         endWithLauncher(ending);
         Method program = find(args[0], ending);
         try {
-            program.invoke(null, (Object) Arrays.copyOfRange(args, 1, args.length));
+            String[] own = Arrays.copyOfRange(args, 1, args.length);
+            program.invoke(null, (Object) ArgumentWords.of(System.getenv()).before(own, rank));
         } catch (InvocationTargetException e) {
             thrown(e.getCause(), ending);
         } catch (IllegalAccessException e) {

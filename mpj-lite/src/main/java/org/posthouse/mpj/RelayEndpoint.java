@@ -24,8 +24,8 @@ import org.posthouse.wire.WireException;
  * A rank's connection to its home relay. All state is guarded by one lock; of the threads that wait, one reads the
  * socket for all of them, without the lock while it blocks.
  *
- * <p>A message of up to 64 KiB rides in its frame, one of up to {@link Wire#EAGER_BYTES_MAX} follows in chunks at once,
- * both if there is credit for it; any other is offered, and its bytes leave when it was matched. So a rank that is out
+ * <p>A message of up to 64 KiB rides in its frame, one of up to {@link Settings#eagerBytesMax} follows in chunks at
+ * once, both if there is credit for it; any other is offered, and its bytes leave when it was matched. So a rank that is out
  * of credit never deadlocks on a message that another rank waits for.
  */
 public final class RelayEndpoint implements Endpoint {
@@ -51,12 +51,12 @@ public final class RelayEndpoint implements Endpoint {
     private int waiting;
     private boolean finalized;
 
-    private RelayEndpoint(FrameLine line, Hello hello, Ending ending) {
+    private RelayEndpoint(FrameLine line, Hello hello, Settings settings, Ending ending) {
         this.line = line;
         this.ending = ending;
         rank = hello.rank();
         job = hello.job();
-        outbox = new Outbox(line, job, rank, failedPolls);
+        outbox = new Outbox(line, job, rank, failedPolls, settings.eagerBytesMax());
     }
 
     /**
@@ -65,8 +65,8 @@ public final class RelayEndpoint implements Endpoint {
      * @param ending how the process ends when the job or the connection does
      * @throws IOException if the relay cannot be reached, in one line that names it
      */
-    static RelayEndpoint connect(String relay, Hello hello, Ending ending) throws IOException {
-        RelayEndpoint endpoint = new RelayEndpoint(FrameLine.connect(relay), hello, ending);
+    static RelayEndpoint connect(String relay, Hello hello, Settings settings, Ending ending) throws IOException {
+        RelayEndpoint endpoint = new RelayEndpoint(FrameLine.connect(relay), hello, settings, ending);
         endpoint.line.write(hello.encode());
         endpoint.lock.lock();
         try {

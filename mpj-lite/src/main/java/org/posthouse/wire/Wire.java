@@ -23,7 +23,7 @@ public final class Wire {
     public static final int PAYLOAD_BYTES_MAX = 64 * 1024;
 
     /** Longest message that may be sent as EAGER, in chunks that do not wait for a receive; a longer one is offered. */
-    public static final int EAGER_BYTES_MAX = 256 * 1024;
+    public static final int EAGER_BYTES_MAX = 1024 * 1024;
 
     /** Longest frame: a full payload behind the longest header. */
     public static final int FRAME_BYTES_MAX = PAYLOAD_BYTES_MAX + MESSAGE_HEADER_BYTES;

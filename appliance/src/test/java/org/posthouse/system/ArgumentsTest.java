@@ -1,0 +1,64 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.system.jobs.ShowsArguments;
+
+/** The argument conventions of the implementations that programs were written for, and what a user may set. */
+@Timeout(180)
+class ArgumentsTest {
+    @TempDir
+    private Path folder;
+
+    private Command.Result run(String... flags) throws Exception {
+        List<String> command = new ArrayList<>(List.of("run", "-n", "3", "-cp", Jobs.classPath()));
+        command.addAll(List.of(flags));
+        command.addAll(List.of(ShowsArguments.class.getName(), "in.txt", "5"));
+        return Command.run(folder, command.toArray(String[]::new));
+    }
+
+    @Test
+    void programsOwnArgumentsComeFirst() throws Exception {
+        Command.Result result = run();
+        assertThat(result.err()).isEmpty();
+        assertThat(result.out().lines())
+                .containsExactlyInAnyOrder(
+                        "[0] main in.txt|5 own 0|other", "[1] main in.txt|5 own in.txt|5", "[2] main in.txt|5 own ");
+    }
+
+    @Test
+    void threeWordsAsMpjExpressAndInitTakesThemAway() throws Exception {
+        Command.Result result = run("--args", "mpjexpress");
+        assertThat(result.err()).isEmpty();
+        assertThat(result.out().lines())
+                .containsExactlyInAnyOrder(
+                        "[0] main 0|posthouse.conf|posthouse|in.txt|5 own 0|other",
+                        "[1] main 1|posthouse.conf|posthouse|in.txt|5 own in.txt|5",
+                        "[2] main 2|posthouse.conf|posthouse|in.txt|5 own ");
+    }
+
+    @Test
+    void oneWordAsMpiJavaAndInitTakesItAway() throws Exception {
+        Command.Result result = run("--args", "mpijava");
+        assertThat(result.err()).isEmpty();
+        assertThat(result.out().lines())
+                .containsExactlyInAnyOrder(
+                        "[0] main 0|in.txt|5 own other", "[1] main 1|in.txt|5 own in.txt|5", "[2] main 2|in.txt|5 own ");
+    }
+
+    @Test
+    void settingsThatAreNoneAreOneLineAndNothingStarts() throws Exception {
+        assertThat(run("--eager-max", "2m").err())
+                .contains("2097152 bytes sent eagerly, expected 0 to 1048576");
+        assertThat(run("--eager-max", "much").err()).contains("'much' is no number of bytes such as 65536, 64k or 1m");
+        Command.Result result = run("--args", "openmpi");
+        assertThat(result.status()).isEqualTo(2);
+        assertThat(result.out()).isEmpty();
+    }
+}
