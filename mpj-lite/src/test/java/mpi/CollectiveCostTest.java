@@ -180,7 +180,7 @@ class CollectiveCostTest {
                 7 * bytes / RANKS, 7 * bytes / RANKS,
                 (world, rank) -> world.Allgather(ints(count), 0, count, MPI.INT, ints(MEBIBYTE), 0, count, MPI.INT));
         crosses(
-                bytes / 4, bytes / 4,
+                2 * bytes, 2 * bytes,
                 (world, rank) -> world.Alltoall(ints(MEBIBYTE), 0, count, MPI.INT, ints(MEBIBYTE), 0, count, MPI.INT));
     }
 

@@ -123,7 +123,7 @@ class FoldsTest {
 
     private static void rounds(Machine machine, Call call) {
         Random drawing = machine.random();
-        List<Plan> plans = Stream.generate(() -> Plan.draw(machine, drawing)).limit(3).toList();
+        List<Plan> plans = Stream.generate(() -> Plan.draw(machine, drawing)).limit(2).toList();
         machine.run((peers, rank) -> {
             Random shared = machine.random();
             for (Plan plan : plans) {
