@@ -212,7 +212,7 @@ class FoldsTest {
             room.requireData(plan + " at " + rank, plan.fold(rank + 1));
             Store before = plan.room();
             int[] untouched = before.read();
-            Exscan.run(peers, mine.region(), before.region(), mine.count(), plan.op);
+            Scan.runExclusive(peers, mine.region(), before.region(), mine.count(), plan.op);
             before.requireData(plan + " before " + rank, rank == 0 ? untouched : plan.fold(rank));
             Scan.run(peers, mine.region(), mine.region(), mine.count(), plan.op);
             mine.requireData(plan + " in place at " + rank, plan.fold(rank + 1));
