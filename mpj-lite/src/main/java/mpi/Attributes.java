@@ -25,7 +25,9 @@ final class Attributes {
     /** @throws MPIException if the program did not make the key */
     static int require(String call, int key) {
         if (!LIVE.contains(key)) {
-            throw new MPIException(MPI.ERR_KEYVAL, call + ": key " + key + " is none that createKeyval has made");
+            // As Open MPI tells what never was a key from what is none any more.
+            int errorClass = key == MPI.KEYVAL_INVALID ? MPI.ERR_KEYVAL : MPI.ERR_OTHER;
+            throw new MPIException(errorClass, call + ": key " + key + " is none that createKeyval has made");
         }
         return key;
     }

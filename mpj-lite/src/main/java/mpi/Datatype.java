@@ -26,6 +26,9 @@ public class Datatype implements Freeable {
     private final Unit unit;
 
     private final boolean predefined;
+    /** Whether it is a struct of bytes to Open MPI: INT2, and what {@code createStruct} makes. */
+    private boolean openMpiStruct;
+
     private boolean freed;
 
     /** A predefined datatype of one {@code unit}. */
@@ -39,6 +42,7 @@ public class Datatype implements Freeable {
         this.layout = layout;
         this.unit = unit;
         this.predefined = predefined;
+        openMpiStruct = unit == Unit.PAIR;
     }
 
     /** {@link MPI#LB} or {@link MPI#UB}: no data, and of any base type. */
@@ -166,7 +170,7 @@ public class Datatype implements Freeable {
         return layout.upper();
     }
 
-    /** As {@link #Size}; that of INT2, which is a struct of bytes to Open MPI, in bytes, as in the calls below. */
+    /** As {@link #Size}; in bytes for what is a struct to Open MPI (INT2 too), as in the calls below. */
     public int getSize() throws MPIException {
         return Size() * scale();
     }
@@ -194,7 +198,7 @@ public class Datatype implements Freeable {
     }
 
     private int scale() {
-        return unit == Unit.PAIR ? bytes() : 1;
+        return openMpiStruct ? bytes() : 1;
     }
 
     /** Bytes of one array element; 0 for objects. */
@@ -268,9 +272,15 @@ public class Datatype implements Freeable {
         return new Region(base, layout, store(buffer), offset);
     }
 
-    /** What the elements lie in: the buffer, but for pairs that Open MPI programs keep in an array of bytes. */
+    /** Marks what Open MPI measures in bytes, and programs may keep in an array of bytes. */
+    Datatype openMpiStruct() {
+        openMpiStruct = true;
+        return this;
+    }
+
+    /** What the elements lie in: the buffer, but for structs that Open MPI programs keep in an array of bytes. */
     Object store(Object buffer) {
-        return unit == Unit.PAIR && buffer instanceof byte[] bytes
+        return openMpiStruct && bytes() > 1 && buffer instanceof byte[] bytes
                 ? ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder())
                 : buffer;
     }

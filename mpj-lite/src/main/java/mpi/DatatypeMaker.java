@@ -2,6 +2,7 @@ package mpi;
 
 import java.util.Arrays;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.LayoutBuilder;
@@ -94,11 +95,16 @@ final class DatatypeMaker {
     /** Displacements in bytes; parts of several base types become one of bytes. */
     Datatype structInBytes(int[] lengths, int[] displacements) {
         blocks(lengths, displacements);
-        boolean oneBase = Arrays.stream(parts).allMatch(this::sharesBase)
-                && Arrays.stream(displacements).allMatch(at -> at % first.bytes() == 0);
-        if (oneBase) {
-            int[] inElements = Arrays.stream(displacements).map(at -> at / first.bytes()).toArray();
-            return struct(lengths, inElements);
+        int[] used = IntStream.range(0, lengths.length).filter(block -> lengths[block] > 0).toArray();
+        boolean oneBase = Arrays.stream(used)
+                .allMatch(block -> sharesBase(parts[block]) && displacements[block] % first.bytes() == 0);
+        if (oneBase && used.length > 0) {
+            DatatypeMaker maker = new DatatypeMaker(
+                    call, Arrays.stream(used).mapToObj(block -> parts[block]).toArray(Datatype[]::new));
+            return maker.struct(
+                            Arrays.stream(used).map(block -> lengths[block]).toArray(),
+                            Arrays.stream(used).map(block -> displacements[block] / first.bytes()).toArray())
+                    .openMpiStruct();
         }
         return new DatatypeMaker(call, Arrays.stream(parts).map(this::inBytes).toArray(Datatype[]::new))
                 .struct(lengths, displacements);
