@@ -22,11 +22,20 @@ final class ArgumentCheck {
      * @param onError is told of each error before it is thrown
      */
     ArgumentCheck(String name, Group group, Group addressed, Consumer<MPIException> onError) {
+        this(name, onError, group.Rank(), group.Size(), addressed.Size());
+    }
+
+    private ArgumentCheck(String name, Consumer<MPIException> onError, int rank, int size, int ranks) {
         this.name = name;
         this.onError = onError;
-        rank = group.Rank();
-        size = group.Size();
-        ranks = addressed.Size();
+        this.rank = rank;
+        this.size = size;
+        this.ranks = ranks;
+    }
+
+    /** The checks of calls with a block for each of so many ranks, where they are not all that the calls may name. */
+    ArgumentCheck among(int blocks) {
+        return new ArgumentCheck(name, onError, rank, size, blocks);
     }
 
     /** Name of the communicator, for messages to people. */
@@ -204,7 +213,7 @@ final class ArgumentCheck {
         if (buffer == null && elements > 0) {
             throw error(MPI.ERR_BUFFER, call, "the " + what + " is null, expected an array for " + datatype);
         }
-        if (buffer != null && !datatype.base().holds(buffer)) {
+        if (buffer != null && !datatype.base().holds(datatype.store(buffer))) {
             throw error(
                     MPI.ERR_TYPE,
                     call,
@@ -214,7 +223,7 @@ final class ArgumentCheck {
     }
 
     private void range(String call, String what, Object buffer, long offset, long elements, Datatype datatype) {
-        int length = buffer == null ? 0 : datatype.base().length(buffer);
+        int length = buffer == null ? 0 : datatype.base().length(datatype.store(buffer));
         long first = offset + datatype.layout().first(elements);
         long end = offset + datatype.layout().end(elements);
         if (end > first && (first < 0 || end > length)) {

@@ -1,5 +1,7 @@
 package mpi;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Base;
@@ -164,31 +166,35 @@ public class Datatype implements Freeable {
         return layout.upper();
     }
 
-    /** As {@link #Size}. */
+    /** As {@link #Size}; that of INT2, which is a struct of bytes to Open MPI, in bytes, as in the calls below. */
     public int getSize() throws MPIException {
-        return Size();
+        return Size() * scale();
     }
 
     /** As {@link #Extent}. */
     public int getExtent() throws MPIException {
-        return Extent();
+        return Extent() * scale();
     }
 
     /** As {@link #Lb}. */
     public int getLb() throws MPIException {
-        return Lb();
+        return Lb() * scale();
     }
 
     /** Displacement of the lowest array element of data. */
     public int getTrueLb() throws MPIException {
         requireLive("getTrueLb");
-        return (int) layout.first(1);
+        return (int) layout.first(1) * scale();
     }
 
     /** Array elements from the lowest one of data to behind the highest. */
     public int getTrueExtent() throws MPIException {
         requireLive("getTrueExtent");
-        return (int) (layout.end(1) - layout.first(1));
+        return (int) (layout.end(1) - layout.first(1)) * scale();
+    }
+
+    private int scale() {
+        return unit == Unit.PAIR ? bytes() : 1;
     }
 
     /** Bytes of one array element; 0 for objects. */
@@ -259,7 +265,14 @@ public class Datatype implements Freeable {
     }
 
     Region region(Object buffer, int offset) {
-        return new Region(base, layout, buffer, offset);
+        return new Region(base, layout, store(buffer), offset);
+    }
+
+    /** What the elements lie in: the buffer, but for pairs that Open MPI programs keep in an array of bytes. */
+    Object store(Object buffer) {
+        return unit == Unit.PAIR && buffer instanceof byte[] bytes
+                ? ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder())
+                : buffer;
     }
 
     @Override

@@ -10,21 +10,23 @@ final class Dimensions {
     /**
      * Replaces the zeros in {@code dims}, so that the product is {@code nodes}: in non-increasing order, with the
      * greatest as small as possible, then the next, and so on.
+     *
+     * @throws WrongShape if there is no way
      */
-    static void fill(String call, int nodes, int[] dims) {
+    static void fill(int nodes, int[] dims) {
         if (dims == null) {
-            throw new MPIException(MPI.ERR_ARG, call + ": the dimensions are null");
+            throw new WrongShape(MPI.ERR_ARG, "the dimensions are null");
         }
         long given = 1;
         for (int dim : dims) {
             if (dim < 0 || nodes < 1) {
-                throw error(call, nodes, dims, "expected at least one process and no negative dimension");
+                throw error(nodes, dims, "expected at least one process and no negative dimension");
             }
             given = dim == 0 || given > nodes ? given : given * dim;
         }
         int[] open = IntStream.range(0, dims.length).filter(each -> dims[each] == 0).toArray();
         if (nodes < 1 || nodes % given != 0 || open.length == 0 && given != nodes) {
-            throw error(call, nodes, dims, "expected dimensions whose product, " + given + ", leaves no rest");
+            throw error(nodes, dims, "expected dimensions whose product, " + given + ", leaves no rest");
         }
         int[] found = new int[open.length];
         int rest = (int) (nodes / given);
@@ -34,9 +36,9 @@ final class Dimensions {
         }
     }
 
-    private static MPIException error(String call, int nodes, int[] dims, String what) {
-        String actual = nodes + " processes in dimensions " + Arrays.toString(dims);
-        return new MPIException(MPI.ERR_DIMS, call + ": " + actual + ", " + what);
+    private static WrongShape error(int nodes, int[] dims, String what) {
+        return new WrongShape(
+                MPI.ERR_DIMS, nodes + " processes in dimensions " + Arrays.toString(dims) + ", " + what);
     }
 
     private static int[] divisors(int number) {

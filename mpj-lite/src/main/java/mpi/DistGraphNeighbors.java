@@ -51,6 +51,14 @@ public final class DistGraphNeighbors {
         return out.weights()[i];
     }
 
+    int[] sources() {
+        return in.ranks().clone();
+    }
+
+    int[] destinations() {
+        return out.ranks().clone();
+    }
+
     /**
      * Edges on one side of a process.
      *

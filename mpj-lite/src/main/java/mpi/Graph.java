@@ -10,23 +10,22 @@ final class Graph {
     private final int[] edges;
 
     /**
-     * @param call who asks, for the message
      * @param edges at least as many as the last index says; each from 0 to the number of nodes - 1
-     * @throws MPIException if this is no graph
+     * @throws WrongShape if this is no graph
      */
-    Graph(String call, int[] index, int[] edges) {
+    Graph(int[] index, int[] edges) {
         if (index == null || edges == null || index.length == 0) {
-            throw new MPIException(
+            throw new WrongShape(
                     MPI.ERR_ARG,
-                    call + ": the index is " + Arrays.toString(index) + " and the edges are " + Arrays.toString(edges)
+                    "the index is " + Arrays.toString(index) + " and the edges are " + Arrays.toString(edges)
                             + ", expected both, and one node at least");
         }
         int before = 0;
         for (int each : index) {
             if (each < before || each > edges.length) {
-                throw new MPIException(
+                throw new WrongShape(
                         MPI.ERR_ARG,
-                        call + ": the index is " + Arrays.toString(index) + ", expected ascending numbers up to the "
+                        "the index is " + Arrays.toString(index) + ", expected ascending numbers up to the "
                                 + edges.length + " edges");
             }
             before = each;
@@ -35,8 +34,8 @@ final class Graph {
         this.edges = Arrays.copyOf(edges, before);
         for (int edge : this.edges) {
             if (edge < 0 || edge >= index.length) {
-                throw new MPIException(
-                        MPI.ERR_ARG, call + ": an edge leads to " + edge + ", expected 0 to " + (index.length - 1));
+                throw new WrongShape(
+                        MPI.ERR_ARG, "an edge leads to " + edge + ", expected 0 to " + (index.length - 1));
             }
         }
     }
@@ -51,6 +50,9 @@ final class Graph {
 
     /** The nodes at the other ends of a node's edges, as often and in the order given. */
     int[] neighbours(int node) {
+        if (node < 0 || node >= index.length) {
+            throw new WrongShape(MPI.ERR_RANK, "rank is " + node + ", expected 0 to " + (index.length - 1));
+        }
         return Arrays.copyOfRange(edges, node == 0 ? 0 : index[node - 1], index[node]);
     }
 }

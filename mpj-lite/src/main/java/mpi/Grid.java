@@ -12,24 +12,21 @@ final class Grid {
     private final int[] dims;
     private final boolean[] periods;
 
-    /**
-     * @param call who asks, for the message
-     * @throws MPIException if this is no grid
-     */
-    Grid(String call, int[] dims, boolean[] periods) {
+    /** @throws WrongShape if this is no grid */
+    Grid(int[] dims, boolean[] periods) {
         if (dims == null || periods == null || dims.length != periods.length) {
-            throw new MPIException(
+            throw new WrongShape(
                     MPI.ERR_ARG,
-                    call + ": there are " + (dims == null ? "no" : "" + dims.length) + " dimensions and "
+                    "there are " + (dims == null ? "no" : "" + dims.length) + " dimensions and "
                             + (periods == null ? "no" : "" + periods.length) + " periods, expected as many of both");
         }
         long nodes = 1;
         for (int dim : dims) {
             nodes *= dim;
             if (dim < 1 || nodes > Integer.MAX_VALUE) {
-                throw new MPIException(
+                throw new WrongShape(
                         MPI.ERR_DIMS,
-                        call + ": the dimensions are " + Arrays.toString(dims)
+                        "the dimensions are " + Arrays.toString(dims)
                                 + ", expected 1 or more, and a product within the range of int");
             }
         }
@@ -51,6 +48,9 @@ final class Grid {
     }
 
     int[] coords(int rank) {
+        if (rank < 0 || rank >= nodes()) {
+            throw new WrongShape(MPI.ERR_RANK, "rank is " + rank + ", expected 0 to " + (nodes() - 1));
+        }
         int[] coords = new int[dims.length];
         int rest = rank;
         for (int each = dims.length - 1; each >= 0; each--) {
@@ -63,22 +63,22 @@ final class Grid {
     /**
      * The rank at a place; beyond the edge of a ring it goes round.
      *
-     * @throws MPIException if the place is beyond an open edge
+     * @throws WrongShape if the place is beyond an open edge
      */
-    int rank(String call, int[] coords) {
+    int rank(int[] coords) {
         if (coords == null || coords.length < dims.length) {
-            throw new MPIException(
+            throw new WrongShape(
                     MPI.ERR_ARG,
-                    call + ": there are " + (coords == null ? "no" : "" + coords.length) + " coordinates, expected "
+                    "there are " + (coords == null ? "no" : "" + coords.length) + " coordinates, expected "
                             + dims.length);
         }
         int rank = 0;
         for (int each = 0; each < dims.length; each++) {
             int at = within(each, coords[each]);
             if (at < 0) {
-                throw new MPIException(
+                throw new WrongShape(
                         MPI.ERR_ARG,
-                        call + ": coordinate " + each + " is " + coords[each] + ", expected 0 to " + (dims[each] - 1)
+                        "coordinate " + each + " is " + coords[each] + ", expected 0 to " + (dims[each] - 1)
                                 + " in a dimension with open edges");
             }
             rank = rank * dims[each] + at;
@@ -103,10 +103,10 @@ final class Grid {
     }
 
     /** With whom to exchange so that everything moves {@code steps} further in one dimension. */
-    ShiftParms shift(String call, int rank, int dimension, int steps) {
+    ShiftParms shift(int rank, int dimension, int steps) {
         if (dimension < 0 || dimension >= dims.length) {
-            throw new MPIException(
-                    MPI.ERR_DIMS, call + ": direction is " + dimension + ", expected 0 to " + (dims.length - 1));
+            throw new WrongShape(
+                    MPI.ERR_DIMS, "direction is " + dimension + ", expected 0 to " + (dims.length - 1));
         }
         return new ShiftParms(neighbour(rank, dimension, -(long) steps), neighbour(rank, dimension, steps));
     }
@@ -119,11 +119,11 @@ final class Grid {
     }
 
     /** The dimensions that remain, as a grid of their own. */
-    Grid sub(String call, boolean[] remain) {
+    Grid sub(boolean[] remain) {
         if (remain == null || remain.length != dims.length) {
-            throw new MPIException(
+            throw new WrongShape(
                     MPI.ERR_DIMS,
-                    call + ": there are " + (remain == null ? "no" : "" + remain.length)
+                    "there are " + (remain == null ? "no" : "" + remain.length)
                             + " dimensions to choose from, expected " + dims.length);
         }
         int[] kept = dimensions(each -> remain[each]);
@@ -131,7 +131,7 @@ final class Grid {
         for (int each = 0; each < kept.length; each++) {
             keptPeriods[each] = periods[kept[each]];
         }
-        return new Grid(call, Arrays.stream(kept).map(each -> dims[each]).toArray(), keptPeriods);
+        return new Grid(Arrays.stream(kept).map(each -> dims[each]).toArray(), keptPeriods);
     }
 
     /** Which of the grids that {@link #sub} makes a rank belongs to, from 0. */

@@ -5,6 +5,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Endpoints;
+import org.posthouse.mpj.coll.Algorithms;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Folds;
 import org.posthouse.mpj.data.Layout;
@@ -92,8 +93,8 @@ public class MPI extends NewBuffers {
     /** What is known of how the job was started: nothing. */
     public static final Info INFO_ENV = new Info();
 
-    /** No communicator. */
-    public static final Comm COMM_NULL = Intracomm.ofNobody();
+    /** No communicator: null, as {@code Split} and {@code Create} return it, so that programs may compare with either. */
+    public static final Comm COMM_NULL = null;
 
     public static final Status EMPTY_STATUS = new Status();
 
@@ -162,8 +163,9 @@ public class MPI extends NewBuffers {
         }
         Endpoint endpoint;
         try {
+            Algorithms.fromEnvironment();
             endpoint = Endpoints.fromEnvironment();
-        } catch (IllegalStateException e) {
+        } catch (IllegalArgumentException | IllegalStateException e) {
             throw new MPIException(ERR_OTHER, call + ": " + e.getMessage(), e);
         }
         self = new Self(endpoint);

@@ -19,7 +19,7 @@ class GridTest {
     private static void requireError(int errorClass, String message, ThrowingCallable call) {
         assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
-                        MPIException.class, e -> assertThat(e.getErrorClass()).isEqualTo(errorClass))
+                        WrongShape.class, e -> assertThat(e.of("c").getErrorClass()).isEqualTo(errorClass))
                 .hasMessageContaining(message);
     }
 
@@ -28,7 +28,7 @@ class GridTest {
     }
 
     private static int[] fill(int nodes, int... dims) {
-        Dimensions.fill("Dims_create", nodes, dims);
+        Dimensions.fill(nodes, dims);
         return dims;
     }
 
@@ -68,7 +68,7 @@ class GridTest {
 
     @Test
     void refusesDimensionsThatDoNotFit() {
-        requireError(MPI.ERR_DIMS, "Dims_create: 12 processes in dimensions [0, 5]", () -> fill(12, 0, 5));
+        requireError(MPI.ERR_DIMS, "12 processes in dimensions [0, 5]", () -> fill(12, 0, 5));
         requireError(MPI.ERR_DIMS, "product, 6", () -> fill(12, 3, 2));
         requireError(MPI.ERR_DIMS, "negative", () -> fill(12, 0, -1));
         requireError(MPI.ERR_DIMS, "at least one process", () -> fill(0, 0, 0));
@@ -84,7 +84,7 @@ class GridTest {
         for (int each = 0; each < periods.length; each++) {
             periods[each] = random.nextBoolean();
         }
-        return new Grid("test", dims, periods);
+        return new Grid(dims, periods);
     }
 
     @Test
@@ -95,7 +95,7 @@ class GridTest {
             int[] counter = new int[grid.dims().length];
             for (int rank = 0; rank < grid.nodes(); rank++) {
                 assertThat(grid.coords(rank)).containsExactly(counter);
-                assertThat(grid.rank("test", counter)).isEqualTo(rank);
+                assertThat(grid.rank(counter)).isEqualTo(rank);
                 for (int each = counter.length - 1; each >= 0 && ++counter[each] == grid.dims()[each]; each--) {
                     counter[each] = 0;
                 }
@@ -112,7 +112,7 @@ class GridTest {
             int rank = random.nextInt(grid.nodes());
             int steps = random.nextInt(21) - 10;
             for (int each = 0; each < grid.dims().length; each++) {
-                ShiftParms shift = grid.shift("test", rank, each, steps);
+                ShiftParms shift = grid.shift(rank, each, steps);
                 assertThat(shift.rank_dest).isEqualTo(moved(grid, rank, each, steps));
                 assertThat(shift.getRankSource()).isEqualTo(moved(grid, rank, each, -steps));
                 assertThat(grid.neighbours(rank)[2 * each]).isEqualTo(moved(grid, rank, each, -1));
@@ -128,18 +128,18 @@ class GridTest {
         int length = grid.dims()[dimension];
         if (coords[dimension] >= 0 && coords[dimension] < length || grid.periods()[dimension]) {
             coords[dimension] = ((coords[dimension] % length) + length) % length;
-            return grid.rank("test", coords);
+            return grid.rank(coords);
         }
         return MPI.PROC_NULL;
     }
 
     @Test
     void goesRoundARingAnyNumberOfTimes() {
-        Grid ring = new Grid("test", new int[] {5}, new boolean[] {true});
-        assertThat(ring.rank("test", new int[] {-1})).isEqualTo(4);
-        assertThat(ring.rank("test", new int[] {Integer.MIN_VALUE})).isEqualTo(2);
-        assertThat(ring.shift("test", 3, 0, Integer.MAX_VALUE).rank_dest).isEqualTo(0);
-        assertThat(ring.shift("test", 3, 0, Integer.MIN_VALUE).rank_source).isEqualTo(1);
+        Grid ring = new Grid(new int[] {5}, new boolean[] {true});
+        assertThat(ring.rank(new int[] {-1})).isEqualTo(4);
+        assertThat(ring.rank(new int[] {Integer.MIN_VALUE})).isEqualTo(2);
+        assertThat(ring.shift(3, 0, Integer.MAX_VALUE).rank_dest).isEqualTo(0);
+        assertThat(ring.shift(3, 0, Integer.MIN_VALUE).rank_source).isEqualTo(1);
     }
 
     @Test
@@ -151,7 +151,7 @@ class GridTest {
             for (int each = 0; each < remain.length; each++) {
                 remain[each] = random.nextBoolean();
             }
-            Grid sub = grid.sub("test", remain);
+            Grid sub = grid.sub(remain);
             for (int rank = 0; rank < grid.nodes(); rank++) {
                 int[] coords = grid.coords(rank);
                 int[] kept = sub.coords(grid.rankInPart(rank, remain));
@@ -165,7 +165,7 @@ class GridTest {
                         firstOfPart[each] = 0;
                     }
                 }
-                assertThat(grid.partOf(rank, remain)).isEqualTo(grid.partOf(grid.rank("test", firstOfPart), remain));
+                assertThat(grid.partOf(rank, remain)).isEqualTo(grid.partOf(grid.rank(firstOfPart), remain));
             }
             long parts = IntStream.range(0, grid.nodes()).map(r -> grid.partOf(r, remain)).distinct().count();
             assertThat(parts * sub.nodes()).isEqualTo(grid.nodes());
@@ -173,25 +173,29 @@ class GridTest {
     }
 
     static Stream<Arguments> wrongGrids() {
-        Grid grid = new Grid("test", new int[] {2, 3}, new boolean[] {false, true});
+        Grid grid = new Grid(new int[] {2, 3}, new boolean[] {false, true});
         return Stream.of(
-                wrong(MPI.ERR_ARG, "there are no dimensions", () -> new Grid("c", null, new boolean[0])),
-                wrong(MPI.ERR_ARG, "1 dimensions and 2 periods", () -> new Grid("c", new int[1], new boolean[2])),
-                wrong(MPI.ERR_DIMS, "dimensions are [2, 0]", () -> new Grid("c", new int[] {2, 0}, new boolean[2])),
+                wrong(MPI.ERR_ARG, "there are no dimensions", () -> new Grid(null, new boolean[0])),
+                wrong(MPI.ERR_ARG, "1 dimensions and 2 periods", () -> new Grid(new int[1], new boolean[2])),
+                wrong(MPI.ERR_DIMS, "dimensions are [2, 0]", () -> new Grid(new int[] {2, 0}, new boolean[2])),
                 wrong(MPI.ERR_DIMS, "range of int",
-                        () -> new Grid("c", new int[] {65_536, 65_536, 65_536, 65_536}, new boolean[4])),
-                wrong(MPI.ERR_ARG, "coordinate 0 is 2, expected 0 to 1", () -> grid.rank("c", new int[] {2, 0})),
-                wrong(MPI.ERR_ARG, "1 coordinates, expected 2", () -> grid.rank("c", new int[1])),
-                wrong(MPI.ERR_DIMS, "direction is 2, expected 0 to 1", () -> grid.shift("c", 0, 2, 1)),
-                wrong(MPI.ERR_DIMS, "direction is -1", () -> grid.shift("c", 0, -1, 1)),
-                wrong(MPI.ERR_DIMS, "expected 2", () -> grid.sub("c", new boolean[1])),
-                wrong(MPI.ERR_DIMS, "no dimensions to choose", () -> grid.sub("c", null)),
-                wrong(MPI.ERR_ARG, "index is null", () -> new Graph("c", null, new int[0])),
-                wrong(MPI.ERR_ARG, "one node at least", () -> new Graph("c", new int[0], new int[0])),
-                wrong(MPI.ERR_ARG, "ascending", () -> new Graph("c", new int[] {2, 1}, new int[2])),
-                wrong(MPI.ERR_ARG, "up to the 2 edges", () -> new Graph("c", new int[] {1, 3}, new int[2])),
-                wrong(MPI.ERR_ARG, "leads to 2, expected 0 to 1", () -> new Graph("c", new int[] {1, 2}, new int[] {1, 2})),
-                wrong(MPI.ERR_ARG, "leads to -1", () -> new Graph("c", new int[] {1}, new int[] {-1})));
+                        () -> new Grid(new int[] {65_536, 65_536, 65_536, 65_536}, new boolean[4])),
+                wrong(MPI.ERR_ARG, "coordinate 0 is 2, expected 0 to 1", () -> grid.rank(new int[] {2, 0})),
+                wrong(MPI.ERR_ARG, "1 coordinates, expected 2", () -> grid.rank(new int[1])),
+                wrong(MPI.ERR_RANK, "rank is 6, expected 0 to 5", () -> grid.coords(6)),
+                wrong(MPI.ERR_RANK, "rank is -1", () -> grid.coords(-1)),
+                wrong(MPI.ERR_DIMS, "direction is 2, expected 0 to 1", () -> grid.shift(0, 2, 1)),
+                wrong(MPI.ERR_DIMS, "direction is -1", () -> grid.shift(0, -1, 1)),
+                wrong(MPI.ERR_DIMS, "expected 2", () -> grid.sub(new boolean[1])),
+                wrong(MPI.ERR_DIMS, "no dimensions to choose", () -> grid.sub(null)),
+                wrong(MPI.ERR_ARG, "index is null", () -> new Graph(null, new int[0])),
+                wrong(MPI.ERR_ARG, "one node at least", () -> new Graph(new int[0], new int[0])),
+                wrong(MPI.ERR_ARG, "ascending", () -> new Graph(new int[] {2, 1}, new int[2])),
+                wrong(MPI.ERR_ARG, "up to the 2 edges", () -> new Graph(new int[] {1, 3}, new int[2])),
+                wrong(MPI.ERR_ARG, "leads to 2, expected 0 to 1", () -> new Graph(new int[] {1, 2}, new int[] {1, 2})),
+                wrong(MPI.ERR_RANK, "rank is 1, expected 0 to 0",
+                        () -> new Graph(new int[1], new int[0]).neighbours(1)),
+                wrong(MPI.ERR_ARG, "leads to -1", () -> new Graph(new int[] {1}, new int[] {-1})));
     }
 
     private static Arguments wrong(int errorClass, String message, ThrowingCallable call) {
@@ -202,13 +206,12 @@ class GridTest {
     @MethodSource("wrongGrids")
     void refusesWhatIsNoGridOrGraph(int errorClass, String message, ThrowingCallable call) {
         requireError(errorClass, message, call);
-        assertThatThrownBy(call).hasMessageStartingWith("c: ");
     }
 
     @Test
     void listsTheNeighboursOfAGraphsNodes() {
         // The example of MPI-1.1, 6.5.3, with an edge that is named twice and a node without any.
-        Graph graph = new Graph("test", new int[] {2, 3, 4, 7, 7}, new int[] {1, 3, 0, 3, 0, 2, 2, 99});
+        Graph graph = new Graph(new int[] {2, 3, 4, 7, 7}, new int[] {1, 3, 0, 3, 0, 2, 2, 99});
         int[][] expected = {{1, 3}, {0}, {3}, {0, 2, 2}, {}};
         for (int node = 0; node < graph.nodes(); node++) {
             assertThat(graph.neighbours(node)).containsExactly(expected[node]);

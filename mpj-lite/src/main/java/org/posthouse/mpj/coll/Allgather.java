@@ -9,9 +9,6 @@ import org.posthouse.mpj.data.Region;
  * ranks in site order (every rank gives and takes each block once). Either way all blocks enter each site once.
  */
 public final class Allgather {
-    /** From here on the ring: n-1 steps cost less than the second passage of all data through one rank. */
-    static final int RING_BYTES_MIN = 256 * 1024;
-
     private Allgather() {}
 
     /**
@@ -21,20 +18,19 @@ public final class Allgather {
      */
     public static void run(Peers peers, Region send, int count, Region receive, Blocks blocks)
             throws ReceiveException {
-        int size = peers.size();
-        if (size > 2 && receive.bytes(blocks.total(size)) >= RING_BYTES_MIN) {
-            send.deliver(0, count, receive, blocks.position(peers.rank()), blocks.count(peers.rank()));
-            ring(peers, receive, blocks);
-        } else if (blocks.areAdjacent(size)) {
-            Gather.run(peers, send, count, receive, blocks, 0);
-            Broadcast.run(peers, receive, blocks.total(size), 0);
-        } else {
-            packed(peers, send, count, receive, blocks);
+        peers.begin();
+        Block own = new Block(send, 0, count);
+        long bytes = receive.bytes(blocks.total(peers.size()));
+        switch (peers.algorithms().allgather(peers.call(bytes, true))) {
+            case GATHER_BCAST -> gather(peers, own, receive, blocks);
+            case BRUCK -> bruck(peers, own, receive, blocks);
+            case RING -> ring(peers, own, receive, blocks);
         }
+        peers.end();
     }
 
-    private static void ring(Peers peers, Region receive, Blocks blocks) throws ReceiveException {
-        int tag = peers.nextTag();
+    private static void ring(Peers peers, Block own, Region receive, Blocks blocks) {
+        peers.keep(own, blocks.of(peers.rank(), receive));
         int size = peers.size();
         int[] order = peers.inSiteOrder(0);
         int at = Tree.position(order, peers.rank());
@@ -43,28 +39,55 @@ public final class Allgather {
         Operation[] receives = new Operation[size];
         Operation[] sends = new Operation[size];
         for (int step = 1; step < size; step++) {
-            int block = order[(at + size - step) % size];
-            receives[step] = peers.receive(before, tag, receive.sink(blocks.position(block), blocks.count(block)));
+            receives[step] = peers.receive(before, blocks.of(order[(at + size - step) % size], receive).sink());
         }
         for (int step = 1; step < size; step++) {
-            int block = order[(at + size - step + 1) % size];
             peers.await(receives[step - 1]);
-            sends[step] = peers.send(after, tag, receive.content(blocks.position(block), blocks.count(block)));
+            Block next = blocks.of(order[(at + size - step + 1) % size], receive);
+            sends[step] = peers.send(after, next.content());
         }
         peers.await(receives[size - 1]);
         peers.awaitAll(sends);
     }
 
     /** Blocks with gaps or in another order travel packed, so that nothing between them is touched. */
-    private static void packed(Peers peers, Region send, int count, Region receive, Blocks blocks)
-            throws ReceiveException {
+    private static void gather(Peers peers, Block own, Region receive, Blocks blocks) {
         int size = peers.size();
-        Blocks packed = blocks.packed(size);
-        Region scratch = receive.scratch(blocks.total(size));
-        Gather.run(peers, send, count, scratch, packed, 0);
-        Broadcast.run(peers, scratch, blocks.total(size), 0);
-        for (int rank = 0; rank < size; rank++) {
-            scratch.moveTo(packed.position(rank), receive, blocks.position(rank), blocks.count(rank));
+        int total = blocks.total(size);
+        boolean inPlace = blocks.areAdjacent(size);
+        Region room = inPlace ? receive : receive.scratch(total);
+        Blocks places = inPlace ? blocks : blocks.packed(size);
+        Gather.phase(peers, own.region(), own.count(), room, places, 0);
+        Broadcast.phase(peers, room, total, 0);
+        for (int rank = 0; rank < size && !inPlace; rank++) {
+            room.moveTo(places.position(rank), receive, blocks.position(rank), blocks.count(rank));
+        }
+    }
+
+    /**
+     * In log n steps each rank gets from the rank 1, 2, 4 … places on as many blocks as it has. The room holds the own
+     * block, then those of the next ranks. (Bruck et al., "Efficient Algorithms for All-to-All Communications", 1997.)
+     */
+    private static void bruck(Peers peers, Block own, Region receive, Blocks blocks) {
+        int size = peers.size();
+        int rank = peers.rank();
+        int[] starts = new int[size + 1];
+        for (int i = 0; i < size; i++) {
+            starts[i + 1] = starts[i] + receive.dataElements(blocks.count((rank + i) % size));
+        }
+        Region room = receive.packedScratch(starts[size]);
+        peers.keep(own, new Block(room, 0, starts[1]));
+        for (int have = 1; have < size; have *= 2) {
+            int more = Math.min(have, size - have);
+            Block lacking = new Block(room, starts[have], starts[have + more] - starts[have]);
+            Block given = new Block(room, 0, starts[more]);
+            int from = (rank + have) % size;
+            int to = (rank + size - have) % size;
+            peers.awaitAll(peers.exchange(from, lacking.sink(), to, given.content()));
+        }
+        for (int i = 0; i < size; i++) {
+            int block = (rank + i) % size;
+            receive.unpack(room, starts[i], blocks.position(block), blocks.count(block));
         }
     }
 }

@@ -1,72 +1,70 @@
 package org.posthouse.mpj.coll;
 
+import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Allreduce: small values by recursive doubling, everything else as Reduce and Bcast, which for large data are chains
- * in segments, and which enter and leave each site once. All ranks get the same bits: in recursive doubling both
- * partners compute lower op upper.
+ * Allreduce: small values by recursive doubling, or with one exchange between the sites; larger ones by halving and
+ * doubling, or as Reduce and Bcast, which for large data are chains in segments, and which enter and leave each site
+ * once. All ranks get the same bits: every value is combined at one rank, or by the same steps at several.
  */
 public final class Allreduce {
-    /** Up to here the number of steps counts, not that of messages. */
-    static final int DOUBLING_BYTES_MAX = 16 * 1024;
-
     private Allreduce() {}
 
     /** The regions may be the same. */
     public static void run(Peers peers, Region send, Region receive, int count, Reduction op)
             throws ReceiveException {
-        long bytes = send.bytes(count);
+        peers.begin();
+        phase(peers, send, receive, count, op);
+        peers.end();
+    }
+
+    private static void phase(Peers peers, Region send, Region receive, int count, Reduction op) {
         if (peers.size() == 1) {
-            send.deliver(0, count, receive, 0, count);
-        } else if (!peers.spanSites() && bytes != Region.BYTES_UNKNOWN && bytes <= DOUBLING_BYTES_MAX) {
-            doubling(peers, send, receive, count, op);
-        } else {
-            Reduce.run(peers, send, receive, count, op, 0);
-            Broadcast.run(peers, receive, count, 0);
+            peers.keep(new Block(send, 0, count), new Block(receive, 0, count));
+            return;
+        }
+        switch (peers.algorithms().allreduce(peers.call(send.bytes(count), op.commutes()))) {
+            case DOUBLING -> new Butterfly(peers, send, count, op).doubling(receive);
+            case HALVING -> new Butterfly(peers, send, count, op).halving(receive);
+            case SITES -> overSites(peers, send, receive, count, op);
+            case REDUCE_BCAST -> {
+                Reduce.phase(peers, send, receive, count, op, 0);
+                Broadcast.phase(peers, receive, count, 0);
+            }
         }
     }
 
-    /**
-     * With n = 2^k + rest ranks, each odd rank below 2 * rest first hands its values to the even one before it, and
-     * gets the result from it at the end. The 2^k others double the range of ranks that they have combined, k times.
-     */
-    private static void doubling(Peers peers, Region send, Region receive, int count, Reduction op)
-            throws ReceiveException {
-        int tag = peers.nextTag();
-        int rank = peers.rank();
-        int paired = 2 * (peers.size() - Integer.highestOneBit(peers.size()));
-        if (rank < paired && rank % 2 == 1) {
-            peers.await(peers.send(rank - 1, tag, send.content(0, count)));
-            peers.await(peers.receive(rank - 1, tag, receive.sink(0, count)));
-            return;
+    /** A Reduce and a Bcast within each site, and between them one exchange of all sites' leaders. */
+    private static void overSites(Peers peers, Region send, Region receive, int count, Reduction op) {
+        Peers site = peers.among(peers.ofSite(peers.site(peers.rank())));
+        Reduce.phase(site, send, receive, count, op, 0);
+        if (site.rank() == 0) {
+            exchange(peers.among(peers.siteLeaders()), receive, count, op);
         }
-        Region sum = send.scratch(count);
-        Region came = send.scratch(count);
-        send.moveTo(0, sum, 0, count);
-        if (rank < paired) {
-            peers.await(peers.receive(rank + 1, tag, came.sink(0, count)));
-            op.combine(send, 0, came, 0, count);
-            came.moveTo(0, sum, 0, count);
-        }
-        int place = rank < paired ? rank / 2 : rank - paired / 2;
-        for (int step = 1; step < Integer.highestOneBit(peers.size()); step *= 2) {
-            int other = place ^ step;
-            int partner = other < paired / 2 ? 2 * other : other + paired / 2;
-            peers.awaitAll(peers.exchange(partner, came.sink(0, count), partner, sum.content(0, count), tag));
-            if (other < place) {
-                op.combine(came, 0, sum, 0, count);
-            } else {
-                op.combine(sum, 0, came, 0, count);
-                Region swap = sum;
-                sum = came;
-                came = swap;
+        Broadcast.phase(site, receive, count, 0);
+    }
+
+    /** Every leader gets all others' values, and combines them in the same order. */
+    private static void exchange(Peers leaders, Region values, int count, Reduction op) {
+        int size = leaders.size();
+        Region[] rooms = new Region[size];
+        Operation[] pairs = new Operation[2 * size];
+        for (int step = 0; step < size; step++) {
+            int other = (leaders.rank() + step) % size;
+            rooms[other] = step == 0 ? leaders.copyOf(values, count) : values.scratch(count);
+            if (step > 0) {
+                pairs[step] = leaders.receive(other, rooms[other].sink(0, count));
             }
         }
-        sum.moveTo(0, receive, 0, count);
-        if (rank < paired) {
-            peers.await(peers.send(rank + 1, tag, sum.content(0, count)));
+        for (int step = 1; step < size; step++) {
+            pairs[size + step] = leaders.send((leaders.rank() + step) % size, values.content(0, count));
         }
+        leaders.awaitAll(pairs);
+        for (int i = 1; i < size; i++) {
+            op.combine(rooms[i - 1], 0, rooms[i], 0, count);
+        }
+        rooms[size - 1].moveTo(0, values, 0, count);
     }
 }

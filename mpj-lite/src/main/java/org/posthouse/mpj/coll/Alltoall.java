@@ -1,12 +1,14 @@
 package org.posthouse.mpj.coll;
 
+import java.util.stream.IntStream;
+import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Alltoall and Alltoallv: in step s each rank sends to the rank s places on and receives from the one s places back, so
- * that in no step two ranks send to the same one; a few steps are under way at once.
+ * Alltoall, Alltoallv and Alltoallw: straight from rank to rank; small blocks of equal length, of which all ranks know,
+ * in log n steps where those of several ranks travel together, or together from site to site.
  */
 public final class Alltoall {
     /** Steps under way at one rank. */
@@ -14,43 +16,88 @@ public final class Alltoall {
 
     private Alltoall() {}
 
-    /** The regions may lie in one array. */
+    /** A block to each rank, and one from each. The regions may lie in one array. */
     public static void run(Peers peers, Region send, Blocks sendBlocks, Region receive, Blocks receiveBlocks)
             throws ReceiveException {
-        int tag = peers.nextTag();
+        peers.begin();
+        int size = peers.size();
+        Block[] given = sendBlocks.in(send, size);
+        Block[] got = receiveBlocks.in(receive, size);
+        if (!sendBlocks.areEven()) {
+            rotation(peers, given, got);
+        } else {
+            switch (peers.algorithms().alltoall(peers.call(send.bytes(sendBlocks.count(0)), true))) {
+                case ROTATION -> rotation(peers, given, got);
+                case BRUCK -> bruck(peers, given, got);
+                case SITES -> new SiteExchange(peers, given[0]).run(given, got);
+            }
+        }
+        peers.end();
+    }
+
+    /** Alltoallw: blocks of any datatypes; one for each rank in both arrays. */
+    public static void run(Peers peers, Block[] send, Block[] receive) throws ReceiveException {
+        peers.begin();
+        rotation(peers, send, receive);
+        peers.end();
+    }
+
+    /**
+     * In step s each rank sends to the rank s places on and receives from the one s places back, so that in no step two
+     * ranks send to the same one; a few steps are under way at once.
+     */
+    static void rotation(Peers peers, Block[] send, Block[] receive) {
         int size = peers.size();
         int rank = peers.rank();
-        Region source = send;
-        Blocks blocks = sendBlocks;
-        if (send.sharesArrayWith(receive)) {
-            blocks = sendBlocks.packed(size);
-            source = packed(send, sendBlocks, blocks, size);
-        }
-        source.deliver(
-                blocks.position(rank), blocks.count(rank),
-                receive, receiveBlocks.position(rank), receiveBlocks.count(rank));
+        Block[] given = Block.safeFrom(receive, send);
+        Block own = given[rank];
+        given[rank] = null;
+        Content[] contents = Block.contents(given);
+        peers.keep(own, receive[rank]);
         Operation[][] pairs = new Operation[size][];
         for (int step = 1; step < size; step++) {
-            int to = (rank + step) % size;
-            int from = (rank + size - step) % size;
             if (step > WINDOW) {
                 peers.awaitAll(pairs[step - WINDOW]);
             }
-            pairs[step] = peers.exchange(
-                    from, receive.sink(receiveBlocks.position(from), receiveBlocks.count(from)),
-                    to, source.content(blocks.position(to), blocks.count(to)),
-                    tag);
+            int to = (rank + step) % size;
+            int from = (rank + size - step) % size;
+            pairs[step] = peers.exchange(from, receive[from].sink(), to, contents[to]);
         }
         for (int step = Math.max(1, size - WINDOW); step < size; step++) {
             peers.awaitAll(pairs[step]);
         }
     }
 
-    private static Region packed(Region send, Blocks blocks, Blocks packed, int size) {
-        Region copy = send.scratch(blocks.total(size));
-        for (int rank = 0; rank < size; rank++) {
-            send.moveTo(blocks.position(rank), copy, packed.position(rank), blocks.count(rank));
+    /**
+     * Block i of the room is for the rank i places on; in the step of distance d all blocks whose i has the bit d go d
+     * places on, so that each arrives when all bits of its way are done. (Bruck et al., "Efficient Algorithms for
+     * All-to-All Communications", 1997.)
+     */
+    private static void bruck(Peers peers, Block[] send, Block[] receive) {
+        int size = peers.size();
+        int rank = peers.rank();
+        int length = send[0].region().dataElements(send[0].count());
+        Region room = send[0].region().packedScratch(size * length);
+        for (int i = 0; i < size; i++) {
+            peers.keep(send[(rank + i) % size], new Block(room, i * length, length));
         }
-        return copy;
+        for (int distance = 1; distance < size; distance *= 2) {
+            int bit = distance;
+            int[] moving = IntStream.range(0, size).filter(i -> (i & bit) != 0).toArray();
+            Region leaving = room.packedScratch(moving.length * length);
+            Region coming = room.packedScratch(moving.length * length);
+            for (int k = 0; k < moving.length; k++) {
+                room.moveTo(moving[k] * length, leaving, k * length, length);
+            }
+            peers.awaitAll(peers.exchange(
+                    (rank + size - distance) % size, coming.sink(0, moving.length * length),
+                    (rank + distance) % size, leaving.content(0, moving.length * length)));
+            for (int k = 0; k < moving.length; k++) {
+                coming.moveTo(k * length, room, moving[k] * length, length);
+            }
+        }
+        for (int i = 0; i < size; i++) {
+            peers.keep(new Block(room, i * length, length), receive[(rank + size - i) % size]);
+        }
     }
 }

@@ -3,29 +3,46 @@ package org.posthouse.mpj.coll;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 
-/**
- * Nobody leaves before all have come: up and down a 4-ary tree with empty messages (P2P-MPI's choice; 2(n-1) messages,
- * fewer than dissemination, as all of them pass the relay).
- */
+/** Barrier: nobody leaves before all have come, by empty messages. */
 public final class Barrier {
     private Barrier() {}
 
+    /** Returns when all ranks have called it. */
     public static void run(Peers peers) throws ReceiveException {
-        int tag = peers.nextTag();
+        peers.begin();
+        switch (peers.algorithms().barrier(peers.call(0, true))) {
+            case TREE -> tree(peers);
+            case DISSEMINATION -> dissemination(peers);
+        }
+        peers.end();
+    }
+
+    /** Up and down a 4-ary tree (P2P-MPI's choice): 2(n-1) messages. */
+    private static void tree(Peers peers) {
         Tree tree = Tree.fourAry(peers, 0);
         int[] children = tree.children();
         Operation[] arrivals = new Operation[children.length];
         for (int i = 0; i < children.length; i++) {
-            arrivals[i] = peers.receive(children[i], tag, Signal.EMPTY);
+            arrivals[i] = peers.receive(children[i], Signal.EMPTY);
         }
         peers.awaitAll(arrivals);
         if (tree.parent() != Tree.NONE) {
-            peers.awaitAll(peers.exchange(tree.parent(), Signal.EMPTY, tree.parent(), Signal.EMPTY, tag));
+            peers.awaitAll(peers.exchange(tree.parent(), Signal.EMPTY, tree.parent(), Signal.EMPTY));
         }
         Operation[] releases = new Operation[children.length];
         for (int i = 0; i < children.length; i++) {
-            releases[i] = peers.send(children[i], tag, Signal.EMPTY);
+            releases[i] = peers.send(children[i], Signal.EMPTY);
         }
         peers.awaitAll(releases);
+    }
+
+    /** Each rank hears, in log n rounds, of twice as many ranks before it: n log n messages, half the tree's steps. */
+    private static void dissemination(Peers peers) {
+        int size = peers.size();
+        for (int distance = 1; distance < size; distance *= 2) {
+            int before = (peers.rank() + size - distance) % size;
+            int after = (peers.rank() + distance) % size;
+            peers.awaitAll(peers.exchange(before, Signal.EMPTY, after, Signal.EMPTY));
+        }
     }
 }

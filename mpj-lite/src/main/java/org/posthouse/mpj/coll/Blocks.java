@@ -1,5 +1,8 @@
 package org.posthouse.mpj.coll;
 
+import java.util.Arrays;
+import org.posthouse.mpj.data.Region;
+
 /**
  * Where each rank's block lies in a region: its position and its count, in elements. Immutable; the arrays are kept,
  * not copied, and may be longer than the communicator.
@@ -33,6 +36,11 @@ public final class Blocks {
             positions[rank] = positions[rank - 1] + counts[rank - 1];
         }
         return new Blocks(counts, positions, 0);
+    }
+
+    /** Whether all ranks' blocks are alike, as is known at every rank. */
+    boolean areEven() {
+        return counts == null;
     }
 
     int count(int rank) {
@@ -71,5 +79,28 @@ public final class Blocks {
             lengths[rank] = count(rank);
         }
         return adjacent(lengths, ranks);
+    }
+
+    /** The same blocks behind an empty one for rank 0. */
+    Blocks behindEmpty(int ranks) {
+        int[] lengths = new int[ranks + 1];
+        int[] places = new int[ranks + 1];
+        for (int rank = 0; rank < ranks; rank++) {
+            lengths[rank + 1] = count(rank);
+            places[rank + 1] = position(rank);
+        }
+        return at(lengths, places);
+    }
+
+    /** A rank's block in {@code region}. */
+    Block of(int rank, Region region) {
+        return new Block(region, position(rank), count(rank));
+    }
+
+    /** Each rank's block in {@code region}. */
+    Block[] in(Region region, int ranks) {
+        Block[] blocks = new Block[ranks];
+        Arrays.setAll(blocks, rank -> of(rank, region));
+        return blocks;
     }
 }

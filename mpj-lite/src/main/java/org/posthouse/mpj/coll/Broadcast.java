@@ -5,35 +5,61 @@ import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
-/** Bcast: a binomial tree, or for large data a chain in segments; both enter each site once. */
+/** Bcast: a flat or a binomial tree, or for large data a chain in segments; all enter each site once. */
 public final class Broadcast {
     private Broadcast() {}
 
-    /** Copies {@code count} elements of the root's region to all others'. */
+    /**
+     * Copies {@code count} elements of the root's region to all others'. The others' count and datatype may differ, if
+     * they make the same sequence of data elements.
+     */
     public static void run(Peers peers, Region region, int count, int root) throws ReceiveException {
+        peers.begin();
+        phase(peers, region, count, root);
+        peers.end();
+    }
+
+    static void phase(Peers peers, Region region, int count, int root) {
         if (peers.size() == 1) {
             return;
         }
-        int tag = peers.nextTag();
-        if (Chain.pays(peers.size(), region.bytes(count))) {
-            new Chain(peers, tag, peers.inSiteOrder(root)).broadcast(region, count);
-        } else {
-            overTree(peers, tag, region, count, root);
+        switch (peers.algorithms().bcast(peers.call(region.bytes(count), true))) {
+            case FLAT -> overTree(peers, Tree.flat(peers, root), region, count);
+            case BINOMIAL -> overTree(peers, Tree.binomial(peers, root), region, count);
+            case CHAIN -> {
+                Region data = region.inDataElements();
+                new Chain(peers, peers.inSiteOrder(root)).broadcast(data, region.dataElements(count));
+            }
         }
     }
 
-    private static void overTree(Peers peers, int tag, Region region, int count, int root) throws ReceiveException {
-        Tree tree = Tree.binomial(peers, root);
-        if (tree.parent() != Tree.NONE) {
-            peers.await(peers.receive(tree.parent(), tag, region.sink(0, count)));
+    private static void overTree(Peers peers, Tree tree, Region region, int count) {
+        if (tree.parent() == Tree.NONE) {
+            sendAll(peers, tree.children(), region.content(0, count));
+        } else if (tree.children().length > 0 && region.bytes(count) == Region.BYTES_UNKNOWN) {
+            pass(peers, tree, new Passed(region.sink(0, count)));
+        } else {
+            peers.await(peers.receive(tree.parent(), region.sink(0, count)));
+            if (tree.children().length > 0) {
+                sendAll(peers, tree.children(), region.content(0, count));
+            }
         }
-        if (tree.children().length == 0) {
-            return;
+    }
+
+    private static void pass(Peers peers, Tree tree, Passed message) {
+        peers.await(peers.receive(tree.parent(), message));
+        sendAll(peers, tree.children(), message);
+        try {
+            message.store();
+        } catch (ReceiveException e) {
+            peers.failed(e);
         }
-        Content content = region.content(0, count);
-        Operation[] sends = new Operation[tree.children().length];
+    }
+
+    private static void sendAll(Peers peers, int[] children, Content content) {
+        Operation[] sends = new Operation[children.length];
         for (int i = 0; i < sends.length; i++) {
-            sends[i] = peers.send(tree.children()[i], tag, content);
+            sends[i] = peers.send(children[i], content);
         }
         peers.awaitAll(sends);
     }

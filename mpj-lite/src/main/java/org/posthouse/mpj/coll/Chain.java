@@ -1,7 +1,6 @@
 package org.posthouse.mpj.coll;
 
 import org.posthouse.mpj.Operation;
-import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
@@ -12,21 +11,22 @@ final class Chain {
     /** Message bytes of a full segment: the payload of one frame. */
     static final int SEGMENT_BYTES = 64 * 1024;
 
-    /** Segments under way at one rank: hides a round trip to the relay, and bounds the scratch to 512 KiB. */
+    /**
+     * Segments under way at one rank: hides a round trip to the relay, and bounds the scratch to 512 KiB, or to as many
+     * elements where one is larger than a segment.
+     */
     private static final int WINDOW = 8;
 
     private final Peers peers;
-    private final int tag;
     /** Neighbours in the chain, or {@link Tree#NONE}. */
     private final int before;
 
     private final int after;
 
     /** The calling rank's place in the chain of ranks in {@code order}, for one operation. */
-    Chain(Peers peers, int tag, int[] order) {
+    Chain(Peers peers, int[] order) {
         int at = Tree.position(order, peers.rank());
         this.peers = peers;
-        this.tag = tag;
         before = at == 0 ? Tree.NONE : order[at - 1];
         after = at == order.length - 1 ? Tree.NONE : order[at + 1];
     }
@@ -38,11 +38,11 @@ final class Chain {
     static boolean pays(int ranks, long bytes) {
         long segments = (bytes + SEGMENT_BYTES - 1) / SEGMENT_BYTES;
         int rounds = Integer.SIZE - Integer.numberOfLeadingZeros(ranks - 1);
-        return ranks - 2 + segments < rounds * segments;
+        return ranks > 1 && ranks - 2 + segments < rounds * segments;
     }
 
-    /** Copies the first rank's elements to all others. */
-    void broadcast(Region region, int count) throws ReceiveException {
+    /** Copies the first rank's elements, which are {@link Region#inDataElements data elements}, to all others. */
+    void broadcast(Region region, int count) {
         Segments segments = new Segments(region, count);
         Operation[] receives = new Operation[WINDOW];
         Operation[] sends = new Operation[WINDOW];
@@ -69,7 +69,7 @@ final class Chain {
      *
      * @param result used at the last rank only
      */
-    void reduce(Region mine, Region result, int count, Reduction op) throws ReceiveException {
+    void reduce(Region mine, Region result, int count, Reduction op) {
         Segments segments = new Segments(mine, count);
         if (before == Tree.NONE) {
             giveAll(mine, segments);
@@ -100,16 +100,18 @@ final class Chain {
     }
 
     /**
-     * Folds all elements of the ranks before this one into {@code result}, which holds the rank's own:
-     * {@code (what came) op mine}, and passes the outcome on.
+     * Folds all elements of the ranks before this one and its own, {@code (what came) op mine}, and passes that on.
+     *
+     * @param mine the rank's own; holds the fold at the end
+     * @param exclusive gets what came; may be null, and is not touched at the chain's first rank
      */
-    void scan(Region result, int count, Reduction op) throws ReceiveException {
-        Segments segments = new Segments(result, count);
+    void scan(Region mine, Region exclusive, int count, Reduction op) {
+        Segments segments = new Segments(mine, count);
         if (before == Tree.NONE) {
-            giveAll(result, segments);
+            giveAll(mine, segments);
             return;
         }
-        Region scratch = result.scratch(Math.min(count, segments.length * WINDOW));
+        Region scratch = mine.scratch(Math.min(count, segments.length * WINDOW));
         Operation[] receives = new Operation[WINDOW];
         Operation[] sends = new Operation[WINDOW];
         for (int ahead = 0; ahead < Math.min(WINDOW, segments.count); ahead++) {
@@ -118,19 +120,22 @@ final class Chain {
         for (int i = 0; i < segments.count; i++) {
             int slot = i % WINDOW;
             peers.await(receives[slot]);
-            op.combine(scratch, segments.at(slot), result, segments.at(i), segments.length(i));
+            op.combine(scratch, segments.at(slot), mine, segments.at(i), segments.length(i));
+            if (exclusive != null) {
+                scratch.moveTo(segments.at(slot), exclusive, segments.at(i), segments.length(i));
+            }
             if (i + WINDOW < segments.count) {
                 receives[slot] = segments.receive(scratch, segments.at(slot), i + WINDOW);
             }
             if (after != Tree.NONE) {
                 peers.await(sends[slot]);
-                sends[slot] = segments.send(result, segments.at(i), i);
+                sends[slot] = segments.send(mine, segments.at(i), i);
             }
         }
         peers.awaitAll(sends);
     }
 
-    private void giveAll(Region mine, Segments segments) throws ReceiveException {
+    private void giveAll(Region mine, Segments segments) {
         Operation[] sends = new Operation[WINDOW];
         for (int i = 0; i < segments.count; i++) {
             peers.await(sends[i % WINDOW]);
@@ -139,7 +144,10 @@ final class Chain {
         peers.awaitAll(sends);
     }
 
-    /** How a message is cut. All ranks cut alike, as the datatype and the count are alike. */
+    /**
+     * How a message is cut: at data elements when it is only moved, as the ranks' datatypes may differ; at elements when
+     * it is reduced, where they are alike. An element larger than a segment is one.
+     */
     private final class Segments {
         final int elements;
         /** Elements of a full segment. */
@@ -149,7 +157,7 @@ final class Chain {
 
         Segments(Region region, int elements) {
             this.elements = elements;
-            length = (int) (SEGMENT_BYTES / region.bytes(1));
+            length = (int) Math.max(1, SEGMENT_BYTES / region.bytes(1));
             count = (elements + length - 1) / length;
         }
 
@@ -162,11 +170,11 @@ final class Chain {
         }
 
         Operation receive(Region region, int at, int segment) {
-            return peers.receive(before, tag, region.sink(at, length(segment)));
+            return peers.receive(before, region.sink(at, length(segment)));
         }
 
         Operation send(Region region, int at, int segment) {
-            return peers.send(after, tag, region.content(at, length(segment)));
+            return peers.send(after, region.content(at, length(segment)));
         }
     }
 }

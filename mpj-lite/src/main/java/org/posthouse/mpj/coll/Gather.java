@@ -18,17 +18,22 @@ public final class Gather {
      */
     public static void run(Peers peers, Region send, int count, Region receive, Blocks blocks, int root)
             throws ReceiveException {
-        int tag = peers.nextTag();
+        peers.begin();
+        phase(peers, send, count, receive, blocks, root);
+        peers.end();
+    }
+
+    static void phase(Peers peers, Region send, int count, Region receive, Blocks blocks, int root) {
         if (peers.rank() != root) {
-            peers.await(peers.send(root, tag, send.content(0, count)));
+            peers.await(peers.send(root, send.content(0, count)));
             return;
         }
         // First its own: what arrives may be stored where it lies now.
-        send.deliver(0, count, receive, blocks.position(root), blocks.count(root));
+        peers.keep(new Block(send, 0, count), blocks.of(root, receive));
         Operation[] receives = new Operation[peers.size()];
         for (int rank = 0; rank < receives.length; rank++) {
             if (rank != root) {
-                receives[rank] = peers.receive(rank, tag, receive.sink(blocks.position(rank), blocks.count(rank)));
+                receives[rank] = peers.receive(rank, blocks.of(rank, receive).sink());
             }
         }
         peers.awaitAll(receives);

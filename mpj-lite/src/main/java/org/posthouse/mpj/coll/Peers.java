@@ -1,37 +1,71 @@
 package org.posthouse.mpj.coll;
 
 import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.Sink;
+import org.posthouse.mpj.data.Region;
 
 /**
  * The ranks of one communicator as its collectives see them: numbered from 0, in a context of their own. Confined to
- * the thread that is inside a collective of the communicator; MPI allows one at a time.
+ * the thread that is inside a collective of the communicator: one at a time, and whoever hands a communicator from one
+ * thread to another orders what the first wrote before what the second reads.
+ *
+ * <p>A collective has one tag for all of its messages, the number of the operation; messages of one sender never
+ * overtake, so those of its phases do not mix. A failed receive does not end it: the rank goes on to the end, so that
+ * no operation stays behind that points into the program's buffers and nobody waits for it, but sends {@link Spoiled}
+ * messages from then on; {@link #end} throws the first failure.
  */
 public final class Peers {
     private final Endpoint endpoint;
+    private final Algorithms algorithms;
     private final int context;
     private final int rank;
     private final int[] worldRanks;
     private final int[] sites;
-    private final boolean spanSites;
+    private final int siteCount;
+    /** The peers that these are a part of, which count the operations; this itself if they are all. */
+    private final Peers whole;
+
     private int operations;
+    private ReceiveException failure;
 
     /**
+     * Peers whose algorithms are chosen, or forced by the environment.
+     *
      * @param context the communicator's collective context
      * @param rank the calling process's rank in the communicator
      * @param worldRanks the world rank of each rank; kept, not copied
      */
     public Peers(Endpoint endpoint, int context, int rank, int[] worldRanks) {
+        this(endpoint, Algorithms.fromEnvironment(), context, rank, worldRanks);
+    }
+
+    Peers(Endpoint endpoint, Algorithms algorithms, int context, int rank, int[] worldRanks) {
+        this(endpoint, algorithms, context, rank, worldRanks, null);
+    }
+
+    private Peers(Endpoint endpoint, Algorithms algorithms, int context, int rank, int[] worldRanks, Peers whole) {
         this.endpoint = endpoint;
+        this.algorithms = algorithms;
         this.context = context;
         this.rank = rank;
         this.worldRanks = worldRanks;
+        this.whole = whole == null ? this : whole;
         sites = Arrays.stream(worldRanks).map(endpoint::siteOf).toArray();
-        spanSites = Arrays.stream(sites).anyMatch(site -> site != sites[0]);
+        siteCount = (int) Arrays.stream(sites).distinct().count();
+    }
+
+    /**
+     * Some of these ranks, the calling one among them, numbered anew in the given order: for one phase of a collective
+     * that is under way. It is begun and ended for the whole.
+     */
+    Peers among(int... members) {
+        int[] world = Arrays.stream(members).map(member -> worldRanks[member]).toArray();
+        return new Peers(endpoint, algorithms, context, Tree.position(members, rank), world, whole);
     }
 
     /** Counts operations from here on: for a part of a communicator's ranks that uses its context. */
@@ -52,42 +86,97 @@ public final class Peers {
         return sites[peer];
     }
 
-    /** Whether there are ranks of more than one site. The same answer at every rank. */
-    boolean spanSites() {
-        return spanSites;
+    Algorithms algorithms() {
+        return algorithms;
     }
 
-    /** A tag for the next collective: their number, so that two of them never mix. The same at every rank. */
-    int nextTag() {
+    /** What the choice of an algorithm depends on: the same at every rank. */
+    Algorithms.Call call(long bytes, boolean commutes) {
+        return new Algorithms.Call(size(), siteCount, bytes, commutes);
+    }
+
+    /** The ranks of a site, in their order. */
+    int[] ofSite(int site) {
+        return IntStream.range(0, size()).filter(peer -> sites[peer] == site).toArray();
+    }
+
+    /** The first rank of each site, in their order. */
+    int[] siteLeaders() {
+        return IntStream.range(0, size())
+                .filter(peer -> IntStream.range(0, peer).noneMatch(before -> sites[before] == sites[peer]))
+                .toArray();
+    }
+
+    /** Begins the next collective; every rank begins the same one. */
+    void begin() {
         operations = operations + 1 & Integer.MAX_VALUE;
-        return operations;
+        failure = null;
     }
 
-    Operation send(int destination, int tag, Content content) {
-        return endpoint.send(context, worldRanks[destination], tag, content);
+    /** Ends it; throws the first failure of a receive. */
+    void end() throws ReceiveException {
+        if (failure != null) {
+            throw failure;
+        }
     }
 
-    Operation receive(int source, int tag, Sink sink) {
-        return endpoint.receive(context, worldRanks[source], tag, sink);
+    /** Notes a failure that is not that of an awaited operation. */
+    void failed(ReceiveException e) {
+        if (whole.failure == null) {
+            whole.failure = e;
+        }
+    }
+
+    /** Delivers a rank's own block, as a message would. */
+    void keep(Block own, Block target) {
+        try {
+            own.deliver(target);
+        } catch (ReceiveException e) {
+            failed(e);
+        }
+    }
+
+    /** A copy of the first elements of a region, in an array; of objects too, as an operation may change them. */
+    Region copyOf(Region region, int count) {
+        Region copy = region.scratch(count);
+        keep(new Block(region, 0, count), new Block(copy, 0, count));
+        return copy;
+    }
+
+    private int tag() {
+        return whole.operations;
+    }
+
+    private Content unspoiled(Content content) {
+        return whole.failure == null ? content : Spoiled.MESSAGE;
+    }
+
+    Operation send(int destination, Content content) {
+        return endpoint.send(context, worldRanks[destination], tag(), unspoiled(content));
+    }
+
+    Operation receive(int source, Sink sink) {
+        return endpoint.receive(context, worldRanks[source], tag(), sink);
     }
 
     /** A receive and a send at once; the receive comes first in the result. */
-    Operation[] exchange(int source, Sink sink, int destination, Content content, int tag) {
-        return endpoint.exchange(context, worldRanks[source], tag, sink, worldRanks[destination], tag, content);
+    Operation[] exchange(int source, Sink sink, int destination, Content content) {
+        return endpoint.exchange(
+                context, worldRanks[source], tag(), sink, worldRanks[destination], tag(), unspoiled(content));
     }
 
-    /** Blocks until the operation is done; null is done. */
-    void await(Operation operation) throws ReceiveException {
+    /** Blocks until the operation is done, and notes its failure; null is done. */
+    void await(Operation operation) {
         if (operation == null) {
             return;
         }
         endpoint.await(operation);
         if (operation.failure() != null) {
-            throw operation.failure();
+            failed(operation.failure());
         }
     }
 
-    void awaitAll(Operation... operations) throws ReceiveException {
+    void awaitAll(Operation... operations) {
         for (Operation operation : operations) {
             await(operation);
         }

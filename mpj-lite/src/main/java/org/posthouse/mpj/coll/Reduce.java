@@ -5,9 +5,9 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Reduce: up a binomial tree, or for large data along a chain in segments. If the operation commutes, each site's
- * values leave it once, already combined; if not, the plain rank order decides the shape, and the result goes from rank
- * 0 to the root.
+ * Reduce: up a flat or a binomial tree, or for large data along a chain in segments. If the operation commutes, each
+ * site's values leave it once, already combined; if not, the plain rank order decides the shape, and the result goes
+ * from rank 0 to the root.
  */
 public final class Reduce {
     private Reduce() {}
@@ -20,25 +20,40 @@ public final class Reduce {
      */
     public static void run(Peers peers, Region send, Region receive, int count, Reduction op, int root)
             throws ReceiveException {
+        peers.begin();
+        phase(peers, send, receive, count, op, root);
+        peers.end();
+    }
+
+    static void phase(Peers peers, Region send, Region receive, int count, Reduction op, int root) {
         if (peers.size() == 1) {
-            send.deliver(0, count, receive, 0, count);
+            peers.keep(new Block(send, 0, count), new Block(receive, 0, count));
             return;
         }
-        int tag = peers.nextTag();
         int top = op.commutes() ? root : 0;
         boolean atTop = peers.rank() == top;
         // The root may have no receive region on other ranks, and rank 0 needs room for what it passes on.
         Region result = atTop && top != root ? send.scratch(count) : receive;
-        if (Chain.pays(peers.size(), send.bytes(count))) {
-            new Chain(peers, tag, towards(peers, top, op)).reduce(send, result, count, op);
-        } else {
-            overTree(peers, tag, send, result, count, op, top);
+        // Operations work on arrays only.
+        Region mine = send.inArray(count);
+        switch (peers.algorithms().reduce(peers.call(send.bytes(count), op.commutes()))) {
+            case FLAT -> up(peers, flat(peers, top, op), mine, result, count, op);
+            case BINOMIAL -> up(peers, binomial(peers, top, op), mine, result, count, op);
+            case CHAIN -> new Chain(peers, towards(peers, top, op)).reduce(mine, result, count, op);
         }
         if (atTop && top != root) {
-            peers.await(peers.send(root, tag, result.content(0, count)));
+            peers.await(peers.send(root, result.content(0, count)));
         } else if (peers.rank() == root && top != root) {
-            peers.await(peers.receive(top, tag, receive.sink(0, count)));
+            peers.await(peers.receive(top, receive.sink(0, count)));
         }
+    }
+
+    private static Tree flat(Peers peers, int top, Reduction op) {
+        return op.commutes() ? Tree.flat(peers, top) : Tree.orderedFlat(peers);
+    }
+
+    private static Tree binomial(Peers peers, int top, Reduction op) {
+        return op.commutes() ? Tree.binomial(peers, top) : Tree.ordered(peers);
     }
 
     /** A chain that ends at {@code top}: site by site, or against the rank order if the operation needs it. */
@@ -52,19 +67,16 @@ public final class Reduce {
         return order;
     }
 
-    private static void overTree(
-            Peers peers, int tag, Region send, Region result, int count, Reduction op, int top)
-            throws ReceiveException {
-        Tree tree = op.commutes() ? Tree.binomial(peers, top) : Tree.ordered(peers);
+    private static void up(Peers peers, Tree tree, Region mine, Region result, int count, Reduction op) {
         int[] children = tree.children();
         Region[] rooms = new Region[children.length];
         Operation[] receives = new Operation[children.length];
         for (int i = children.length - 1; i >= 0; i--) {
-            rooms[i] = send.scratch(count);
-            receives[i] = peers.receive(children[i], tag, rooms[i].sink(0, count));
+            rooms[i] = mine.scratch(count);
+            receives[i] = peers.receive(children[i], rooms[i].sink(0, count));
         }
         // From the nearest child, the first to be ready, to the farthest: also the rank order.
-        Region sum = send;
+        Region sum = mine;
         for (int i = children.length - 1; i >= 0; i--) {
             peers.await(receives[i]);
             op.combine(sum, 0, rooms[i], 0, count);
@@ -73,7 +85,7 @@ public final class Reduce {
         if (tree.parent() == Tree.NONE) {
             sum.moveTo(0, result, 0, count);
         } else {
-            peers.await(peers.send(tree.parent(), tag, sum.content(0, count)));
+            peers.await(peers.send(tree.parent(), sum.content(0, count)));
         }
     }
 }

@@ -5,13 +5,10 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Reduce_scatter: Reduce and Scatterv; but large data of an operation that commutes, within one site, straight from
- * rank to rank, each of which combines its own block only.
+ * Reduce_scatter, and with even blocks Reduce_scatter_block: Reduce and Scatterv; but large data of an operation that
+ * commutes, within one site, straight from rank to rank, each of which combines its own block only.
  */
 public final class ReduceScatter {
-    /** From here on the direct way: its n(n-1) messages cost less than all data passing through one rank. */
-    static final int DIRECT_BYTES_MIN = 128 * 1024;
-
     /** Steps under way at one rank. */
     private static final int WINDOW = 8;
 
@@ -25,27 +22,28 @@ public final class ReduceScatter {
      */
     public static void run(Peers peers, Region send, Region receive, Blocks blocks, Reduction op)
             throws ReceiveException {
-        int total = blocks.total(peers.size());
-        if (peers.size() > 1
-                && op.commutes()
-                && !peers.spanSites()
-                && send.bytes(total) >= DIRECT_BYTES_MIN) {
-            direct(peers, send, receive, blocks, op);
-            return;
+        peers.begin();
+        long bytes = send.bytes(blocks.total(peers.size()));
+        switch (peers.algorithms().reduceScatter(peers.call(bytes, op.commutes()))) {
+            case REDUCE_SCATTER -> overRoot(peers, send, receive, blocks, op);
+            case ROTATION -> rotation(peers, send, receive, blocks, op);
         }
-        Region sum = peers.rank() == 0 ? send.scratch(total) : null;
-        Reduce.run(peers, send, sum, total, op, 0);
-        Scatter.run(peers, sum, blocks, receive, blocks.count(peers.rank()), 0);
+        peers.end();
     }
 
-    private static void direct(Peers peers, Region send, Region receive, Blocks blocks, Reduction op)
-            throws ReceiveException {
-        int tag = peers.nextTag();
+    private static void overRoot(Peers peers, Region send, Region receive, Blocks blocks, Reduction op) {
+        int total = blocks.total(peers.size());
+        Region sum = peers.rank() == 0 ? send.scratch(total) : null;
+        Reduce.phase(peers, send, sum, total, op, 0);
+        Scatter.phase(peers, sum, blocks, receive, blocks.count(peers.rank()), 0);
+    }
+
+    private static void rotation(Peers peers, Region send, Region receive, Blocks blocks, Reduction op) {
         int size = peers.size();
         int rank = peers.rank();
         int count = blocks.count(rank);
         Region scratch = send.scratch(count * Math.min(WINDOW + 1, size));
-        send.moveTo(blocks.position(rank), scratch, 0, count);
+        peers.keep(blocks.of(rank, send), new Block(scratch, 0, count));
         Operation[][] pairs = new Operation[size][];
         for (int step = 1; step < size + WINDOW; step++) {
             int due = step - WINDOW;
@@ -57,8 +55,7 @@ public final class ReduceScatter {
                 int to = (rank + step) % size;
                 pairs[step] = peers.exchange(
                         (rank + size - step) % size, scratch.sink(room(step) * count, count),
-                        to, send.content(blocks.position(to), blocks.count(to)),
-                        tag);
+                        to, blocks.of(to, send).content());
             }
         }
         // Only now: the receive region may be part of what was sent.

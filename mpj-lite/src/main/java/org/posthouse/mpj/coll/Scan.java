@@ -1,39 +1,56 @@
 package org.posthouse.mpj.coll;
 
+import java.util.stream.IntStream;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Scan (inclusive): small data by doubling the distance, in log n steps; large data along the chain of the ranks in
- * segments. Both keep the rank order.
+ * Scan, and the steps of {@link Exscan}: small data by doubling the distance, in log n steps; large data along the
+ * chain of the ranks in segments. Both keep the rank order.
  */
 public final class Scan {
     private Scan() {}
 
-    /** The regions may be the same. */
+    /** Combines the elements of the ranks up to and with the calling one. The regions may be the same. */
     public static void run(Peers peers, Region send, Region receive, int count, Reduction op)
             throws ReceiveException {
-        int tag = peers.nextTag();
+        peers.begin();
+        Region fold = peers.copyOf(send, count);
+        phase(peers, fold, null, count, op);
+        fold.moveTo(0, receive, 0, count);
+        peers.end();
+    }
+
+    /**
+     * Combines in rank order.
+     *
+     * @param fold the rank's own elements; at the end combined with all before
+     * @param exclusive gets the fold of the ranks before, if there are any; may be null
+     */
+    static void phase(Peers peers, Region fold, Region exclusive, int count, Reduction op) {
         int size = peers.size();
-        send.deliver(0, count, receive, 0, count);
-        if (size > 1 && Chain.pays(size, send.bytes(count))) {
-            int[] order = new int[size];
-            for (int rank = 0; rank < size; rank++) {
-                order[rank] = rank;
-            }
-            new Chain(peers, tag, order).scan(receive, count, op);
-            return;
+        switch (peers.algorithms().scan(peers.call(fold.bytes(count), op.commutes()))) {
+            case CHAIN -> new Chain(peers, IntStream.range(0, size).toArray()).scan(fold, exclusive, count, op);
+            case DOUBLING -> doubling(peers, fold, exclusive, count, op);
         }
-        Region came = send.scratch(count);
-        for (int distance = 1; distance < size; distance *= 2) {
+    }
+
+    private static void doubling(Peers peers, Region fold, Region exclusive, int count, Reduction op) {
+        Region came = fold.scratch(count);
+        for (int distance = 1; distance < peers.size(); distance *= 2) {
             int before = peers.rank() - distance;
             int after = peers.rank() + distance;
-            Operation receiving = before < 0 ? null : peers.receive(before, tag, came.sink(0, count));
-            Operation sending = after >= size ? null : peers.send(after, tag, receive.content(0, count));
+            Operation receiving = before < 0 ? null : peers.receive(before, came.sink(0, count));
+            Operation sending = after >= peers.size() ? null : peers.send(after, fold.content(0, count));
             peers.awaitAll(receiving, sending);
             if (receiving != null) {
-                op.combine(came, 0, receive, 0, count);
+                op.combine(came, 0, fold, 0, count);
+                if (exclusive != null && distance == 1) {
+                    came.moveTo(0, exclusive, 0, count);
+                } else if (exclusive != null) {
+                    op.combine(came, 0, exclusive, 0, count);
+                }
             }
         }
     }

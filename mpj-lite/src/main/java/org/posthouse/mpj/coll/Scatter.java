@@ -1,5 +1,6 @@
 package org.posthouse.mpj.coll;
 
+import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
@@ -17,19 +18,28 @@ public final class Scatter {
      */
     public static void run(Peers peers, Region send, Blocks blocks, Region receive, int capacity, int root)
             throws ReceiveException {
-        int tag = peers.nextTag();
+        peers.begin();
+        phase(peers, send, blocks, receive, capacity, root);
+        peers.end();
+    }
+
+    static void phase(Peers peers, Region send, Blocks blocks, Region receive, int capacity, int root) {
         if (peers.rank() != root) {
-            peers.await(peers.receive(root, tag, receive.sink(0, capacity)));
+            peers.await(peers.receive(root, receive.sink(0, capacity)));
             return;
         }
         int size = peers.size();
+        Block[] all = blocks.in(send, size);
+        Block own = all[root];
+        all[root] = null;
+        Content[] contents = Block.contents(all);
         Operation[] sends = new Operation[size];
         for (int step = 1; step < size; step++) {
             int rank = (root + step) % size;
-            sends[step] = peers.send(rank, tag, send.content(blocks.position(rank), blocks.count(rank)));
+            sends[step] = peers.send(rank, contents[rank]);
         }
         peers.awaitAll(sends);
         // Last its own: it may be stored where another rank's block lay.
-        send.deliver(blocks.position(root), blocks.count(root), receive, 0, capacity);
+        peers.keep(own, new Block(receive, 0, capacity));
     }
 }

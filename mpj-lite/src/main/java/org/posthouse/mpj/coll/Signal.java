@@ -35,11 +35,11 @@ final class Signal implements Content, Sink {
 
     @Override
     public void begin(Envelope envelope) throws ReceiveException {
-        if (envelope.bytes() != 0) {
+        if (envelope.elements() != 0) {
             throw new ReceiveException(
                     ReceiveException.Kind.TRUNCATE,
-                    "message of " + envelope.bytes() + " bytes, expected an empty one: do all ranks call the same "
-                            + "collective?");
+                    "message of " + envelope.elements() + " " + Base.nameOf(envelope.datatype())
+                            + " elements, expected an empty one: do all ranks call the same collective?");
         }
     }
 

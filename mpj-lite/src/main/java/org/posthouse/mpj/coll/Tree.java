@@ -22,6 +22,11 @@ record Tree(int parent, int[] children) {
         return twoLevel(peers, root, Tree::binomialAt);
     }
 
+    /** The root straight above all others, two-level over sites. */
+    static Tree flat(Peers peers, int root) {
+        return twoLevel(peers, root, Tree::flatAt);
+    }
+
     /** A tree with up to four children everywhere, two-level over sites. */
     static Tree fourAry(Peers peers, int root) {
         return twoLevel(peers, root, Tree::fourAryAt);
@@ -33,6 +38,11 @@ record Tree(int parent, int[] children) {
      */
     static Tree ordered(Peers peers) {
         return binomialAt(peers.rank(), peers.size());
+    }
+
+    /** As {@link #ordered}, with rank 0 straight above all others. */
+    static Tree orderedFlat(Peers peers) {
+        return flatAt(peers.rank(), peers.size());
     }
 
     /** Makes the place of position {@code at} in the tree of positions 0 (the root) to {@code size} - 1. */
@@ -84,6 +94,12 @@ record Tree(int parent, int[] children) {
             }
         }
         return new Tree(position == 0 ? NONE : position - reach, Arrays.copyOf(children, count));
+    }
+
+    private static Tree flatAt(int position, int size) {
+        int[] children = new int[position == 0 ? size - 1 : 0];
+        Arrays.setAll(children, i -> size - 1 - i);
+        return new Tree(position == 0 ? NONE : 0, children);
     }
 
     private static Tree fourAryAt(int position, int size) {

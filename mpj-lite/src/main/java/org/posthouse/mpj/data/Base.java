@@ -22,6 +22,9 @@ public enum Base {
     /** Bytes that Pack made: they fit a receive of any primitive datatype, and any of these fits a receive of them. */
     PACKED(10, Byte.BYTES, byte[].class, Primitives::putBytes, Primitives::takeBytes);
 
+    /** Code of a message that carries nothing: the sender's part of the operation failed, so the receive fails too. */
+    public static final int SPOILED = 0;
+
     private static final Base[] ALL = values();
 
     private final int code;
@@ -100,7 +103,7 @@ public enum Base {
     /** Whether a message of the datatype with this wire code may be received as this one. */
     boolean fits(int datatype) {
         return datatype == code
-                || this == PACKED && datatype != OBJECT.code
+                || this == PACKED && datatype != OBJECT.code && datatype != SPOILED
                 || datatype == PACKED.code && this != OBJECT;
     }
 
@@ -111,6 +114,9 @@ public enum Base {
 
     /** Name of the datatype with this wire code, for messages to people. */
     public static String nameOf(int code) {
+        if (code == SPOILED) {
+            return "SPOILED (the sender's own part in this call failed)";
+        }
         return code >= 1 && code <= ALL.length ? ALL[code - 1].name() : "datatype " + code;
     }
 }

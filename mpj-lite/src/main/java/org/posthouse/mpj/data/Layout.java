@@ -125,24 +125,6 @@ public final class Layout {
         return at.length == 1 && at[0] == 0 && extent() == length[0];
     }
 
-    /** Whether any base element belongs to two of {@code count} elements, so that a receive could not store both. */
-    public boolean overlaps(int count) {
-        if (count > 1 && size() > 0 && Math.abs((long) extent()) < size()) {
-            return true;
-        }
-        long[] blocks = new long[at.length];
-        for (int block = 0; block < at.length; block++) {
-            blocks[block] = (long) at[block] << Integer.SIZE | length[block];
-        }
-        Arrays.sort(blocks);
-        for (int i = 1; i < blocks.length; i++) {
-            if ((blocks[i - 1] >> Integer.SIZE) + (int) blocks[i - 1] > blocks[i] >> Integer.SIZE) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Lowest displacement that {@code count} elements touch; 0 if they touch none. */
     public long first(long count) {
         return count == 0 || size() == 0 ? 0 : trueLower + Math.min(0, (count - 1) * extent());

@@ -96,11 +96,39 @@ public final class Region {
 
     /** Fresh room for {@code count} elements, in an array: of the same class, if this region is one of an array. */
     public Region scratch(int count) {
-        // A program may give no array where it has no elements.
-        Class<?> arrayClass = store == null || store instanceof Buffer ? base.arrayClass() : store.getClass();
         int first = Math.toIntExact(layout.first(count));
         int length = Math.toIntExact(layout.end(count) - first);
-        return new Region(base, layout, Array.newInstance(arrayClass.getComponentType(), length), -first);
+        return new Region(base, layout, Array.newInstance(arrayClass().getComponentType(), length), -first);
+    }
+
+    private Class<?> arrayClass() {
+        // A program may give no array where it has no elements.
+        return store == null || store instanceof Buffer ? base.arrayClass() : store.getClass();
+    }
+
+    /** A copy of the data alone, in an array without gaps; positions and counts are in data elements there. */
+    public Region packed(int at, int count) {
+        Region copy = packedScratch(dataElements(count));
+        int[] done = {0};
+        layout.walk(offset, (long) at * unit, dataElements(count), (index, run) -> {
+            move(index, copy, done[0], run);
+            done[0] += run;
+        });
+        return copy;
+    }
+
+    /** Fresh room for {@code count} data elements, as {@link #packed} makes it. */
+    public Region packedScratch(int count) {
+        return new Region(base, Layout.ONE, Array.newInstance(arrayClass().getComponentType(), count), 0);
+    }
+
+    /** Copies data elements of a region that {@link #packed} made to this one, {@code count} elements of this one. */
+    public void unpack(Region packed, int packedAt, int at, int count) {
+        int[] done = {packedAt};
+        layout.walk(offset, (long) at * unit, dataElements(count), (index, run) -> {
+            packed.move(done[0], this, index, run);
+            done[0] += run;
+        });
     }
 
     /** A region in an array with the first {@code count} elements of this one: itself, unless it is one of a buffer. */
@@ -179,14 +207,22 @@ public final class Region {
         if (dense && isSame(at, target, targetAt) && elements <= capacity * target.unit) {
             return;
         }
-        if (!dense || base == Base.OBJECT || base != target.base) {
+        if (base == Base.OBJECT || base != target.base || !dense && !isLike(target)) {
             pass(content(at, count), target.sink(targetAt, capacity));
             return;
         }
         target.sink(targetAt, capacity).begin(new Envelope(0, 0, bytes(count), elements, base.code()));
-        if (elements > 0) {
+        if (dense && elements > 0) {
             move(index(at), target, target.index(targetAt), elements);
+        } else {
+            moveTo(at, target, targetAt, count);
         }
+    }
+
+    /** Whether both are of the same datatype, and copying cannot change what is still to be copied. */
+    @SuppressWarnings("ReferenceEquality") // The same layout is enough; an equal one is merely slower.
+    private boolean isLike(Region target) {
+        return layout == target.layout && unit == target.unit && !sharesArrayWith(target);
     }
 
     @SuppressWarnings("ReferenceEquality") // Arrays are compared by identity.

@@ -53,6 +53,7 @@ class TreeTest {
                 int from = root;
                 whole(new int[size], from, peers -> Tree.binomial(peers, from));
                 whole(new int[size], from, peers -> Tree.fourAry(peers, from));
+                whole(new int[size], from, peers -> Tree.flat(peers, from));
             }
         }
     }
@@ -68,6 +69,8 @@ class TreeTest {
                 assertThat(crossings(sites, binomial)).isEqualTo(expected);
                 Tree[] fourAry = whole(sites, from, peers -> Tree.fourAry(peers, from));
                 assertThat(crossings(sites, fourAry)).isEqualTo(expected);
+                Tree[] flat = whole(sites, from, peers -> Tree.flat(peers, from));
+                assertThat(crossings(sites, flat)).isEqualTo(expected);
             }
         }
     }
@@ -111,7 +114,7 @@ class TreeTest {
         Peers[] peers = peers(new int[] {0, 1, 0, 2, 1});
         assertThat(peers[0].inSiteOrder(0)).containsExactly(0, 2, 1, 4, 3);
         assertThat(peers[3].inSiteOrder(4)).containsExactly(4, 1, 0, 2, 3);
-        assertThat(peers[0].spanSites()).isTrue();
-        assertThat(peers(new int[3])[1].spanSites()).isFalse();
+        assertThat(peers[0].siteLeaders()).hasSizeGreaterThan(1);
+        assertThat(peers(new int[3])[1].siteLeaders()).hasSize(1);
     }
 }

@@ -1,0 +1,53 @@
+package org.posthouse.mpj.coll;
+
+import org.posthouse.mpj.Content;
+import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.Sink;
+import org.posthouse.mpj.data.Region;
+
+/**
+ * What one message carries: {@code count} elements of a region from position {@code at} on. Immutable; of those that
+ * are received in one collective, none may overlap.
+ */
+public record Block(Region region, int at, int count) {
+    Content content() {
+        return region.content(at, count);
+    }
+
+    Sink sink() {
+        return region.sink(at, count);
+    }
+
+    /** Does to {@code target} what a message would. */
+    void deliver(Block target) throws ReceiveException {
+        region.deliver(at, count, target.region, target.at, target.count);
+    }
+
+    /** A copy of the data. */
+    private Block packed() {
+        return new Block(region.packed(at, count), 0, region.dataElements(count));
+    }
+
+    /** The blocks to send, or copies of them where receiving into the others could change one. */
+    static Block[] safeFrom(Block[] receive, Block[] send) {
+        Block[] safe = send.clone();
+        for (int i = 0; i < send.length; i++) {
+            for (Block other : receive) {
+                if (send[i] != null && other != null && send[i].region.sharesArrayWith(other.region)) {
+                    safe[i] = send[i].packed();
+                    break;
+                }
+            }
+        }
+        return safe;
+    }
+
+    /** All contents, made before anything is posted: making them fails if an object cannot be serialized. */
+    static Content[] contents(Block[] blocks) {
+        Content[] contents = new Content[blocks.length];
+        for (int i = 0; i < blocks.length; i++) {
+            contents[i] = blocks[i] == null ? null : blocks[i].content();
+        }
+        return contents;
+    }
+}

@@ -1,0 +1,143 @@
+package org.posthouse.mpj.data;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.DoubleBuffer;
+import java.nio.IntBuffer;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.posthouse.mpj.Content;
+import org.posthouse.mpj.Envelope;
+import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.Sink;
+import org.posthouse.wire.Wire;
+
+/** Elements in arrays and buffers, with gaps and without, on their way through messages. */
+class RegionTest {
+    private static final Layout GAPS = new LayoutBuilder()
+            .add(2, 1, Layout.ONE)
+            .add(0, 1, Layout.ONE)
+            .add(5, 3, Layout.ONE)
+            .build();
+
+    /** Carries elements as the wire does, in pieces of one frame. */
+    private static void carry(Content content, Sink sink) throws ReceiveException {
+        sink.begin(new Envelope(0, 0, content.bytes(), content.elements(), content.datatype()));
+        for (long at = 0; at < content.bytes(); at += Wire.PAYLOAD_BYTES_MAX) {
+            int bytes = (int) Math.min(Wire.PAYLOAD_BYTES_MAX, content.bytes() - at);
+            ByteBuffer piece = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            content.write(at, piece);
+            assertThat(piece.hasRemaining()).isFalse();
+            sink.read(at, piece.flip());
+            assertThat(piece.hasRemaining()).isFalse();
+        }
+        sink.end();
+    }
+
+    private static int[] random(int length) {
+        return new Random(3).ints(length).toArray();
+    }
+
+    @Test
+    void gapsAreNeverTouchedAndPiecesMeet() throws ReceiveException {
+        int elements = 20_000;
+        int[] sent = random(GAPS.extent() * elements);
+        int[] room = new int[sent.length];
+        carry(new Region(Base.INT, GAPS, sent, 0).content(0, elements), new Region(Base.INT, GAPS, room, 0).sink(0, elements));
+        int[] expected = new int[sent.length];
+        GAPS.walk(0, 0, elements * GAPS.size(), (index, run) -> System.arraycopy(sent, index, expected, index, run));
+        assertThat(room).isEqualTo(expected);
+        int[] packed = new int[elements * GAPS.size()];
+        carry(new Region(Base.INT, GAPS, sent, 0).content(0, elements), Plain.sink(Base.INT, packed, 0, packed.length));
+        assertThat(Arrays.copyOf(packed, 3)).containsExactly(sent[2], sent[0], sent[5]);
+    }
+
+    @Test
+    void everyStoreGivesTheSameMessage() throws ReceiveException {
+        int[] values = random(40_000);
+        Object[] stores = {
+            values,
+            IntBuffer.wrap(values),
+            ByteBuffer.allocateDirect(4 * values.length).order(ByteOrder.LITTLE_ENDIAN),
+            ByteBuffer.allocateDirect(4 * values.length).order(ByteOrder.BIG_ENDIAN),
+            ByteBuffer.allocate(4 * values.length).order(ByteOrder.BIG_ENDIAN),
+            ByteBuffer.allocateDirect(4 * values.length).order(ByteOrder.BIG_ENDIAN).asIntBuffer()
+        };
+        for (Object store : stores) {
+            if (store instanceof ByteBuffer bytes) {
+                bytes.asIntBuffer().put(values);
+            } else if (store instanceof IntBuffer ints && ints.isDirect()) {
+                ints.duplicate().put(values);
+            }
+            for (int offset : new int[] {0, 3}) {
+                int[] room = new int[values.length];
+                carry(new Region(Base.INT, Layout.ONE, store, offset).content(0, values.length - offset),
+                        Plain.sink(Base.INT, room, offset, values.length - offset));
+                assertThat(Arrays.copyOfRange(room, offset, room.length))
+                        .isEqualTo(Arrays.copyOfRange(values, offset, values.length));
+            }
+            if (store instanceof Buffer buffer) {
+                assertThat(buffer.position()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void everyStoreTakesTheSameMessage() throws ReceiveException {
+        double[] values = new Random(5).doubles(9_000).toArray();
+        DoubleBuffer typed = ByteBuffer.allocateDirect(8 * 9_002).order(ByteOrder.nativeOrder()).asDoubleBuffer();
+        ByteBuffer turned = ByteBuffer.allocate(8 * 9_002).order(ByteOrder.BIG_ENDIAN);
+        carry(Plain.content(Base.DOUBLE, values, 0, 9_000), new Region(Base.DOUBLE, Layout.ONE, typed, 1).sink(0, 9_001));
+        carry(Plain.content(Base.DOUBLE, values, 0, 9_000), new Region(Base.DOUBLE, Layout.ONE, turned, 1).sink(0, 9_001));
+        for (int i = 0; i < 9_000; i++) {
+            assertThat(typed.get(i + 1)).isEqualTo(values[i]).isEqualTo(turned.getDouble(8 * (i + 1)));
+        }
+        assertThat(typed.get(0)).isZero();
+        assertThat(typed.get(9_001)).isZero();
+    }
+
+    @Test
+    void scratchHoldsTheSameElementsWhereverTheirBoundsAre() {
+        Layout below = new LayoutBuilder().add(-4, 2, Layout.ONE).add(3, 1, Layout.ONE).build();
+        int[] values = random(100);
+        Region region = new Region(Base.INT, below, values, 20);
+        Region scratch = region.scratch(5);
+        region.moveTo(1, scratch, 0, 5);
+        int[] back = values.clone();
+        Arrays.fill(back, 0);
+        scratch.moveTo(0, new Region(Base.INT, below, back, 20), 1, 5);
+        int[] expected = new int[100];
+        below.walk(20, 3, 15, (index, run) -> System.arraycopy(values, index, expected, index, run));
+        assertThat(back).isEqualTo(expected);
+    }
+
+    @Test
+    void movesBetweenArraysAndBuffers() {
+        int[] values = random(50_000);
+        Region array = new Region(Base.INT, Layout.ONE, values, 0);
+        ByteBuffer memory = ByteBuffer.allocateDirect(4 * values.length);
+        Region buffer = new Region(Base.INT, Layout.ONE, memory, 0);
+        array.moveTo(0, buffer, 0, values.length);
+        assertThat(memory.getInt(4 * 49_999)).isEqualTo(values[49_999]);
+        assertThat((int[]) buffer.inArray(values.length).array()).isEqualTo(values);
+        assertThat(array.inArray(7)).isSameAs(array);
+    }
+
+    @Test
+    void knowsWhichStoresMayBeOne() {
+        int[] values = new int[4];
+        Region array = new Region(Base.INT, Layout.ONE, values, 0);
+        Region wrapped = new Region(Base.INT, Layout.ONE, IntBuffer.wrap(values), 0);
+        Region direct = new Region(Base.INT, Layout.ONE, ByteBuffer.allocateDirect(16), 0);
+        Region other = new Region(Base.INT, Layout.ONE, ByteBuffer.allocateDirect(16), 0);
+        assertThat(array.sharesArrayWith(wrapped)).isTrue();
+        assertThat(wrapped.sharesArrayWith(array)).isTrue();
+        assertThat(direct.sharesArrayWith(other)).isTrue();
+        assertThat(array.sharesArrayWith(direct)).isFalse();
+        assertThat(array.sharesArrayWith(new Region(Base.INT, Layout.ONE, new int[4], 0))).isFalse();
+    }
+}
