@@ -30,10 +30,10 @@ public class Intercomm extends Comm {
         return addressed.Size();
     }
 
-    /** The other group. */
+    /** The other group, as an object of its own. */
     public Group Remote_group() throws MPIException {
         requireLive("Remote_group");
-        return addressed;
+        return addressed.copy();
     }
 
     /**

@@ -1,5 +1,7 @@
 package org.posthouse.mpj;
 
+import java.util.Locale;
+
 /**
  * Where a rank is among the collectives of one communicator, for the diagnosis of calls that do not match. Entering and
  * leaving cost no message and no clock; a watch looks now and then whether the rank is where it was (docs/wire.md,
@@ -79,9 +81,10 @@ public final class Presence {
         return number;
     }
 
-    /** What the rank is in. */
+    /** What the rank is in: the same for both spellings of a call, which match. */
     String description() {
-        return root < 0 ? call : call + ", root " + root;
+        String name = call.replace("_", "").toLowerCase(Locale.ROOT);
+        return root < 0 ? name : name + ", root " + root;
     }
 
     /** For tests: a presence that nobody watches. */
