@@ -179,6 +179,7 @@ class CollectiveCostTest {
         crosses(
                 7 * bytes / RANKS, 7 * bytes / RANKS,
                 (world, rank) -> world.Allgather(ints(count), 0, count, MPI.INT, ints(MEBIBYTE), 0, count, MPI.INT));
+        // Four ranks give a block of 128 KiB to each of four others.
         crosses(
                 2 * bytes, 2 * bytes,
                 (world, rank) -> world.Alltoall(ints(MEBIBYTE), 0, count, MPI.INT, ints(MEBIBYTE), 0, count, MPI.INT));
