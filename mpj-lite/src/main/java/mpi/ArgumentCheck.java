@@ -22,11 +22,20 @@ final class ArgumentCheck {
      * @param onError is told of each error before it is thrown
      */
     ArgumentCheck(String name, Group group, Group addressed, Consumer<MPIException> onError) {
+        this(name, onError, group.Rank(), group.Size(), addressed.Size());
+    }
+
+    private ArgumentCheck(String name, Consumer<MPIException> onError, int rank, int size, int ranks) {
         this.name = name;
         this.onError = onError;
-        rank = group.Rank();
-        size = group.Size();
-        ranks = addressed.Size();
+        this.rank = rank;
+        this.size = size;
+        this.ranks = ranks;
+    }
+
+    /** The checks of calls with a block for each of so many ranks, where they are not all that the calls may name. */
+    ArgumentCheck among(int blocks) {
+        return new ArgumentCheck(name, onError, rank, size, blocks);
     }
 
     /** Name of the communicator, for messages to people. */

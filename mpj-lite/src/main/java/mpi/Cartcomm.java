@@ -1,6 +1,7 @@
 package mpi;
 
 import java.util.function.Supplier;
+import org.posthouse.mpj.coll.Neighbours;
 
 /**
  * A communicator whose processes lie on a Cartesian grid, in row-major order: the last dimension is the fastest. All
@@ -126,6 +127,11 @@ public class Cartcomm extends Intracomm {
     @Override
     int[] destinations(String call) {
         return sources(call);
+    }
+
+    @Override
+    Neighbours neighbours(String call) {
+        return Neighbours.inGrid(sources(call));
     }
 
     private <T> T ask(String call, Supplier<T> question) {

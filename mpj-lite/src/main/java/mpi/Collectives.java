@@ -7,10 +7,12 @@ import org.posthouse.mpj.coll.Allgather;
 import org.posthouse.mpj.coll.Allreduce;
 import org.posthouse.mpj.coll.Alltoall;
 import org.posthouse.mpj.coll.Barrier;
+import org.posthouse.mpj.coll.Block;
 import org.posthouse.mpj.coll.Blocks;
 import org.posthouse.mpj.coll.Broadcast;
-import org.posthouse.mpj.coll.Exscan;
 import org.posthouse.mpj.coll.Gather;
+import org.posthouse.mpj.coll.InterPeers;
+import org.posthouse.mpj.coll.Neighbours;
 import org.posthouse.mpj.coll.Peers;
 import org.posthouse.mpj.coll.Reduce;
 import org.posthouse.mpj.coll.ReduceScatter;
@@ -23,15 +25,15 @@ import org.posthouse.mpj.data.Region;
  * by, and makes a {@link Collective} of it. Buffers that have no meaning at a rank are not looked at there.
  */
 class Collectives {
-    private static final String SEND = "send buffer";
-    private static final String RECEIVE = "receive buffer";
+    static final String SEND = "send buffer";
+    static final String RECEIVE = "receive buffer";
 
     final Communicator comm;
     final ArgumentCheck check;
     private final Turns turns;
     private final Peers peers;
-    private final int rank;
-    private final int size;
+    final int rank;
+    final int size;
 
     Collectives(Communicator comm, Peers peers) {
         this.comm = comm;
@@ -44,7 +46,12 @@ class Collectives {
 
     /** The collectives of a communicator of either kind. */
     static Collectives of(Communicator comm) {
-        return of(comm, 0);
+        if (comm.endpoint == null || comm.group == comm.addressed) {
+            return of(comm, 0);
+        }
+        return new InterCollectives(comm, new InterPeers(
+                comm.endpoint, comm.collectiveContext(), comm.group.Rank(), comm.group.worldRanks(),
+                comm.addressed.worldRanks()));
     }
 
     /** @param firstTag number of operations in the context that are somebody else's */
@@ -56,7 +63,7 @@ class Collectives {
         return new Collectives(comm, peers.countingFrom(firstTag));
     }
 
-    private Collective make(String call, Collective.Body body) {
+    final Collective make(String call, Collective.Body body) {
         return new Collective(call, turns, body);
     }
 
@@ -172,6 +179,107 @@ class Collectives {
         return make(call, () -> Alltoall.run(peers, send, sendBlocks, receive, Blocks.at(recvcounts, rdispls)));
     }
 
+    /** Displacements in bytes, datatypes by rank. */
+    Collective alltoallw(
+            String call, Object sendbuf, int[] sendcounts, int[] sdispls, Datatype[] sendtypes,
+            Object recvbuf, int[] recvcounts, int[] rdispls, Datatype[] recvtypes) {
+        comm.requireLive(call);
+        int ranks = comm.addressed.Size();
+        Block[] send = blocks(call, SEND, sendbuf, sendcounts, sdispls, sendtypes, ranks);
+        check.writable(call, RECEIVE, recvbuf);
+        Block[] receive = blocks(call, RECEIVE, recvbuf, recvcounts, rdispls, recvtypes, ranks);
+        return make(call, () -> alltoall(send, receive));
+    }
+
+    void alltoall(Block[] send, Block[] receive) throws ReceiveException {
+        Alltoall.run(peers, send, receive);
+    }
+
+    private Block[] blocks(
+            String call, String what, Object buffer, int[] counts, int[] displs, Datatype[] types, int ranks) {
+        check.perRank(call, "counts of the " + what, counts);
+        check.perRank(call, "displacements of the " + what, displs);
+        if (types == null || types.length < ranks) {
+            throw check.error(MPI.ERR_TYPE, call, "the datatypes of the " + what + " are fewer than the " + ranks + " ranks");
+        }
+        Block[] blocks = new Block[ranks];
+        for (int peer = 0; peer < ranks; peer++) {
+            check.count(call, what, counts[peer], types[peer]);
+            if (displs[peer] % types[peer].bytes() != 0) {
+                throw check.error(
+                        MPI.ERR_ARG, call,
+                        "displacement " + peer + " of the " + what + " is " + displs[peer] + " bytes, expected a multiple of "
+                                + types[peer].bytes());
+            }
+            int at = displs[peer] / types[peer].bytes();
+            check.buffer(call, what, buffer, at, counts[peer], types[peer]);
+            blocks[peer] = new Block(types[peer].region(buffer, at), 0, counts[peer]);
+        }
+        return blocks;
+    }
+
+    // ---- between neighbours in a topology
+
+    Collective neighbourAllgather(
+            String call, Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount,
+            Datatype recvtype) {
+        ArgumentCheck sources = check.among(comm.sources(call).length);
+        check.buffer(call, SEND, sendbuf, 0, sendcount, sendtype);
+        sources.roomForBlocks(call, RECEIVE, recvbuf, 0, recvcount, recvtype);
+        return neighbourAllgather(call, sendbuf, sendcount, sendtype, recvbuf, Blocks.even(recvcount), recvtype);
+    }
+
+    Collective neighbourAllgatherv(
+            String call, Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts,
+            int[] displs, Datatype recvtype) {
+        ArgumentCheck sources = check.among(comm.sources(call).length);
+        check.buffer(call, SEND, sendbuf, 0, sendcount, sendtype);
+        sources.roomForBlocks(call, RECEIVE, recvbuf, 0, recvcounts, displs, recvtype);
+        Blocks blocks = Blocks.at(recvcounts, displs);
+        return neighbourAllgather(call, sendbuf, sendcount, sendtype, recvbuf, blocks, recvtype);
+    }
+
+    private Collective neighbourAllgather(
+            String call, Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, Blocks blocks,
+            Datatype recvtype) {
+        Region send = sendtype.region(sendbuf, 0);
+        Region receive = recvtype.region(recvbuf, 0);
+        Neighbours neighbours = comm.neighbours(call);
+        return make(call, () -> neighbours.allgather(peers, send, sendcount, receive, blocks));
+    }
+
+    Collective neighbourAlltoall(
+            String call, Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount,
+            Datatype recvtype) {
+        ArgumentCheck destinations = check.among(comm.destinations(call).length);
+        ArgumentCheck sources = check.among(comm.sources(call).length);
+        destinations.blocks(call, SEND, sendbuf, 0, sendcount, sendtype);
+        sources.roomForBlocks(call, RECEIVE, recvbuf, 0, recvcount, recvtype);
+        return neighbourAlltoall(
+                call, sendtype.region(sendbuf, 0), Blocks.even(sendcount),
+                recvtype.region(recvbuf, 0), Blocks.even(recvcount));
+    }
+
+    Collective neighbourAlltoallv(
+            String call, Object sendbuf, int[] sendcounts, int[] sdispls, Datatype sendtype,
+            Object recvbuf, int[] recvcounts, int[] rdispls, Datatype recvtype) {
+        ArgumentCheck destinations = check.among(comm.destinations(call).length);
+        ArgumentCheck sources = check.among(comm.sources(call).length);
+        destinations.blocks(call, SEND, sendbuf, 0, sendcounts, sdispls, sendtype);
+        sources.roomForBlocks(call, RECEIVE, recvbuf, 0, recvcounts, rdispls, recvtype);
+        return neighbourAlltoall(
+                call, sendtype.region(sendbuf, 0), Blocks.at(sendcounts, sdispls),
+                recvtype.region(recvbuf, 0), Blocks.at(recvcounts, rdispls));
+    }
+
+    private Collective neighbourAlltoall(
+            String call, Region send, Blocks sendBlocks, Region receive, Blocks receiveBlocks) {
+        Neighbours neighbours = comm.neighbours(call);
+        return make(call, () -> neighbours.alltoall(peers, send, sendBlocks, receive, receiveBlocks));
+    }
+
+    // ---- reductions
+
     Collective reduce(
             String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int count, Datatype type, Op op,
             int root) {
@@ -234,7 +342,7 @@ class Collectives {
         reducible(call, sendbuf, sendoffset, count, type, op);
         check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
         return reduction(call, sendbuf, sendoffset, count, recvbuf, recvoffset, count, type, (send, receive) ->
-                Exscan.run(peers, send, receive, count, op.on(type)));
+                Scan.runExclusive(peers, send, receive, count, op.on(type)));
     }
 
     // ---- Open MPI's forms with one buffer
@@ -306,12 +414,12 @@ class Collectives {
     }
 
     /** What a reduction does with its buffers. */
-    private interface Reducing {
+    interface Reducing {
         void run(Region send, Region receive) throws ReceiveException;
     }
 
     /** A reduction computes in arrays: elements of NIO buffers are copied to one first, and the result back. */
-    private Collective reduction(
+    final Collective reduction(
             String call, Object sendbuf, int sendoffset, int sendcount, Object recvbuf, int recvoffset, int recvcount,
             Datatype type, Reducing body) {
         Region send = type.region(sendbuf, sendoffset);
@@ -326,12 +434,12 @@ class Collectives {
         });
     }
 
-    private void rooted(String call, int root) {
+    void rooted(String call, int root) {
         comm.requireLive(call);
         check.root(call, root);
     }
 
-    private void reducible(String call, Object buf, int offset, int count, Datatype type, Op op) {
+    final void reducible(String call, Object buf, int offset, int count, Datatype type, Op op) {
         check.buffer(call, SEND, buf, offset, count, type);
         check.operation(call, op, type);
     }

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * A communicator: a group of processes and a context of their own, so that its messages mix with no others. Several
  * threads of a rank may use it at once for point-to-point calls.
  */
-public class Comm extends OpenMpiBackground implements Freeable, Cloneable {
+public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     private final Map<Integer, Object> attributes = new ConcurrentHashMap<>();
     private volatile Errhandler errhandler;
     private String name = "";

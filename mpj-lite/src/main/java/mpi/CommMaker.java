@@ -31,7 +31,12 @@ final class CommMaker {
 
     /** A number for a copy of the old communicator. */
     int agree() {
-        return agree(parent.everybody(), true);
+        return agree(true);
+    }
+
+    /** A number for a communicator of some of the old one's processes, taken in those. */
+    int agree(boolean member) {
+        return agree(parent.everybody(), member);
     }
 
     /** The communicator of the processes that give the same colour, by key, then by old rank; null for UNDEFINED. */
@@ -43,7 +48,7 @@ final class CommMaker {
         int size = parent.group.Size();
         int[] all = new int[2 * size];
         parent.collectives.allgather(call, new int[] {colour, key}, 0, 2, MPI.INT, all, 0, 2, MPI.INT).run();
-        int id = agree(parent.collectives, colour != MPI.UNDEFINED);
+        int id = agree(colour != MPI.UNDEFINED);
         if (colour == MPI.UNDEFINED) {
             return null;
         }
@@ -60,7 +65,7 @@ final class CommMaker {
     Intracomm create(Group group) {
         checkPart(group);
         boolean member = group.Rank() != MPI.UNDEFINED;
-        int id = agree(parent.collectives, member);
+        int id = agree(member);
         return member ? new Intracomm(parent.self, group, id, call + " of " + parent.check.name()) : null;
     }
 

@@ -4,6 +4,7 @@ import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Envelope;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.coll.Neighbours;
 
 /**
  * What every communicator is: a context of its own, the group of the calling process, and the group that its calls
@@ -63,6 +64,26 @@ abstract class Communicator {
 
     final void markFreed() {
         freed = true;
+    }
+
+    /**
+     * Who sends to the calling process in a collective between neighbours.
+     *
+     * @throws MPIException of class ERR_TOPOLOGY if the communicator has no topology
+     */
+    int[] sources(String call) {
+        requireLive(call);
+        throw check.error(MPI.ERR_TOPOLOGY, call, "the communicator has no topology, expected a Cartesian or graph one");
+    }
+
+    /** To whom the calling process sends in a collective between neighbours. */
+    int[] destinations(String call) {
+        return sources(call);
+    }
+
+    /** The calling process's neighbours. */
+    Neighbours neighbours(String call) {
+        return Neighbours.inGraph(sources(call), destinations(call));
     }
 
     /** What an error does beside being thrown. */

@@ -5,12 +5,18 @@ package mpi;
  * collectives are Open MPI's lower-case ones.
  */
 public class Intercomm extends Comm {
-    /** Both groups, in an order that all processes agree on; uses this communicator's collective context. */
-    private final Intracomm union;
+    /** Operations of {@link #everybody} count from here, those of the program's collectives from 0. */
+    private static final int UNION_TAGS = 1 << 29;
+
+    /** Both groups, in an order that all processes agree on. */
+    private final Group union;
+
+    private final Collectives everybody;
 
     Intercomm(Self self, Group group, Group remote, int id, String name) {
         super(self, group, remote, id, name);
-        union = self == null ? null : new Intracomm(self, inOrder(group, remote), id, name);
+        union = inOrder(group, remote);
+        everybody = Collectives.of(new Intracomm(self, union, id, name), UNION_TAGS);
     }
 
     private static Group inOrder(Group group, Group remote) {
@@ -56,16 +62,16 @@ public class Intercomm extends Comm {
 
     private Intracomm merge(String call, boolean high) {
         CommMaker maker = new CommMaker(call, this);
-        boolean[] highs = new boolean[union.group.Size()];
-        union.collectives.allgather(call, new boolean[] {high}, 0, 1, MPI.BOOLEAN, highs, 0, 1, MPI.BOOLEAN).run();
-        boolean otherHigh = highs[union.group.rankOf(addressed.worldRank(0))];
-        Group merged = high == otherHigh ? union.group : high ? Group.Union(addressed, group) : Group.Union(group, addressed);
+        boolean[] highs = new boolean[union.Size()];
+        everybody.allgather(call, new boolean[] {high}, 0, 1, MPI.BOOLEAN, highs, 0, 1, MPI.BOOLEAN).run();
+        boolean otherHigh = highs[union.rankOf(addressed.worldRank(0))];
+        Group merged = high == otherHigh ? union : high ? Group.Union(addressed, group) : Group.Union(group, addressed);
         return new Intracomm(self, merged, maker.agree(), call + " of " + check.name());
     }
 
     @Override
     Collectives everybody() {
-        return union.collectives;
+        return everybody;
     }
 
     @Override

@@ -92,8 +92,8 @@ public class MPI extends NewBuffers {
     /** What is known of how the job was started: nothing. */
     public static final Info INFO_ENV = new Info();
 
-    /** No communicator. */
-    public static final Comm COMM_NULL = Intracomm.ofNobody();
+    /** No communicator: null, as {@code Split} and {@code Create} return it, so that programs may compare with either. */
+    public static final Comm COMM_NULL = null;
 
     public static final Status EMPTY_STATUS = new Status();
 

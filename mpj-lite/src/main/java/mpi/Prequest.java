@@ -20,7 +20,7 @@ public class Prequest extends Request {
         start("Start");
     }
 
-    /** Starts all. */
+    /** Starts all; null elements are skipped. */
     public static void Startall(Prequest[] requests) throws MPIException {
         startAll("Startall", requests);
     }
@@ -40,10 +40,9 @@ public class Prequest extends Request {
             throw new MPIException(MPI.ERR_REQUEST, call + ": the array of requests is null");
         }
         for (Prequest request : requests) {
-            if (request == null) {
-                throw new MPIException(MPI.ERR_REQUEST, call + ": a request is null");
+            if (request != null) {
+                request.start(call);
             }
-            request.start(call);
         }
     }
 

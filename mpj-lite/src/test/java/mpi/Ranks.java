@@ -2,20 +2,20 @@ package mpi;
 
 import org.posthouse.mpj.LocalWorld;
 
-/** Runs a test's body at every rank of a local world, with a COMM_WORLD of its own. */
-final class Ranks {
+/** Runs a test's body at every rank of a local world, with a COMM_WORLD of its own. Used by the examples' tests too. */
+public final class Ranks {
     private Ranks() {}
 
     /** What each rank does. */
-    interface Body {
+    public interface Body {
         void run(Intracomm world, int rank) throws Exception;
     }
 
-    static void run(int size, Body body) {
+    public static void run(int size, Body body) {
         run(new LocalWorld(size), size, body);
     }
 
-    static void run(LocalWorld world, int size, Body body) {
+    public static void run(LocalWorld world, int size, Body body) {
         world.run(endpoint -> {
             Group group = Group.world(size, endpoint.rank());
             body.run(new Intracomm(new Self(endpoint), group, Contexts.WORLD, "COMM_WORLD"), endpoint.rank());

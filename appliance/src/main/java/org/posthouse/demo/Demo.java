@@ -38,8 +38,12 @@ public final class Demo implements AutoCloseable {
             new Example("pi", List.of()),
             new Example("ring", List.of("50", "1024")),
             new Example("heat", List.of("256", "200")),
+            new Example("life", List.of("--pattern", "gosper-gun")),
+            new Example("kmeans", List.of()),
+            new Example("matmul", List.of("384", "256", "512")),
             new Example("nas-ep", List.of("S")),
-            new Example("nas-is", List.of("S")));
+            new Example("nas-is", List.of("S")),
+            new Example("nas-cg", List.of("S")));
 
     private final PrintStream out;
     private final Path folder;

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.examples.Examples;
 
 /** {@code posthouse demo}: the README's first command. */
 @Timeout(180)
@@ -19,7 +20,9 @@ class DemoTest {
         assertThat(result.out())
                 .contains("example:nas-ep S on 8 ranks, 4 at each site", "example:nas-is S on 8 ranks, 4 at each site")
                 .contains("Every job verified.");
-        assertThat(result.out().lines().filter(line -> line.contains("Verification: SUCCESSFUL"))).hasSize(5);
+        assertThat(Examples.all()).allSatisfy(example -> assertThat(result.out()).contains("┌ example:" + example.name()));
+        assertThat(result.out().lines().filter(line -> line.contains("Verification: SUCCESSFUL")))
+                .hasSameSizeAs(Examples.all());
         assertThat(result.status()).isZero();
         assertThat(result.err()).isEmpty();
     }

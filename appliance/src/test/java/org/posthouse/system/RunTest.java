@@ -93,6 +93,21 @@ class RunTest {
         assertThat(list()).isEqualTo(before);
     }
 
+    @Test
+    void exampleReadsTheUsersFileAndNamesWhatIsWrongInIt() throws Exception {
+        Path file = Files.writeString(folder.resolve("lengths.csv"), "name;length\na;1\nb;2\nc;10\nd;11\n");
+        String[] command = {"run", "-n", "3", "example:kmeans", "--input", file.toString(), "--separator", ";", "--k", "2"};
+        Command.Result result = Command.run(folder, command);
+        assertThat(result.out()).contains("2 rows around 1.50000", "2 rows around 10.5000", "inertia: 1.0000")
+                .contains("Verification: SUCCESSFUL");
+        assertThat(result.status()).isZero();
+
+        Files.writeString(file, "name;length\na;1\nb;two\n");
+        result = Command.run(folder, command);
+        assertThat(result.err()).contains("lengths.csv: line 3, column 2 (length) is 'two', expected a number");
+        assertThat(result.status()).isEqualTo(2);
+    }
+
     private static List<Path> list() throws Exception {
         try (var files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
             return files.filter(file -> file.getFileName().toString().startsWith("posthouse-")).toList();

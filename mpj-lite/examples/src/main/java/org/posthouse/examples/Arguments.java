@@ -2,6 +2,7 @@ package org.posthouse.examples;
 
 import java.util.Arrays;
 import java.util.Locale;
+import mpi.MPI;
 
 /**
  * The words a user typed after the program's name, as {@code MPI.Init} returned them.
@@ -9,6 +10,8 @@ import java.util.Locale;
  * not with one line per rank.
  */
 final class Arguments {
+
+    private static final int ROOT = 0;
 
     private final String program;
     private final String[] words;
@@ -25,6 +28,19 @@ final class Arguments {
         } catch (IllegalArgumentException e) {
             throw Report.refuse(program, e.getMessage());
         }
+    }
+
+    /**
+     * The problem class in the first word of rank 0, or {@code fallback} without one, at every rank; collective.
+     * Ends the job if there is no such class.
+     */
+    static <C extends Enum<C>> C sharedProblemClass(String program, String[] words, C fallback) {
+        int[] ordinal = new int[1];
+        if (MPI.COMM_WORLD.Rank() == ROOT) {
+            ordinal[0] = new Arguments(program, words).problemClass(fallback).ordinal();
+        }
+        MPI.COMM_WORLD.Bcast(ordinal, 0, 1, MPI.INT, ROOT);
+        return fallback.getDeclaringClass().getEnumConstants()[ordinal[0]];
     }
 
     /** The problem class in the first word, or {@code fallback} without one; ends the job if there is no such class. */

@@ -14,7 +14,11 @@ public final class Examples {
             new Example("ring", Ring.class.getName(), "sends a sealed token round all ranks  [laps] [payload bytes]"),
             new Example("nas-ep", NasEp.class.getName(), "NAS EP: Gaussian pairs, almost no messages  [S|W|A]"),
             new Example("nas-is", NasIs.class.getName(), "NAS IS: bucket sort, all-to-all traffic  [S|W|A]"),
-            new Example("heat", Heat.class.getName(), "heat on a square plate, neighbours swap rows  [n] [steps]"));
+            new Example("nas-cg", NasCg.class.getName(), "NAS CG: conjugate gradients, many reductions  [S|W|A|B]"),
+            new Example("kmeans", KMeans.class.getName(), "k-means clusters of a CSV file  [--input FILE] [--k K] [...]"),
+            new Example("heat", Heat.class.getName(), "heat on a square plate, neighbours swap rows  [n] [steps]"),
+            new Example("life", Life.class.getName(), "game of life on a torus  [--pattern NAME] [--rle FILE] [...]"),
+            new Example("matmul", Matmul.class.getName(), "dense matrix product by SUMMA  [rows] [columns] [inner]"));
 
     private Examples() {}
 

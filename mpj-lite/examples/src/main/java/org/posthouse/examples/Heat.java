@@ -38,7 +38,8 @@ public final class Heat {
         int n = shape[0];
         int steps = shape[1];
 
-        Plate block = new Plate(n, firstRow(n, rank, size), rowsOf(n, rank, size));
+        Partition shares = new Partition(n, size);
+        Plate block = new Plate(n, shares.first(rank), shares.count(rank));
         MPI.COMM_WORLD.Barrier();
         double start = MPI.Wtime();
         double[] change = new double[1];
@@ -53,7 +54,7 @@ public final class Heat {
             Report.line("plate of %d x %d cells, %d steps, %d ranks, %.3f s", n, n, steps, size, seconds);
             Report.line("million cells per second: %.2f", (double) n * n * steps / seconds / 1e6);
             Report.line("largest change in the last step: %.3e", largestChange[0]);
-            Report.verdict(agrees(collect(block, n, size), largestChange[0], n, steps));
+            Report.verdict(agrees(collect(block, shares), largestChange[0], n, steps));
         } else {
             MPI.COMM_WORLD.Send(
                     block.cells(), block.at(1), block.rows() * block.width(), MPI.DOUBLE, ROOT, TAG_RESULT);
@@ -108,13 +109,13 @@ public final class Heat {
     }
 
     /** Rank 0 puts the blocks of all ranks together: n rows, frame columns included. */
-    private static double[] collect(Plate own, int n, int size) {
+    private static double[] collect(Plate own, Partition shares) {
         int width = own.width();
-        double[] plate = new double[n * width];
+        double[] plate = new double[shares.total() * width];
         System.arraycopy(own.cells(), own.at(1), plate, 0, own.rows() * width);
-        for (int rank = 1; rank < size; rank++) {
-            int offset = firstRow(n, rank, size) * width;
-            MPI.COMM_WORLD.Recv(plate, offset, rowsOf(n, rank, size) * width, MPI.DOUBLE, rank, TAG_RESULT);
+        for (int rank = 1; rank < shares.parts(); rank++) {
+            int offset = shares.first(rank) * width;
+            MPI.COMM_WORLD.Recv(plate, offset, shares.count(rank) * width, MPI.DOUBLE, rank, TAG_RESULT);
         }
         return plate;
     }
@@ -129,14 +130,5 @@ public final class Heat {
         }
         return change == largestChange
                 && Arrays.equals(collected, 0, collected.length, alone.cells(), alone.at(1), alone.at(n + 1));
-    }
-
-    /** Ranks share the n rows in order, as evenly as whole rows allow. */
-    static int firstRow(int n, int rank, int size) {
-        return (int) ((long) n * rank / size);
-    }
-
-    static int rowsOf(int n, int rank, int size) {
-        return firstRow(n, rank + 1, size) - firstRow(n, rank, size);
     }
 }

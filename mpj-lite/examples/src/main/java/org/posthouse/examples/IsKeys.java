@@ -16,16 +16,13 @@ final class IsKeys {
     /** Draws the part of the given rank; all parts together do not depend on how many ranks there are. */
     IsKeys(IsClass problem, int rank, int size) {
         this.problem = problem;
-        first = firstOf(problem, rank, size);
-        keys = new int[firstOf(problem, rank + 1, size) - first];
+        Partition shares = new Partition(problem.keys(), size);
+        first = shares.first(rank);
+        keys = new int[shares.count(rank)];
         NasRandom random = new NasRandom(SEED).skip((long) first << DRAWS_LOG2);
         for (int i = 0; i < keys.length; i++) {
             keys[i] = draw(random);
         }
-    }
-
-    private static int firstOf(IsClass problem, int rank, int size) {
-        return (int) ((long) problem.keys() * rank / size);
     }
 
     /** The mean of four numbers below 2⁴⁶, scaled to the range of keys. */

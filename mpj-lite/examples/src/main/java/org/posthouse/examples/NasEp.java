@@ -20,19 +20,11 @@ public final class NasEp {
 
     /** Runs one rank of the job. */
     public static void main(String[] args) {
-        String[] words = MPI.Init(args);
+        EpClass problem = Arguments.sharedProblemClass("nas-ep", MPI.Init(args), EpClass.S);
         int rank = MPI.COMM_WORLD.Rank();
         int size = MPI.COMM_WORLD.Size();
 
-        char[] letter = new char[1];
-        if (rank == ROOT) {
-            letter[0] = new Arguments("nas-ep", words).problemClass(EpClass.S).name().charAt(0);
-        }
-        MPI.COMM_WORLD.Bcast(letter, 0, 1, MPI.CHAR, ROOT);
-        EpClass problem = EpClass.valueOf(String.valueOf(letter));
-
-        MPI.COMM_WORLD.Barrier();
-        double start = MPI.Wtime();
+        Stopwatch watch = Stopwatch.start(MPI.COMM_WORLD);
         EpTally tally = new EpTally();
         for (int batch = rank; batch < problem.batches(); batch += size) {
             tally.addBatch(batch);
@@ -42,11 +34,9 @@ public final class NasEp {
         MPI.COMM_WORLD.Allreduce(tally.sums(), 0, sums, 0, sums.length, MPI.DOUBLE, MPI.SUM);
         MPI.COMM_WORLD.Allreduce(tally.counts(), 0, counts, 0, counts.length, MPI.LONG, MPI.SUM);
 
-        double[] seconds = {MPI.Wtime() - start};
-        double[] slowest = new double[1];
-        MPI.COMM_WORLD.Reduce(seconds, 0, slowest, 0, 1, MPI.DOUBLE, MPI.MAX, ROOT);
+        double seconds = watch.slowest();
         if (rank == ROOT) {
-            report(problem, sums, counts, size, slowest[0]);
+            report(problem, sums, counts, size, seconds);
         }
         MPI.Finalize();
     }

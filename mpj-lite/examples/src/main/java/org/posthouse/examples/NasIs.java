@@ -20,36 +20,26 @@ public final class NasIs {
 
     /** Runs one rank of the job. */
     public static void main(String[] args) {
-        String[] words = MPI.Init(args);
+        IsClass problem = Arguments.sharedProblemClass("nas-is", MPI.Init(args), IsClass.S);
         int rank = MPI.COMM_WORLD.Rank();
         int size = MPI.COMM_WORLD.Size();
-
-        char[] letter = new char[1];
-        if (rank == ROOT) {
-            letter[0] = new Arguments("nas-is", words).problemClass(IsClass.S).name().charAt(0);
-        }
-        MPI.COMM_WORLD.Bcast(letter, 0, 1, MPI.CHAR, ROOT);
-        IsClass problem = IsClass.valueOf(String.valueOf(letter));
 
         KeySorter sorter = new KeySorter(problem, MPI.COMM_WORLD);
         int[] testKeys = new int[IsClass.TESTS];
         RankedKeys ranked = sorter.rankKeys(1, testKeys); // not timed: warms up code and connections
 
-        MPI.COMM_WORLD.Barrier();
-        double start = MPI.Wtime();
+        Stopwatch watch = Stopwatch.start(MPI.COMM_WORLD);
         int passed = 0;
         for (int iteration = 1; iteration <= IsClass.ITERATIONS; iteration++) {
             ranked = sorter.rankKeys(iteration, testKeys);
             passed += partialVerification(problem, iteration, testKeys, ranked);
         }
-        double[] seconds = {MPI.Wtime() - start};
-        double[] slowest = new double[1];
-        MPI.COMM_WORLD.Reduce(seconds, 0, slowest, 0, 1, MPI.DOUBLE, MPI.MAX, ROOT);
+        double seconds = watch.slowest();
 
         boolean verified = fullVerification(problem, passed, ranked.sorted(), sorter.keys(), rank, size);
         if (rank == ROOT) {
             double operations = (double) IsClass.ITERATIONS * problem.keys();
-            Report.nas("IS", problem, problem.keys(), size, slowest[0], operations);
+            Report.nas("IS", problem, problem.keys(), size, seconds, operations);
             Report.verdict(verified);
         }
         MPI.Finalize();

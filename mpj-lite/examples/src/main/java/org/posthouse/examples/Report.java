@@ -1,5 +1,9 @@
 package org.posthouse.examples;
 
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.util.Locale;
 import mpi.MPI;
 
@@ -35,6 +39,19 @@ final class Report {
             MPI.COMM_WORLD.Abort(STATUS_NOT_VERIFIED);
             throw new IllegalStateException("the result did not verify");
         }
+    }
+
+    /** What the user is told of an input that cannot be read or makes no sense: where it came from, and why. */
+    static IllegalArgumentException unusable(String source, Exception why) {
+        String text = why.getMessage();
+        if (why instanceof NoSuchFileException) {
+            text = "there is no such file, seen from " + Path.of("").toAbsolutePath();
+        } else if (why instanceof CharacterCodingException) {
+            text = "it is not a text in UTF-8";
+        } else if (why instanceof IOException) {
+            text = why.toString();
+        }
+        return new IllegalArgumentException(source + ": " + text, why);
     }
 
     /** Says why the job cannot run and ends all ranks with status 2; to be thrown, in case this rank lives on. */

@@ -41,9 +41,10 @@ class PlateTest {
     void piecesGiveTheBitsOfTheWhole(int size) {
         int n = 10;
         Plate whole = new Plate(n, 0, n);
+        Partition shares = new Partition(n, size);
         Plate[] pieces = new Plate[size];
         for (int rank = 0; rank < size; rank++) {
-            pieces[rank] = new Plate(n, Heat.firstRow(n, rank, size), Heat.rowsOf(n, rank, size));
+            pieces[rank] = new Plate(n, shares.first(rank), shares.count(rank));
         }
         for (int step = 0; step < 50; step++) {
             double wholeChange = whole.relax(1, n + 1);
@@ -53,7 +54,7 @@ class PlateTest {
         for (int rank = 0; rank < size; rank++) {
             for (int cell = 0; cell < pieces[rank].rows() * whole.width(); cell++) {
                 assertThat(pieces[rank].cells()[pieces[rank].at(1) + cell])
-                        .isEqualTo(whole.cells()[whole.at(1 + Heat.firstRow(n, rank, size)) + cell]);
+                        .isEqualTo(whole.cells()[whole.at(1 + shares.first(rank)) + cell]);
             }
         }
     }
@@ -73,18 +74,5 @@ class PlateTest {
 
     private static void copyRow(Plate from, int row, Plate to, int toRow) {
         System.arraycopy(from.cells(), from.at(row), to.cells(), to.at(toRow), from.width());
-    }
-
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 7, 10})
-    void ranksShareAllRowsEvenly(int size) {
-        int n = 10;
-        int next = 0;
-        for (int rank = 0; rank < size; rank++) {
-            assertThat(Heat.firstRow(n, rank, size)).isEqualTo(next);
-            assertThat(Heat.rowsOf(n, rank, size)).isBetween(n / size, (n + size - 1) / size);
-            next += Heat.rowsOf(n, rank, size);
-        }
-        assertThat(next).isEqualTo(n);
     }
 }

@@ -16,6 +16,7 @@ import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Folds;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.data.Unit;
 
 /**
  * Reductions with every algorithm forced and none against a fold over the ranks, in all ways to keep data, with
@@ -221,7 +222,7 @@ class FoldsTest {
 
                     @Override
                     public void combine(Region in, int inAt, Region inOut, int inOutAt, int count) {
-                        in.fold(inAt, Folds.SUM, 1, inOut, inOutAt, count);
+                        in.fold(inAt, Folds.SUM, Unit.ONE, inOut, inOutAt, count);
                     }
                 };
                 Allreduce.run(peers, send, receive, 9, sum);

@@ -1,0 +1,98 @@
+package mpi;
+
+/**
+ * Open MPI's collectives between neighbours in a topology (MPI-3.1, 7.6), and Alltoallw. Neighbours come in the order of
+ * a Cartesian grid's dimensions, the one below before the one above, or in that of the graph's edges. A block for
+ * {@link MPI#PROC_NULL} is neither read nor written.
+ */
+abstract class OpenMpiNeighbours extends OpenMpiBackground {
+    OpenMpiNeighbours(Self self, Group group, Group addressed, int id, String name) {
+        super(self, group, addressed, id, name);
+    }
+
+    /** Gives the same elements to each neighbour, and gets a block of {@code recvcount} from each. */
+    public void neighborAllGather(
+            Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
+            throws MPIException {
+        collectives.neighbourAllgather(
+                "neighborAllGather", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype).run();
+    }
+
+    /** Starts {@link #neighborAllGather}. */
+    public Request iNeighborAllGather(
+            Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
+            throws MPIException {
+        return collectives.neighbourAllgather(
+                "iNeighborAllGather", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype).start();
+    }
+
+    /** As {@link #neighborAllGather}, with a count and a displacement for each source. */
+    public void neighborAllGatherv(
+            Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
+            Datatype recvtype)
+            throws MPIException {
+        collectives.neighbourAllgatherv(
+                "neighborAllGatherv", sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype).run();
+    }
+
+    /** Starts {@link #neighborAllGatherv}. */
+    public Request iNeighborAllGatherv(
+            Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
+            Datatype recvtype)
+            throws MPIException {
+        return collectives.neighbourAllgatherv(
+                "iNeighborAllGatherv", sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype).start();
+    }
+
+    /** Gives a block of {@code sendcount} to each neighbour, and gets one of {@code recvcount} from each. */
+    public void neighborAllToAll(
+            Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
+            throws MPIException {
+        collectives.neighbourAlltoall(
+                "neighborAllToAll", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype).run();
+    }
+
+    /** Starts {@link #neighborAllToAll}. */
+    public Request iNeighborAllToAll(
+            Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
+            throws MPIException {
+        return collectives.neighbourAlltoall(
+                "iNeighborAllToAll", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype).start();
+    }
+
+    /** As {@link #neighborAllToAll}, with counts and displacements. */
+    public void neighborAllToAllv(
+            Object sendbuf, int[] sendcounts, int[] sdispls, Datatype sendtype, Object recvbuf, int[] recvcounts,
+            int[] rdispls, Datatype recvtype)
+            throws MPIException {
+        collectives.neighbourAlltoallv(
+                "neighborAllToAllv", sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype).run();
+    }
+
+    /** Starts {@link #neighborAllToAllv}. */
+    public Request iNeighborAllToAllv(
+            Object sendbuf, int[] sendcounts, int[] sdispls, Datatype sendtype, Object recvbuf, int[] recvcounts,
+            int[] rdispls, Datatype recvtype)
+            throws MPIException {
+        return collectives.neighbourAlltoallv(
+                "iNeighborAllToAllv", sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype).start();
+    }
+
+    /** A block to each rank and one from each, of any datatypes; displacements in bytes. */
+    public void allToAllw(
+            Object sendbuf, int[] sendcounts, int[] sdispls, Datatype[] sendtypes, Object recvbuf, int[] recvcounts,
+            int[] rdispls, Datatype[] recvtypes)
+            throws MPIException {
+        collectives.alltoallw(
+                "allToAllw", sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes).run();
+    }
+
+    /** Starts {@link #allToAllw}. */
+    public Request iAllToAllw(
+            Object sendbuf, int[] sendcounts, int[] sdispls, Datatype[] sendtypes, Object recvbuf, int[] recvcounts,
+            int[] rdispls, Datatype[] recvtypes)
+            throws MPIException {
+        return collectives.alltoallw(
+                "iAllToAllw", sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes).start();
+    }
+}
