@@ -131,8 +131,9 @@ final class Communicators {
     }
 
     static void theNullCommunicator(Intracomm world) {
-        Check.that(MPI.COMM_NULL.isNull(), "COMM_NULL is null");
-        Check.error(MPI.ERR_COMM, "Size", () -> MPI.COMM_NULL.Size());
+        Check.equal("COMM_NULL", MPI.COMM_NULL, null);
+        Check.equal("what Create gives to those who are not in it", world.Create(MPI.GROUP_EMPTY), MPI.COMM_NULL);
+        Check.error(MPI.ERR_COMM, "Compare", () -> Comm.Compare(world, MPI.COMM_NULL));
     }
 
     static void attributes(Intracomm world) {

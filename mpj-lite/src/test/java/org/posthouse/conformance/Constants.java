@@ -1,5 +1,6 @@
 package org.posthouse.conformance;
 
+import java.lang.reflect.Field;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
@@ -12,7 +13,10 @@ final class Constants {
 
     private static int value(String name) {
         try {
-            return MPI.class.getField(name).getInt(null);
+            Field field = MPI.class.getField(name);
+            // The class that declares it is not public, and reflection minds that.
+            field.setAccessible(true);
+            return field.getInt(null);
         } catch (ReflectiveOperationException e) {
             throw new AssertionError(name + " is no int of MPI", e);
         }

@@ -9,7 +9,6 @@ import java.util.function.LongBinaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import mpi.Comm;
 import mpi.Datatype;
 import mpi.Intracomm;
 import mpi.MPI;
@@ -202,7 +201,7 @@ final class Reductions {
         UserFunction onArrays = new Compose();
         ByteBuffer in = MPI.newByteBuffer(8).putInt(0, 2).putInt(4, 3);
         ByteBuffer inOut = MPI.newByteBuffer(8).putInt(0, 5).putInt(4, 7);
-        onArrays.call(in, inOut, 2, MPI.INT);
+        onArrays.call(in, inOut, 1, Datatype.Contiguous(2, MPI.INT));
         onArrays.call(first, second, 1, MPI.INT);
         Check.equal("result in the buffer", new int[] {inOut.getInt(0), inOut.getInt(4)}, second);
         UserFunction neither = new UserFunction() {};
@@ -251,11 +250,5 @@ final class Reductions {
         world.Allreduce(product, 0, product, 0, 1, MPI.DOUBLE_COMPLEX, MPI.PROD);
         double[][] powers = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
         Check.that(product[0] == powers[size % 4][0] && product[1] == powers[size % 4][1], "a power of i, not " + Arrays.toString(product));
-    }
-
-    static void reduceLocal(Intracomm world) {
-        int[] inOut = {5, 6};
-        Comm.reduceLocal(new int[] {1, 9}, inOut, 2, MPI.INT, MPI.MAX);
-        Check.equal("maxima", inOut, new int[] {5, 9});
     }
 }
