@@ -9,23 +9,32 @@ final class Collective {
         void run() throws ReceiveException;
     }
 
-    final String call;
-    private final Turns turns;
-    private final Body body;
+    static final int NO_ROOT = -1;
 
-    Collective(String call, Turns turns, Body body) {
+    final String call;
+    final int root;
+    private final Turns turns;
+    final Body body;
+
+    Collective(String call, int root, Turns turns, Body body) {
         this.call = call;
+        this.root = root;
         this.turns = turns;
         this.body = body;
     }
 
+    /** The same with this root, for diagnosis. */
+    Collective rootedAt(int root) {
+        return new Collective(call, root, turns, body);
+    }
+
     /** Takes part; returns when this rank's part is over. */
     void run() {
-        turns.take(call, body);
+        turns.take(this);
     }
 
     /** Takes part in the background. The buffers must not be used before the request is complete. */
     Request start() {
-        return turns.queue(call, body);
+        return turns.queue(this);
     }
 }

@@ -10,6 +10,7 @@ import org.posthouse.mpj.coll.Barrier;
 import org.posthouse.mpj.coll.Block;
 import org.posthouse.mpj.coll.Blocks;
 import org.posthouse.mpj.coll.Broadcast;
+import org.posthouse.mpj.coll.Exscan;
 import org.posthouse.mpj.coll.Gather;
 import org.posthouse.mpj.coll.InterPeers;
 import org.posthouse.mpj.coll.Neighbours;
@@ -35,11 +36,11 @@ class Collectives {
     final int rank;
     final int size;
 
-    Collectives(Communicator comm, Peers peers) {
+    Collectives(Communicator comm, Peers peers, int firstTag) {
         this.comm = comm;
         this.peers = peers;
         check = comm.check;
-        turns = new Turns(comm);
+        turns = new Turns(comm, firstTag);
         rank = comm.group.Rank();
         size = comm.group.Size();
     }
@@ -49,22 +50,29 @@ class Collectives {
         if (comm.endpoint == null || comm.group == comm.addressed) {
             return of(comm, 0);
         }
-        return new InterCollectives(comm, new InterPeers(
-                comm.endpoint, comm.collectiveContext(), comm.group.Rank(), comm.group.worldRanks(),
-                comm.addressed.worldRanks()));
+        Group union = Intercomm.union(comm.group, comm.addressed);
+        boolean first = union.worldRank(0) == comm.group.worldRank(0);
+        return new InterCollectives(comm, new InterPeers(peers(comm, union), comm.group.Size(), first));
+    }
+
+    private static Peers peers(Communicator comm, Group group) {
+        return new Peers(comm.endpoint, comm.collectiveContext(), group.Rank(), group.worldRanks());
     }
 
     /** @param firstTag number of operations in the context that are somebody else's */
     static Collectives of(Communicator comm, int firstTag) {
         if (comm.endpoint == null) {
-            return new Collectives(comm, null);
+            return new Collectives(comm, null, firstTag);
         }
-        Peers peers = new Peers(comm.endpoint, comm.collectiveContext(), comm.group.Rank(), comm.group.worldRanks());
-        return new Collectives(comm, peers.countingFrom(firstTag));
+        return new Collectives(comm, peers(comm, comm.group).countingFrom(firstTag), firstTag);
     }
 
     final Collective make(String call, Collective.Body body) {
-        return new Collective(call, turns, body);
+        return make(call, Collective.NO_ROOT, body);
+    }
+
+    final Collective make(String call, int root, Collective.Body body) {
+        return new Collective(call, root, turns, body);
     }
 
     Collective barrier(String call) {
@@ -78,7 +86,7 @@ class Collectives {
         if (rank != root) {
             check.writable(call, "buffer", buf);
         }
-        return make(call, () -> Broadcast.run(peers, type.region(buf, offset), count, root));
+        return make(call, root, () -> Broadcast.run(peers, type.region(buf, offset), count, root));
     }
 
     Collective gather(
@@ -91,7 +99,7 @@ class Collectives {
         }
         Region send = sendtype.region(sendbuf, sendoffset);
         Region receive = rank == root ? recvtype.region(recvbuf, recvoffset) : null;
-        return make(call, () -> Gather.run(peers, send, sendcount, receive, Blocks.even(recvcount), root));
+        return make(call, root, () -> Gather.run(peers, send, sendcount, receive, Blocks.even(recvcount), root));
     }
 
     Collective gatherv(
@@ -104,7 +112,7 @@ class Collectives {
         }
         Region send = sendtype.region(sendbuf, sendoffset);
         Region receive = rank == root ? recvtype.region(recvbuf, recvoffset) : null;
-        return make(call, () -> Gather.run(peers, send, sendcount, receive, Blocks.at(recvcounts, displs), root));
+        return make(call, root, () -> Gather.run(peers, send, sendcount, receive, Blocks.at(recvcounts, displs), root));
     }
 
     Collective scatter(
@@ -117,7 +125,7 @@ class Collectives {
         }
         Region send = rank == root ? sendtype.region(sendbuf, sendoffset) : null;
         Region receive = recvtype.region(recvbuf, recvoffset);
-        return make(call, () -> Scatter.run(peers, send, Blocks.even(sendcount), receive, recvcount, root));
+        return make(call, root, () -> Scatter.run(peers, send, Blocks.even(sendcount), receive, recvcount, root));
     }
 
     Collective scatterv(
@@ -130,7 +138,7 @@ class Collectives {
         }
         Region send = rank == root ? sendtype.region(sendbuf, sendoffset) : null;
         Region receive = recvtype.region(recvbuf, recvoffset);
-        return make(call, () -> Scatter.run(peers, send, Blocks.at(sendcounts, displs), receive, recvcount, root));
+        return make(call, root, () -> Scatter.run(peers, send, Blocks.at(sendcounts, displs), receive, recvcount, root));
     }
 
     Collective allgather(
@@ -287,11 +295,12 @@ class Collectives {
         reducible(call, sendbuf, sendoffset, count, type, op);
         if (rank != root) {
             Region send = type.region(sendbuf, sendoffset);
-            return make(call, () -> Reduce.run(peers, send.inArray(count), null, count, op.on(type), root));
+            return make(call, root, () -> Reduce.run(peers, send.inArray(count), null, count, op.on(type), root));
         }
         check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
         return reduction(call, sendbuf, sendoffset, count, recvbuf, recvoffset, count, type, (send, receive) ->
-                Reduce.run(peers, send, receive, count, op.on(type), root));
+                        Reduce.run(peers, send, receive, count, op.on(type), root))
+                .rootedAt(root);
     }
 
     Collective allreduce(
@@ -342,7 +351,7 @@ class Collectives {
         reducible(call, sendbuf, sendoffset, count, type, op);
         check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
         return reduction(call, sendbuf, sendoffset, count, recvbuf, recvoffset, count, type, (send, receive) ->
-                Scan.runExclusive(peers, send, receive, count, op.on(type)));
+                Exscan.run(peers, send, receive, count, op.on(type)));
     }
 
     // ---- Open MPI's forms with one buffer

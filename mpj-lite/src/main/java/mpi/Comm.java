@@ -30,10 +30,10 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         return group.Rank();
     }
 
-    /** The calling process's group. */
+    /** The calling process's group, as an object of its own: freeing it does nothing to the communicator. */
     public Group Group() throws MPIException {
         requireLive("Group");
-        return group;
+        return group.copy();
     }
 
     /** Whether it is an intercommunicator. */

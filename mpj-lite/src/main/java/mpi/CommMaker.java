@@ -66,7 +66,7 @@ final class CommMaker {
         checkPart(group);
         boolean member = group.Rank() != MPI.UNDEFINED;
         int id = agree(member);
-        return member ? new Intracomm(parent.self, group, id, call + " of " + parent.check.name()) : null;
+        return member ? new Intracomm(parent.self, group.copy(), id, call + " of " + parent.check.name()) : null;
     }
 
     /** As {@link #create}, but only the processes of the group take part. */
@@ -78,12 +78,15 @@ final class CommMaker {
         }
         Intracomm members = new Intracomm(parent.self, group, parent.id, parent.check.name());
         int id = agree(Collectives.of(members, GROUP_TAGS + (tag & GROUP_TAGS / 16 - 1) * 16), true);
-        return new Intracomm(parent.self, group, id, call + " of " + parent.check.name());
+        return new Intracomm(parent.self, group.copy(), id, call + " of " + parent.check.name());
     }
 
     private void checkPart(Group group) {
         if (group == null || group.isNull()) {
             throw parent.check.error(MPI.ERR_GROUP, call, "the group " + (group == null ? "is null" : "was freed"));
+        }
+        if (group.isNull()) {
+            throw parent.check.error(MPI.ERR_GROUP, call, "the group was freed");
         }
         for (int worldRank : group.worldRanks()) {
             if (parent.group.rankOf(worldRank) == MPI.UNDEFINED) {

@@ -51,8 +51,11 @@ abstract class Communicator {
         return 2 * id + 1;
     }
 
-    /** @throws MPIException if the communicator is null or was freed */
+    /** @throws MPIException if the communicator is null or was freed, or after Finalize */
     final void requireLive(String call) {
+        if (endpoint != null && endpoint.isClosed()) {
+            throw check.error(MPI.ERR_OTHER, call, "called after Finalize");
+        }
         if (freed) {
             throw check.error(MPI.ERR_COMM, call, endpoint == null ? "the communicator is null" : "the communicator was freed");
         }
@@ -114,7 +117,7 @@ abstract class Communicator {
         return switch (failure.kind()) {
             case TRUNCATE -> MPI.ERR_TRUNCATE;
             case TYPE -> MPI.ERR_TYPE;
-            case OBJECT -> MPI.ERR_OTHER;
+            case OBJECT, MISMATCH -> MPI.ERR_OTHER;
         };
     }
 }

@@ -15,11 +15,12 @@ public class Intercomm extends Comm {
 
     Intercomm(Self self, Group group, Group remote, int id, String name) {
         super(self, group, remote, id, name);
-        union = inOrder(group, remote);
+        union = union(group, remote);
         everybody = Collectives.of(new Intracomm(self, union, id, name), UNION_TAGS);
     }
 
-    private static Group inOrder(Group group, Group remote) {
+    /** Both groups, in an order that does not depend on whose process asks. */
+    static Group union(Group group, Group remote) {
         return group.worldRank(0) < remote.worldRank(0) ? Group.Union(group, remote) : Group.Union(remote, group);
     }
 
@@ -29,10 +30,10 @@ public class Intercomm extends Comm {
         return addressed.Size();
     }
 
-    /** The other group. */
+    /** The other group, as an object of its own. */
     public Group Remote_group() throws MPIException {
         requireLive("Remote_group");
-        return addressed;
+        return addressed.copy();
     }
 
     /**

@@ -45,6 +45,96 @@ public class Intracomm extends MpjCollectives {
         return orNobody(new CommMaker("createGroup", this).createGroup(group, tag));
     }
 
+    /**
+     * A communicator of the first processes, on a grid; null for processes that have no place on it.
+     *
+     * @param periods whether each dimension is closed to a ring
+     * @param reorder whether ranks may change, so that those of one site are side by side
+     */
+    public Cartcomm Create_cart(int[] dims, boolean[] periods, boolean reorder) throws MPIException {
+        return new TopologyMaker("Create_cart", this).cart(dims, periods, reorder);
+    }
+
+    /** As {@link #Create_cart}, but never null: see {@link #isNull}. */
+    public CartComm createCart(int[] dims, boolean[] periods, boolean reorder) throws MPIException {
+        CartComm comm = new TopologyMaker("createCart", this).cart(dims, periods, reorder);
+        return comm == null ? CartComm.ofNobody() : comm;
+    }
+
+    /**
+     * A communicator of the first processes, as nodes of a graph; null for processes that are none.
+     *
+     * @param index the number of edges of all nodes up to and with each one
+     * @param edges the nodes that they lead to, node by node
+     * @param reorder of no effect: ranks stay in their order
+     */
+    public Graphcomm Create_graph(int[] index, int[] edges, boolean reorder) throws MPIException {
+        return new TopologyMaker("Create_graph", this).graph(index, edges);
+    }
+
+    /** As {@link #Create_graph}, but never null: see {@link #isNull}. */
+    public GraphComm createGraph(int[] index, int[] edges, boolean reorder) throws MPIException {
+        GraphComm comm = new TopologyMaker("createGraph", this).graph(index, edges);
+        return comm == null ? GraphComm.ofNobody() : comm;
+    }
+
+    /**
+     * A communicator of the same processes, as nodes of a graph to which each adds some edges, of any processes.
+     *
+     * @param sources where edges begin
+     * @param degrees how many begin at each source
+     * @param destinations where they end, source by source
+     * @param weights one for each edge; told by {@link DistGraphNeighbors}
+     * @param reorder of no effect, as is {@code info}
+     */
+    public GraphComm createDistGraph(
+            int[] sources, int[] degrees, int[] destinations, int[] weights, Info info, boolean reorder)
+            throws MPIException {
+        TopologyMaker maker = new TopologyMaker("createDistGraph", this);
+        return maker.anywhere(sources, degrees, destinations, maker.given(weights));
+    }
+
+    /** As the other {@code createDistGraph}, without weights. */
+    public GraphComm createDistGraph(int[] sources, int[] degrees, int[] destinations, Info info, boolean reorder)
+            throws MPIException {
+        return new TopologyMaker("createDistGraph", this).anywhere(sources, degrees, destinations, null);
+    }
+
+    /**
+     * A communicator of the same processes, as nodes of a graph to which each gives its own edges.
+     *
+     * @param sources where the edges that end at the calling process begin
+     * @param destinations where the edges that begin at it end
+     * @param reorder of no effect, as is {@code info}
+     */
+    public GraphComm createDistGraphAdjacent(
+            int[] sources, int[] sourceWeights, int[] destinations, int[] destWeights, Info info, boolean reorder)
+            throws MPIException {
+        TopologyMaker maker = new TopologyMaker("createDistGraphAdjacent", this);
+        return maker.adjacent(sources, maker.given(sourceWeights), destinations, maker.given(destWeights));
+    }
+
+    /** As the other {@code createDistGraphAdjacent}, without weights. */
+    public GraphComm createDistGraphAdjacent(int[] sources, int[] destinations, Info info, boolean reorder)
+            throws MPIException {
+        return new TopologyMaker("createDistGraphAdjacent", this).adjacent(sources, null, destinations, null);
+    }
+
+    /** The ranks that a neighbourhood collective receives from, in their order; a rank may be there twice. */
+    int[] sources(String call) {
+        throw noTopology(call);
+    }
+
+    /** The ranks that a neighbourhood collective sends to, in their order; a rank may be there twice. */
+    int[] destinations(String call) {
+        throw noTopology(call);
+    }
+
+    private MPIException noTopology(String call) {
+        requireLive(call);
+        return check.error(MPI.ERR_TOPOLOGY, call, "the communicator has no topology");
+    }
+
     private static Intracomm orNobody(Intracomm comm) {
         return comm == null ? ofNobody() : comm;
     }

@@ -5,6 +5,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Endpoints;
+import org.posthouse.mpj.coll.Algorithms;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Folds;
 import org.posthouse.mpj.data.Layout;
@@ -162,8 +163,9 @@ public class MPI extends NewBuffers {
         }
         Endpoint endpoint;
         try {
+            Algorithms.fromEnvironment();
             endpoint = Endpoints.fromEnvironment();
-        } catch (IllegalStateException e) {
+        } catch (IllegalArgumentException | IllegalStateException e) {
             throw new MPIException(ERR_OTHER, call + ": " + e.getMessage(), e);
         }
         self = new Self(endpoint);

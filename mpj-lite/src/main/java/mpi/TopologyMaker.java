@@ -216,6 +216,14 @@ final class TopologyMaker {
         return ranks.clone();
     }
 
+    /** Weights that the call has a parameter for. */
+    int[] given(int[] weights) {
+        if (weights == null) {
+            throw wrong("the weights are null, expected one for each edge");
+        }
+        return weights;
+    }
+
     /** As many weights as edges; 1 each if there are none. */
     private int[] weights(int[] edges, int[] weights) {
         if (weights == null) {

@@ -5,6 +5,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.Presence;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.UnwritableException;
 
@@ -18,22 +19,28 @@ final class Turns {
     private static final int IDLE_SECONDS = 5;
 
     private final Communicator comm;
+    private final int firstTag;
     private ThreadPoolExecutor background;
+
+    /** Null before the first collective. */
+    private Presence presence;
 
     /** The end of the last collective that was queued; null if there is none, or it was seen. */
     private Operation last;
 
-    Turns(Communicator comm) {
+    /** @param firstTag number of operations in the context that are somebody else's */
+    Turns(Communicator comm, int firstTag) {
         this.comm = comm;
+        this.firstTag = firstTag;
     }
 
     /** Runs a collective behind all that were queued. */
-    void take(String call, Collective.Body body) {
+    void take(Collective collective) {
         Operation ahead = ahead();
         if (ahead != null) {
             comm.endpoint.await(ahead);
         }
-        run(call, body);
+        run(collective);
     }
 
     private synchronized Operation ahead() {
@@ -43,14 +50,14 @@ final class Turns {
     }
 
     /** Runs a collective in the background, behind all that were queued. */
-    synchronized Request queue(String call, Collective.Body body) {
+    synchronized Request queue(Collective collective) {
         Operation end = comm.endpoint.begin();
         AtomicReference<Throwable> failure = new AtomicReference<>();
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         background().execute(() -> {
             Thread.currentThread().setContextClassLoader(loader);
             try {
-                run(call, body);
+                run(collective);
             } catch (RuntimeException | Error e) {
                 // The request's owner gets it, whatever a program's own reduction threw.
                 failure.set(e);
@@ -59,7 +66,7 @@ final class Turns {
             }
         });
         last = end;
-        return Request.of(comm, call, end, () -> outcome(failure.get()));
+        return Request.of(comm, collective.call, end, () -> outcome(failure.get()));
     }
 
     private static Status outcome(Throwable failure) {
@@ -87,13 +94,24 @@ final class Turns {
         return thread;
     }
 
-    private void run(String call, Collective.Body body) {
+    private void run(Collective collective) {
+        Presence presence = presence();
+        presence.enter(collective.call, collective.root);
         try {
-            body.run();
+            collective.body.run();
         } catch (ReceiveException e) {
-            throw comm.check.error(Communicator.errorClass(e), call, e.getMessage(), e);
+            throw comm.check.error(Communicator.errorClass(e), collective.call, e.getMessage(), e);
         } catch (UnwritableException e) {
-            throw comm.check.error(MPI.ERR_TYPE, call, "the send buffer's " + e.getMessage(), e);
+            throw comm.check.error(MPI.ERR_TYPE, collective.call, "the send buffer's " + e.getMessage(), e);
+        } finally {
+            presence.leave();
         }
+    }
+
+    private synchronized Presence presence() {
+        if (presence == null) {
+            presence = comm.endpoint.presence(comm.collectiveContext(), comm.group.worldRanks(), firstTag);
+        }
+        return presence;
     }
 }

@@ -2,6 +2,7 @@ package mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -148,5 +149,50 @@ class CollectiveCostTest {
         // A ring in site order: eight of nine blocks leave each site, into the next one only.
         assertThat(crossings(allgather, 0, 1)).isEqualTo(8);
         assertThat(crossings(allgather, 1, 0)).isZero();
+    }
+
+    /** 1 MiB of ints. */
+    private static final int MEBIBYTE = 1 << 18;
+
+    private static void crosses(long thereBytes, long backBytes, Call call) {
+        LocalWorld machine = run(new LocalWorld(RANKS).sites(0, 0, 0, 0, 1, 1, 1, 1), RANKS, call);
+        assertThat(machine.bytes(0, 1)).isEqualTo(thereBytes);
+        assertThat(machine.bytes(1, 0)).isEqualTo(backBytes);
+    }
+
+    @Test
+    void eachByteCrossesBetweenTwoSitesOnce() {
+        long bytes = 4L * MEBIBYTE;
+        crosses(bytes, 0, (world, rank) -> world.Bcast(ints(MEBIBYTE), 0, MEBIBYTE, MPI.INT, 0));
+        crosses(0, bytes, (world, rank) -> world.Bcast(ints(MEBIBYTE), 0, MEBIBYTE, MPI.INT, 6));
+        crosses(40, 0, (world, rank) -> world.Bcast(ints(10), 0, 10, MPI.INT, 2));
+        crosses(
+                0, bytes,
+                (world, rank) -> world.Reduce(ints(MEBIBYTE), 0, ints(MEBIBYTE), 0, MEBIBYTE, MPI.INT, MPI.SUM, 1));
+        for (int count : new int[] {10, 10_000, MEBIBYTE}) {
+            crosses(
+                    4L * count, 4L * count,
+                    (world, rank) -> world.Allreduce(ints(count), 0, ints(count), 0, count, MPI.INT, MPI.SUM));
+        }
+        // The ring: seven of eight blocks leave each site.
+        int count = MEBIBYTE / RANKS;
+        crosses(
+                7 * bytes / RANKS, 7 * bytes / RANKS,
+                (world, rank) -> world.Allgather(ints(count), 0, count, MPI.INT, ints(MEBIBYTE), 0, count, MPI.INT));
+        // Four ranks give a block of 128 KiB to each of four others.
+        crosses(
+                2 * bytes, 2 * bytes,
+                (world, rank) -> world.Alltoall(ints(MEBIBYTE), 0, count, MPI.INT, ints(MEBIBYTE), 0, count, MPI.INT));
+    }
+
+    @Test
+    void smallBlocksOfManyRanksCrossTogether() {
+        int ranks = 16;
+        int[] sites = new int[ranks];
+        Arrays.setAll(sites, rank -> rank % 2);
+        LocalWorld machine = run(new LocalWorld(ranks).sites(sites), ranks, (world, rank) ->
+                world.Alltoall(ints(10 * ranks), 0, 10, MPI.INT, ints(10 * ranks), 0, 10, MPI.INT));
+        assertThat(machine.messages(0, 1)).isEqualTo(1);
+        assertThat(machine.bytes(0, 1)).isEqualTo(8 * 8 * 40);
     }
 }

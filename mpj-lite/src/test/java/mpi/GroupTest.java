@@ -10,14 +10,17 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Groups against java.util's sets and lists, in both spellings. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
 class GroupTest {
     private static final int WORLD = 9;
 
@@ -163,6 +166,24 @@ class GroupTest {
         assertThat(world.isNull()).isFalse();
         assertThat(world.Size()).isEqualTo(4);
         assertThat(MPI.GROUP_NULL.isNull()).isTrue();
+    }
+
+    @Test
+    void freeingAGroupLeavesTheCommunicatorsMadeOfIt() {
+        Ranks.run(3, (world, rank) -> {
+            world.Group().free();
+            Group group = world.getGroup();
+            Intracomm two = world.Create(group.incl(new int[] {0, 1}));
+            Intracomm all = world.createGroup(group, 1);
+            group.free();
+            requireError(MPI.ERR_GROUP, "Create at rank", () -> world.Create(group));
+            int[] sum = new int[1];
+            for (Intracomm each : rank < 2 ? List.of(world, all, two) : List.of(world, all)) {
+                each.Allreduce(new int[] {1}, 0, sum, 0, 1, MPI.INT, MPI.SUM);
+                assertThat(sum[0]).isEqualTo(each.Size());
+                assertThat(each.Group().Size()).isEqualTo(each.Size());
+            }
+        });
     }
 
     private interface Use {

@@ -311,6 +311,11 @@ class OpTest {
         int[] inOut = {9, 1, 2, 3, 4, 5, 6};
         combine(op, everyOther, new int[] {10, 0, 30, 40, 0, 60}, 0, inOut, 1, 2);
         assertThat(inOut).containsExactly(9, 11, 2, 33, 44, 5, 66);
+        // Where the gap behind the last element is beyond the array, there is one all the same.
+        Datatype wide = Datatype.createResized(Datatype.Contiguous(2, MPI.INT), 0, 3 * Integer.BYTES);
+        int[] short3 = {9, 1, 2};
+        combine(op, wide, new int[] {10, 20, 99}, 0, short3, 1, 1);
+        assertThat(short3).containsExactly(9, 11, 22);
     }
 
     @Test

@@ -1,11 +1,13 @@
 package org.posthouse.bench;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
 import io.vertx.core.net.NetSocket;
+import org.posthouse.relay.RelayLoad;
 
 /**
  * The baseline: a bare byte forwarder as one writes it with Vert.x, on one event loop. The first four bytes of a
@@ -26,6 +28,13 @@ final class Forwarder extends VerticleBase {
 
     int port() {
         return server.actualPort();
+    }
+
+    /** What its event loop has spent so far. */
+    RelayLoad load() {
+        Promise<RelayLoad> counted = Promise.promise();
+        context.runOnContext(turn -> counted.complete(RelayLoad.ofThread()));
+        return counted.future().await();
     }
 
     private void accept(NetSocket from) {

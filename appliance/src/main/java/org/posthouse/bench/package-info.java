@@ -1,7 +1,6 @@
 /**
- * Benchmarks that measure the relay beside what a user would put in its place, in the same processes and the same run.
- *
- * <p>The host side starts relays and forwarders and reads the results; the rank side is an ordinary MPI program. The
- * command calls it; nothing here is on a message's path.
+ * The benches: what {@code posthouse bench} measures. A driver ({@link org.posthouse.bench.BenchRun}) with embedded
+ * relays in its own process, one rank program for all tests, and one report. All state belongs to the command's thread
+ * or to a rank's. The command line calls {@code BenchPlan}, {@code BenchRun} and {@code BenchReport}; the rest is inside.
  */
 package org.posthouse.bench;

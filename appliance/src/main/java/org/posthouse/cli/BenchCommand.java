@@ -1,148 +1,191 @@
 package org.posthouse.cli;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
-import org.posthouse.bench.PingPong;
-import org.posthouse.bench.PingPong.Row;
+import org.posthouse.bench.BenchPlan;
+import org.posthouse.bench.BenchReport;
+import org.posthouse.bench.BenchRun;
+import org.posthouse.bench.BenchWatch;
+import org.posthouse.bench.Benchmark;
+import org.posthouse.bench.SizeList;
+import org.posthouse.bench.Variant;
 import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobRun;
+import org.posthouse.mpj.Settings;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.TypeConversionException;
 
 /** {@code posthouse bench}: measurements. */
 @Command(
         name = "bench",
-        description = "Measures the relay beside what one would put in its place.",
+        description = "Measures MPI operations over embedded relays, and what each costs the relays.",
         mixinStandardHelpOptions = true,
-        subcommands = BenchCommand.PingPongCommand.class,
-        synopsisSubcommandLabel = "COMMAND")
-final class BenchCommand {
-    private BenchCommand() {}
+        footer = {
+            "",
+            "Examples:",
+            "  posthouse bench pingpong --sizes 1..1m --plot pingpong.svg",
+            "  posthouse bench bcast -n 8 --sites 2 --algorithm auto --algorithm bcast=chain",
+            "  posthouse bench allreduce alltoall barrier -n 8 --json figures.json",
+            "",
+            "docs/bench.md defines every test and column."
+        })
+final class BenchCommand implements Callable<Integer> {
+    private static final int RANKS_DEFAULT = 4;
+    private static final int RANKS_OF_PAIR = 2;
 
-    /** A size in bytes, with k or m for 1024 and 1024 x 1024. */
-    static final class SizeConverter implements ITypeConverter<Integer> {
-        private static final int BYTES_MAX = 64 << 20;
+    /** What {@code --algorithm} says when the library is to choose. */
+    private static final String LIBRARY_CHOOSES = "auto";
 
+    @Spec
+    private CommandSpec command;
+
+    @Parameters(arity = "1..*", paramLabel = "TEST", description = "${COMPLETION-CANDIDATES}; one or several.")
+    private List<Benchmark> tests;
+
+    @Option(
+            names = {"-n", "--ranks"},
+            paramLabel = "N",
+            description = "Number of ranks (default: 4; 2 for each pair if there are only tests of pairs).")
+    private int ranks;
+
+    @Option(names = "--pairs", defaultValue = "1", paramLabel = "P", description = "Pairs of pingpong and pingping (default: 1).")
+    private int pairs;
+
+    @Option(
+            names = "--sizes",
+            converter = SizesConverter.class,
+            defaultValue = "1,1k,64k,1m",
+            paramLabel = "BYTES",
+            description = "Message sizes: a list, with ranges that double, as 1,1k or 1..1m (default: ${DEFAULT-VALUE}).")
+    private Sizes sizes;
+
+    @Option(names = "--sites", defaultValue = "1", paramLabel = "S", description = "Sites to spread the ranks over (default: 1).")
+    private int sites;
+
+    @Option(
+            names = "--durability",
+            split = ",",
+            defaultValue = "NONE",
+            paramLabel = "WHAT",
+            description = "none or process, or both to compare (default: none).")
+    private List<Durability> durabilities;
+
+    @Option(
+            names = "--algorithm",
+            paramLabel = "NAME=ALGORITHM",
+            description = "Forces algorithms of collectives, as bcast=chain,allreduce=doubling; auto: the library chooses."
+                    + " May be repeated, to compare.")
+    private List<String> algorithms = List.of(LIBRARY_CHOOSES);
+
+    @Option(
+            names = "--eager-max",
+            split = ",",
+            converter = RunCommand.EagerMax.class,
+            paramLabel = "BYTES",
+            description = "Longest message that a standard send does not hold back until it is received; several to compare.")
+    private List<Settings> settings = List.of();
+
+    @Option(
+            names = "--baselines",
+            negatable = true,
+            defaultValue = "true",
+            fallbackValue = "true",
+            description = "Measure pingpong over a raw connection and a bare forwarder too (default: yes).")
+    private boolean baselines;
+
+    @Option(names = "--repetitions", defaultValue = "7", paramLabel = "R", description = "Interleaved repetitions (default: ${DEFAULT-VALUE}).")
+    private int repetitions;
+
+    @Option(
+            names = "--phase-ms",
+            defaultValue = "250",
+            paramLabel = "MS",
+            description = "How long one repetition of a line lasts, about (default: ${DEFAULT-VALUE}).")
+    private int phaseMs;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
+    private Path json;
+
+    @Option(names = "--plot", paramLabel = "FILE.svg", description = "Draw time against size here too.")
+    private Path plot;
+
+    /** What {@code --sizes} names. */
+    private record Sizes(List<Integer> bytes) {}
+
+    private static final class SizesConverter implements ITypeConverter<Sizes> {
         @Override
-        public Integer convert(String text) {
-            String lower = text.toLowerCase(Locale.ROOT);
-            int unit = lower.endsWith("k") ? 1024 : lower.endsWith("m") ? 1024 * 1024 : 1;
-            String digits = unit == 1 ? lower : lower.substring(0, lower.length() - 1);
-            if (!digits.matches("[0-9]{1,8}") || Long.parseLong(digits) * unit > BYTES_MAX || Long.parseLong(digits) == 0) {
-                throw new TypeConversionException("\"" + text + "\" is no size, expected 1 to 64m, as 1, 64k or 1m");
+        public Sizes convert(String text) {
+            try {
+                return new Sizes(SizeList.parse(text));
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
             }
-            return Integer.parseInt(digits) * unit;
         }
     }
 
-    /** {@code posthouse bench pingpong}. */
-    @Command(
-            name = "pingpong",
-            description = "Round trips of two ranks: raw TCP, a bare Vert.x forwarder, and the relay, in one run.",
-            mixinStandardHelpOptions = true)
-    static final class PingPongCommand implements Callable<Integer> {
-        @Spec
-        private CommandSpec command;
-
-        @Option(
-                names = "--sizes",
-                split = ",",
-                converter = SizeConverter.class,
-                defaultValue = "1,1k,64k,1m",
-                paramLabel = "BYTES",
-                description = "Message sizes (default: ${DEFAULT-VALUE}).")
-        private List<Integer> sizes;
-
-        @Option(
-                names = "--durability",
-                split = ",",
-                defaultValue = "NONE",
-                description = "${COMPLETION-CANDIDATES}, or both (default: ${DEFAULT-VALUE}).")
-        private List<Durability> durabilities;
-
-        @Option(names = "--repetitions", defaultValue = "7", description = "Interleaved repetitions (default: ${DEFAULT-VALUE}).")
-        private int repetitions;
-
-        @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
-        private Path json;
-
-        @Override
-        public Integer call() throws CommandFailure, InterruptedException {
-            if (repetitions < 1 || repetitions > 1_000) {
-                throw new CommandFailure("--repetitions " + repetitions + ", expected 1 to 1000");
+    @Override
+    public Integer call() throws CommandFailure, InterruptedException {
+        BenchPlan plan = plan();
+        try {
+            BenchReport report = measure(plan);
+            report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
+            if (json != null) {
+                report.writeJson("posthouse " + String.join(" ", command.root().commandLine().getParseResult().originalArgs()), json);
             }
-            ObjectMapper mapper = new ObjectMapper();
-            ObjectNode report = mapper.createObjectNode()
-                    .put("command", "posthouse " + String.join(" ", command.commandLine().getParent().getParent().getParseResult().originalArgs()))
-                    .put("baseline", "raw: one TCP hop between the ranks; forwarder: a bare Vert.x forwarder, two hops; same run")
-                    .put("at", Instant.now().toString())
-                    .put("processors", Runtime.getRuntime().availableProcessors())
-                    .put("java", System.getProperty("java.vm.version"))
-                    .put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"))
-                    .put("repetitions", repetitions);
-            ArrayNode figures = report.putArray("figures");
-            try (Interruption interruption = Interruption.open()) {
-                for (Durability durability : durabilities) {
-                    List<Row> rows =
-                            PingPong.run(sizes, repetitions, durability == Durability.PROCESS, interruption::guard);
-                    print(durability, rows);
-                    add(figures, durability, rows);
-                }
-                if (json != null) {
-                    mapper.writerWithDefaultPrettyPrinter().writeValue(json.toFile(), report);
-                }
-                return 0;
-            } catch (IOException | JobFailure e) {
-                throw new CommandFailure(e.getMessage(), e);
+            if (plot != null) {
+                report.writePlot(plot);
             }
+            return 0;
+        } catch (IOException | JobFailure e) {
+            throw new CommandFailure(e.getMessage(), e);
         }
+    }
 
-        private void print(Durability durability, List<Row> rows) {
-            System.out.printf("%nround trips in microseconds, durability %s, %d interleaved repetitions%n",
-                    durability.name().toLowerCase(Locale.ROOT), repetitions);
-            System.out.printf("%10s  %-10s %10s %10s %8s %12s%n", "bytes", "transport", "median", "p99", "x raw", "x forwarder");
-            for (int size : sizes) {
-                for (Row row : of(rows, size)) {
-                    System.out.printf(Locale.ROOT, "%10d  %-10s %10.1f %10.1f %8.2f %12.2f%n", size, row.transport(), row.medianMicros(),
-                            row.p99Micros(), PingPong.ratio(row, of(rows, size).get(0)), PingPong.ratio(row, of(rows, size).get(1)));
+    private BenchPlan plan() {
+        if (plot != null && tests.stream().noneMatch(Benchmark::isSized)) {
+            throw new ParameterException(command.commandLine(), "--plot draws time against size, and barrier has no size");
+        }
+        boolean onlyPairs = tests.stream().allMatch(Benchmark::isOfPairs);
+        int count = ranks != 0 ? ranks : Math.max(onlyPairs ? 0 : RANKS_DEFAULT, RANKS_OF_PAIR * pairs);
+        try {
+            return new BenchPlan(
+                    tests.stream().distinct().toList(), count, pairs, sites, sizes.bytes(), variants(), baselines, repetitions, phaseMs);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage());
+        }
+    }
+
+    private List<Variant> variants() {
+        return Variant.all(
+                durabilities.stream().distinct().map(durability -> durability == Durability.PROCESS).toList(),
+                algorithms.stream().distinct().map(name -> name.equals(LIBRARY_CHOOSES) ? "" : name).toList(),
+                settings.stream().distinct().toList());
+    }
+
+    private static BenchReport measure(BenchPlan plan) throws IOException, JobFailure, InterruptedException {
+        try (Interruption interruption = Interruption.open();
+                TerminalProgress progress = TerminalProgress.onStandardError()) {
+            return BenchRun.measure(plan, new BenchWatch() {
+                @Override
+                public void onJob(JobRun job) {
+                    interruption.guard(job);
                 }
-            }
-        }
 
-        private void add(ArrayNode figures, Durability durability, List<Row> rows) {
-            for (Row row : rows) {
-                List<Row> same = of(rows, row.bytes());
-                figures.addObject()
-                        .put("durability", durability.name().toLowerCase(Locale.ROOT))
-                        .put("bytes", row.bytes())
-                        .put("transport", row.transport())
-                        .put("medianMicros", row.medianMicros())
-                        .put("p99Micros", row.p99Micros())
-                        .put("timesRaw", PingPong.ratio(row, same.get(0)))
-                        .put("timesForwarder", PingPong.ratio(row, same.get(1)));
-            }
-        }
-
-        /** The rows of one size: raw, forwarder, relay. */
-        private static List<Row> of(List<Row> rows, int size) {
-            List<Row> same = new ArrayList<>();
-            for (String transport : List.of("raw", "forwarder", "relay")) {
-                rows.stream()
-                        .filter(row -> row.bytes() == size && row.transport().equals(transport))
-                        .forEach(same::add);
-            }
-            return same;
+                @Override
+                public void onPhase(String what, int done, int total) {
+                    progress.show(what, done, total);
+                }
+            });
         }
     }
 }

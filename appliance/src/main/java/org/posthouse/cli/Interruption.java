@@ -1,11 +1,13 @@
 package org.posthouse.cli;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.JobRun;
 
 /**
- * While it is open, Ctrl-C and SIGTERM end the job that it guards, and this process leaves only after everything was
+ * While it is open, Ctrl-C and SIGTERM end the jobs that it guards, and this process leaves only after everything was
  * put away, or after a time limit.
  */
 final class Interruption implements AutoCloseable {
@@ -15,8 +17,8 @@ final class Interruption implements AutoCloseable {
     private final CountDownLatch interrupted = new CountDownLatch(1);
     private final CountDownLatch putAway = new CountDownLatch(1);
     private final Thread hook = new Thread(this::interrupt, "posthouse-interrupted");
-    /** Written by the command's thread, read by the hook. */
-    private volatile JobRun job;
+    /** Added to by the command's thread, read by the hook. */
+    private final List<JobRun> jobs = new CopyOnWriteArrayList<>();
 
     private volatile boolean stopped;
 
@@ -26,9 +28,9 @@ final class Interruption implements AutoCloseable {
         return interruption;
     }
 
-    /** Guards {@code running}, in place of a job guarded before. */
+    /** Guards {@code running} beside the jobs guarded before; ending one that has ended already does nothing. */
     void guard(JobRun running) {
-        job = running;
+        jobs.add(running);
         if (stopped) {
             end(running);
         }
@@ -42,10 +44,7 @@ final class Interruption implements AutoCloseable {
     private void interrupt() {
         stopped = true;
         interrupted.countDown();
-        JobRun running = job;
-        if (running != null) {
-            end(running);
-        }
+        jobs.forEach(Interruption::end);
         try {
             if (!putAway.await(PUT_AWAY_SECONDS, TimeUnit.SECONDS)) {
                 System.err.println("posthouse: interrupted, and not everything was put away in " + PUT_AWAY_SECONDS + " s");

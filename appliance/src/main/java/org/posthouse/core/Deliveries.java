@@ -113,6 +113,10 @@ final class Deliveries {
     void deliver(HomedRank to, Message message) {
         messagesMatched++;
         Job job = to.job();
+        HomedRank source = job.homed(message.source());
+        if (source != null && message.form() == FrameType.OFFER) {
+            source.freeOfferPlace();
+        }
         long delivery = to.countDelivered(message);
         try {
             job.journal().delivery(job.id(), to.rank(), to.incarnation(), delivery, to.takeFailedPolls(), message);

@@ -9,6 +9,9 @@ public final class HomedRank {
     /** Names a message whose bytes are still arriving. {@code peer} is the source, or the destination for an outgoing one. */
     record Transfer(int context, int peer, long sequence) {}
 
+    /** Most unmatched offers of a rank: about 400 bytes each at the relays of their destinations, 25 MiB a rank. */
+    static final int OFFERS_MAX = 64 * 1024;
+
     private final Job job;
     private final int rank;
     private final Mailbox mailbox;
@@ -22,6 +25,7 @@ public final class HomedRank {
     private int creditMessagesUsed;
     private long failedPolls;
     private int unreadAnswers;
+    private int offers;
     private long messagesSent;
     private long bytesSent;
     private long messagesDelivered;
@@ -137,6 +141,25 @@ public final class HomedRank {
         if (port != null) {
             port.credit(bytes, messages);
         }
+    }
+
+    /** Takes a place among the rank's unmatched offers; false if there is none free. */
+    boolean takeOfferPlace() {
+        if (offers == OFFERS_MAX) {
+            return false;
+        }
+        offers++;
+        return true;
+    }
+
+    /** One of its offers was matched or withdrawn. */
+    void freeOfferPlace() {
+        offers--;
+    }
+
+    /** Offers of this rank that nothing has matched. */
+    int offers() {
+        return offers;
     }
 
     void countSent(long messageBytes) {

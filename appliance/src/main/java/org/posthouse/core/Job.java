@@ -16,6 +16,7 @@ public final class Job {
     private final Journal journal;
     private final long[] owedBytes;
     private final int[] owedMessages;
+    private final Stalls stalls = new Stalls();
 
     /** @param self index of this relay in the job's homes */
     Job(JobOpen opening, int self, JobWatch watch, Journal journal) {
@@ -113,6 +114,10 @@ public final class Job {
     /** The rank if this relay is its home, else null. */
     HomedRank homed(int rank) {
         return rank >= 0 && rank < homed.length ? homed[rank] : null;
+    }
+
+    Stalls stalls() {
+        return stalls;
     }
 
     /** Adds to the credit that is owed to {@code rank}; true if it is worth a frame now. */

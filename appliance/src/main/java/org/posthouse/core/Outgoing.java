@@ -75,8 +75,8 @@ final class Outgoing {
         }
     }
 
-    /** The other end has granted more of an offered message. */
-    void granted(FrameView clear) throws WireException {
+    /** The other end has granted more of an offered message; true the first time: it was matched. */
+    boolean granted(FrameView clear) throws WireException {
         HomedRank.Transfer transfer = transfer(clear);
         Sending message = sending.get(transfer);
         if (message == null || !message.offered) {
@@ -88,9 +88,11 @@ final class Outgoing {
                     Reason.MALFORMED_FRAME,
                     "CLEAR up to " + upTo + " of " + message.bytes + " bytes, " + message.granted + " are cleared already");
         }
+        boolean first = !message.cleared;
         message.granted = upTo;
         message.cleared = true;
         removeIfOver(transfer, message);
+        return first;
     }
 
     /** The rank wants an offered message back; false if it is known to be too late. */

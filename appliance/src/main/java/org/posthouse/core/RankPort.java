@@ -1,6 +1,7 @@
 package org.posthouse.core;
 
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Stall;
 
 /** The way out to one connected rank. Implemented by the relay's connection; called by the core's owner only. */
 public interface RankPort {
@@ -24,6 +25,9 @@ public interface RankPort {
 
     /** Answers the wish to take an offer back: it is gone, or it was matched before. */
     void withdrawn(int context, int destination, long sequence, boolean gone);
+
+    /** The rank is blocked in a collective for ever. */
+    void mismatch(Stall stall);
 
     /** Answers Finalize. */
     void finalized();

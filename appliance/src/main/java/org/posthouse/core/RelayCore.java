@@ -13,6 +13,7 @@ import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Stall;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -241,12 +242,25 @@ public final class RelayCore {
                     view.messageBytes() + " bytes from " + from + " with " + from.creditBytesUsed() + " of "
                             + config.creditBytes() + " in use");
         }
+        if (view.type() == FrameType.OFFER && !from.takeOfferPlace()) {
+            throw new WireException(
+                    Reason.LIMIT, from + " has " + from.offers() + " sends that nobody has received, the most that may wait");
+        }
         from.countSent(view.messageBytes());
         HomedRank to = job.homed(view.destination());
         if (to == null) {
             from.outgoing().begin(view);
             forward(job, view.destination(), frame);
-        } else if (!deliveries.arrive(to, frame) && view.type() != FrameType.OFFER) {
+        } else if (!deliveries.arrive(to, frame)) {
+            dropped(from, view);
+        }
+    }
+
+    /** Gives back what a duplicate has taken. */
+    private static void dropped(HomedRank from, FrameView view) {
+        if (view.type() == FrameType.OFFER) {
+            from.freeOfferPlace();
+        } else {
             from.returnCredit(Wire.cost(view.messageBytes()), 1);
         }
     }
@@ -330,6 +344,9 @@ public final class RelayCore {
                     job.home(destination).site(), job.id(), view.context(), from.rank(), destination, view.sequence());
         } else {
             boolean gone = to != null && deliveries.withdraw(to, view);
+            if (gone) {
+                from.freeOfferPlace();
+            }
             from.port().withdrawn(view.context(), destination, view.sequence(), gone);
         }
     }
@@ -359,7 +376,74 @@ public final class RelayCore {
         RankPort port = rank.port();
         leave(rank, RankState.FINALIZED);
         port.finalized();
+        rank.job().stalls().forget(rank.rank());
+        rank.job().stalls().waitingFor(rank.rank()).forEach(stall -> desert(rank.job(), stall));
         rank.job().watch().onJobEvent(new JobEvent(rank.job().id(), JobEvent.FINALIZED, rank.rank(), 0, ""));
+    }
+
+    /** A rank says that it is blocked in a collective, or no more. */
+    public void blocked(HomedRank rank, Stall stall) throws WireException {
+        Job job = rank.job();
+        if (rank.state() != RankState.CONNECTED || stall.job() != job.id() || stall.rank() != rank.rank()) {
+            throw new WireException(Reason.WRONG_RANK, "BLOCKED in the name of rank " + stall.rank() + " from " + rank);
+        }
+        for (int home = 0; home < job.homes().size(); home++) {
+            if (home != job.self()) {
+                sites.stall(job.homes().get(home).site(), FrameType.BLOCKED, stall);
+            }
+        }
+        judge(job, stall);
+    }
+
+    /** The same, or its verdict, from another site's relay. */
+    public void stalled(String site, FrameType type, Stall stall) {
+        Job job = jobs.get(stall.job());
+        if (job == null) {
+            return;
+        }
+        boolean known = stall.rank() >= 0 && stall.rank() < job.size();
+        if (type == FrameType.BLOCKED && known && job.home(stall.rank()).site().equals(site)) {
+            judge(job, stall);
+        } else if (type == FrameType.MISMATCH && known && job.homed(stall.rank()) != null && isHome(job, site)) {
+            tell(job, stall);
+        } else {
+            fail(job, Reason.WRONG_SITE, type + " about rank " + stall.rank() + ", from site " + site);
+        }
+    }
+
+    private static boolean isHome(Job job, String site) {
+        return job.homes().stream().anyMatch(home -> home.site().equals(site));
+    }
+
+    private void judge(Job job, Stall stall) {
+        job.stalls().put(stall);
+        if (stall.text().isEmpty()) {
+            return;
+        }
+        for (Stall other : job.stalls().against(stall)) {
+            tell(job, Stalls.mismatch(stall, other));
+            tell(job, Stalls.mismatch(other, stall));
+        }
+        HomedRank peer = job.homed(stall.peer());
+        if (peer != null && peer.state() == RankState.FINALIZED) {
+            desert(job, stall);
+        }
+    }
+
+    private void desert(Job job, Stall stall) {
+        if (job.homed(stall.rank()) == null) {
+            sites.stall(job.home(stall.rank()).site(), FrameType.MISMATCH, Stalls.deserted(stall));
+        } else {
+            tell(job, Stalls.deserted(stall));
+        }
+    }
+
+    /** Tells a rank that is at home here and reads; its own relay tells any other. */
+    private static void tell(Job job, Stall stall) {
+        HomedRank rank = job.homed(stall.rank());
+        if (rank != null && rank.port() != null && rank.port().writable()) {
+            rank.port().mismatch(stall);
+        }
     }
 
     private static void logPolls(HomedRank rank, int polls) throws WireException {
@@ -445,7 +529,9 @@ public final class RelayCore {
 
     private static void cleared(Job job, String site, FrameView view) throws WireException {
         HomedRank source = sourceOf(job, site, view);
-        source.outgoing().granted(view);
+        if (source.outgoing().granted(view)) {
+            source.freeOfferPlace();
+        }
         if (source.port() != null) {
             source.port().clear(view.context(), view.destination(), view.sequence(), view.offset());
         }
@@ -454,14 +540,17 @@ public final class RelayCore {
     private static void withdrawn(Job job, String site, FrameView view) throws WireException {
         HomedRank source = sourceOf(job, site, view);
         source.outgoing().withdrawn(view);
+        boolean gone = (view.flags() & FrameView.FOUND) != 0;
+        if (gone) {
+            source.freeOfferPlace();
+        }
         if (source.port() != null) {
-            boolean gone = (view.flags() & FrameView.FOUND) != 0;
             source.port().withdrawn(view.context(), view.destination(), view.sequence(), gone);
         }
     }
 
     private static void credited(Job job, String site, FrameView view) throws WireException {
-        if (job.homes().stream().noneMatch(home -> home.site().equals(site))) {
+        if (!isHome(job, site)) {
             throw new WireException(Reason.WRONG_SITE, "CREDIT from a site that is no home of the job");
         }
         HomedRank rank = job.homed(view.creditRank());
@@ -480,7 +569,7 @@ public final class RelayCore {
     /** What relays share has gone: the relay at {@code site} has restarted and forgotten its jobs. */
     public void forgotten(String site) {
         for (Job job : List.copyOf(jobs.values())) {
-            if (job.homes().stream().anyMatch(home -> home.site().equals(site))) {
+            if (isHome(job, site)) {
                 fail(job, Reason.CANNOT_RESUME, "the relay at site " + site + " was restarted");
             }
         }

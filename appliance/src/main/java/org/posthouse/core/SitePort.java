@@ -1,5 +1,8 @@
 package org.posthouse.core;
 
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Stall;
+
 /** The way out to other sites. Implemented over the tunnel's links; called by the core's owner only. */
 public interface SitePort {
     /**
@@ -17,6 +20,9 @@ public interface SitePort {
 
     /** Answers that, to the home of the message's source at {@code site}. */
     void withdrawn(String site, long job, int context, int source, int destination, long sequence, boolean gone);
+
+    /** Tells another relay of a rank that is blocked (BLOCKED), or of one that is so for ever (MISMATCH). */
+    void stall(String site, FrameType type, Stall stall);
 
     /** Gives credit back to {@code rank}, homed at {@code site}. */
     void credit(String site, long job, int rank, long bytes, int messages);

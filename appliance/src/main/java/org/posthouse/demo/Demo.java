@@ -38,7 +38,7 @@ public final class Demo implements AutoCloseable {
             new Example("pi", List.of()),
             new Example("ring", List.of("50", "1024")),
             new Example("heat", List.of("256", "200")),
-            new Example("life", List.of("--pattern", "gosper-gun")),
+            new Example("life", List.of("--pattern", "diehard")),
             new Example("kmeans", List.of()),
             new Example("matmul", List.of("384", "256", "512")),
             new Example("nas-ep", List.of("S")),

@@ -113,6 +113,15 @@ public final class EmbeddedGrid implements AutoCloseable {
         return relays.stream().map(Relay::view).toList();
     }
 
+    /** What the relays have done so far, one entry a relay; blocks until each has told. */
+    public List<RelayLoad> loads() throws IOException {
+        List<RelayLoad> loads = new ArrayList<>();
+        for (Relay relay : relays) {
+            loads.add(await(relay.load()));
+        }
+        return loads;
+    }
+
     /** Stops the relays and removes their files. */
     @Override
     public void close() {

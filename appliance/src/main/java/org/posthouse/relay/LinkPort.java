@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -18,9 +19,12 @@ import org.posthouse.ops.LinkView;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Stall;
+import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -115,6 +119,11 @@ final class LinkPort implements SitePort, Links.Listener {
     }
 
     @Override
+    public void stall(String site, FrameType type, Stall stall) {
+        links.send(site, Unpooled.wrappedBuffer(stall.encode(type)));
+    }
+
+    @Override
     public void credit(String site, long job, int rank, long bytes, int messages) {
         links.send(site, frames.credit(job, rank, bytes, messages));
     }
@@ -122,7 +131,14 @@ final class LinkPort implements SitePort, Links.Listener {
     @Override
     public void onFrame(String site, ByteBuf buffer, int index, int length, FrameView view) {
         try {
-            relay.core().fromSite(site, arrived.set(buffer, index, length, view));
+            FrameType type = view.type();
+            if (type == FrameType.BLOCKED || type == FrameType.MISMATCH) {
+                relay.core().stalled(site, type, Stall.decode(Connection.copy(buffer, index, length)));
+            } else {
+                relay.core().fromSite(site, arrived.set(buffer, index, length, view));
+            }
+        } catch (WireException e) {
+            relay.core().failJob(view.job(), e.reason(), e.getMessage() + ", from site " + site);
         } catch (RuntimeException e) {
             // Ours, not the peer's: the link would bring the same frame again for ever. The job it is for pays.
             LOG.error("{}: a frame from site {} cannot be handled: {}", relay.id(), site, view, e);

@@ -14,6 +14,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Stall;
 import org.posthouse.wire.WireException;
 
 /** A connected rank: its frames go into the core, the core's effects go onto its connection. Confined to the event loop. */
@@ -43,6 +44,7 @@ final class RankSession implements Session, RankPort {
     public void onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         switch (view.type()) {
             case ABORT -> core.aborted(rank, Notice.decode(Connection.copy(buffer, index, length)));
+            case BLOCKED -> core.blocked(rank, Stall.decode(Connection.copy(buffer, index, length)));
             case CLOSE -> socket.cut(Notice.decode(Connection.copy(buffer, index, length)));
             case HELLO -> throw new WireException(Reason.NOT_EXPECTED, "a second HELLO from " + rank);
             default -> core.fromRank(rank, arrived.set(buffer, index, length, view));
@@ -92,6 +94,11 @@ final class RankSession implements Session, RankPort {
     @Override
     public void withdrawn(int context, int destination, long sequence, boolean gone) {
         socket.write(frames.withdrawn(job, context, rank.rank(), destination, sequence, gone));
+    }
+
+    @Override
+    public void mismatch(Stall stall) {
+        socket.write(stall.encode(FrameType.MISMATCH));
     }
 
     @Override

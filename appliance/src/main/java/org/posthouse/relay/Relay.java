@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
@@ -225,6 +226,13 @@ public final class Relay extends VerticleBase {
     /** What the console shows. Thread-safe. */
     public RelayView view() {
         return status;
+    }
+
+    /** What this relay has done so far. Thread-safe: it is counted on the event loop, behind all that waits there. */
+    Future<RelayLoad> load() {
+        Promise<RelayLoad> counted = Promise.promise();
+        context.runOnContext(turn -> counted.complete(RelayLoad.of(this)));
+        return counted.future();
     }
 
     Directory directory() {

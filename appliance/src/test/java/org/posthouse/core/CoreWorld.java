@@ -119,6 +119,7 @@ final class CoreWorld {
         long portionBytes = config.creditPortionBytes(relays.size());
         for (SimRelay relay : relays.values()) {
             for (HomedRank rank : relay.core().job(JOB).homedRanks()) {
+                check(rank.offers() == 0, rank + " has " + rank.offers() + " offers left");
                 check(rank.state() == RankState.FINALIZED, rank + " is " + rank.state());
                 check(rank.mailbox().unexpected() == 0 && rank.mailbox().posted() == 0, "left in the mailbox of " + rank);
                 check(

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
@@ -13,6 +14,7 @@ import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Stall;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.WireException;
 
@@ -99,6 +101,11 @@ final class OneRelay implements SitePort {
     }
 
     @Override
+    public void stall(String site, FrameType type, Stall stall) {
+        sites.add(type + " " + site + " rank " + stall.rank() + " " + stall.text());
+    }
+
+    @Override
     public void credit(String site, long job, int rank, long bytes, int messages) {
         sites.add("credit " + site + " rank " + rank + " " + bytes + " bytes " + messages + " messages");
     }
@@ -162,6 +169,11 @@ final class OneRelay implements SitePort {
         @Override
         public void withdrawn(int context, int destination, long sequence, boolean gone) {
             heard.add("withdrawn ->" + destination + " #" + sequence + " " + gone);
+        }
+
+        @Override
+        public void mismatch(Stall stall) {
+            heard.add("mismatch at " + stall.context() + " number " + stall.number() + ": " + stall.text());
         }
 
         @Override

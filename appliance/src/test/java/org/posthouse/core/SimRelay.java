@@ -7,6 +7,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Stall;
 import org.posthouse.wire.WireException;
 
 /** One site's relay: a core, its journal, its way to the other sites and to its ranks; checks every effect. */
@@ -116,6 +117,11 @@ final class SimRelay implements SitePort {
             world.withdrawn(world.letter(context, source, destination, sequence));
         }
         world.toSite(site, to, frames.withdrawn(context, source, destination, sequence, gone));
+    }
+
+    @Override
+    public void stall(String to, FrameType type, Stall stall) {
+        throw new AssertionError("nobody is blocked: " + stall);
     }
 
     @Override
@@ -232,6 +238,11 @@ final class SimRelay implements SitePort {
                 world.withdrawn(world.letter(context, rank.rank(), destination, sequence));
             }
             toRank(frames.withdrawn(context, rank.rank(), destination, sequence, gone));
+        }
+
+        @Override
+        public void mismatch(Stall stall) {
+            throw new AssertionError("nobody is blocked: " + stall);
         }
 
         @Override

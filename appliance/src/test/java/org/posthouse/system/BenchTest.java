@@ -4,31 +4,93 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code posthouse bench}: that it measures, not what. */
+/** {@code posthouse bench}: that it measures and counts, not how fast anything is. */
 @Timeout(180)
 class BenchTest {
+    private static final int BYTES = 65_536;
+
     @TempDir
     private Path folder;
 
-    @Test
-    void pingPongMeasuresThreeTransportsInOneRun() throws Exception {
+    private JsonNode figures(String... arguments) throws IOException, InterruptedException {
         Path json = folder.resolve("figures.json");
-        Command.Result result = Command.run(
-                folder, "bench", "pingpong", "--sizes", "1,100k", "--repetitions", "1", "--durability", "none,process",
-                "--json", json.toString());
-        assertThat(result.err()).isEmpty();
-        assertThat(result.status()).isZero();
-        JsonNode figures = new ObjectMapper().readTree(json.toFile()).path("figures");
-        assertThat(figures).hasSize(12);
-        for (JsonNode figure : figures) {
-            assertThat(figure.path("medianMicros").asDouble()).isPositive();
-            assertThat(figure.path("p99Micros").asDouble()).isGreaterThanOrEqualTo(figure.path("medianMicros").asDouble());
+        String[] all = new String[arguments.length + 7];
+        all[0] = "bench";
+        System.arraycopy(arguments, 0, all, 1, arguments.length);
+        System.arraycopy(
+                new String[] {"--repetitions", "1", "--phase-ms", "2", "--json", json.toString()}, 0, all, arguments.length + 1, 6);
+        Command.Result result = Command.run(folder, all);
+        assertThat(result.status()).as(result.err()).isZero();
+        assertThat(result.err()).as("a progress bar is for terminals").doesNotContain("\r", "%");
+        return new ObjectMapper().readTree(json.toFile()).path("figures");
+    }
+
+    private static void assertPlausible(JsonNode figure) {
+        double median = figure.path("medianMicros").asDouble();
+        assertThat(figure.path("operations").asInt()).as(figure.toString()).isGreaterThanOrEqualTo(5);
+        assertThat(figure.path("minMicros").asDouble()).as(figure.toString()).isPositive().isLessThanOrEqualTo(median);
+        assertThat(figure.path("p99Micros").asDouble()).as(figure.toString()).isGreaterThanOrEqualTo(median);
+        assertThat(figure.path("maxMicros").asDouble()).as(figure.toString()).isGreaterThanOrEqualTo(median);
+    }
+
+    @Test
+    void pingPongIsMeasuredBesideItsBaselinesAndLoggedBesideNot() throws Exception {
+        JsonNode figures = figures("pingpong", "bcast", "--pairs", "2", "--sizes", "1,100k", "--durability", "none,process");
+        assertThat(figures).hasSize(8 + 4);
+        figures.forEach(BenchTest::assertPlausible);
+        for (int i = 0; i < 8; i++) {
+            JsonNode figure = figures.get(i);
+            assertThat(figure.path("timesRaw").asDouble()).isPositive();
+            double frames = figure.path("relayCost").path("framesPerOperation").asDouble();
+            if (figure.path("carrier").asText().equals("relay")) {
+                // One message: its frames in and out, and the receive that was posted.
+                assertThat(frames).isGreaterThanOrEqualTo(3);
+                assertThat(figure.path("relayCost").path("payloadBytesPerOperation").asDouble())
+                        .isEqualTo(figure.path("bytes").asDouble());
+            } else {
+                assertThat(frames).isZero();
+            }
         }
-        assertThat(result.out()).contains("raw", "forwarder", "relay");
+        // Three messages of three frames each, and now and then a CREDIT; none of the barrier before it.
+        assertThat(figures.get(8).path("test").asText()).isEqualTo("bcast");
+        assertThat(figures.get(8).path("relayCost").path("framesPerOperation").asDouble()).isBetween(9.0, 11.0);
+    }
+
+    @Test
+    void everyTestVerifiesOnThreeRanksAtTwoSites() throws Exception {
+        JsonNode figures = figures(
+                "pingping", "sendrecv", "exchange", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "alltoall",
+                "barrier", "-n", "3", "--sites", "2", "--sizes", "64k", "--plot", folder.resolve("plot.svg").toString());
+        assertThat(figures).hasSize(11);
+        assertThat(folder.resolve("plot.svg")).isNotEmptyFile();
+        for (JsonNode figure : figures) {
+            assertPlausible(figure);
+            JsonNode cost = figure.path("relayCost");
+            assertThat(cost.path("framesPerOperation").asDouble()).as(figure.toString()).isPositive();
+            assertThat(cost.path("payloadBytesPerOperation").asDouble() / BYTES)
+                    .as(figure.toString())
+                    .isBetween(blocksDelivered(figure.path("test").asText()), 2 * blocksDelivered(figure.path("test").asText()));
+        }
+        assertThat(figures.get(3).path("relayCost").path("linkBytesPerOperation").asDouble() / BYTES)
+                .as("times that a broadcast's bytes cross the link")
+                .isBetween(1.0, 1.05);
+    }
+
+    /** Blocks of X bytes that an operation of three ranks must bring to another rank at least, whatever its algorithm. */
+    private static double blocksDelivered(String test) {
+        return switch (test) {
+            case "pingping", "bcast", "reduce", "gather", "scatter" -> 2;
+            case "sendrecv" -> 3;
+            case "exchange", "alltoall", "allgather" -> 6;
+            case "allreduce" -> 4;
+            case "barrier" -> 0;
+            default -> throw new IllegalArgumentException(test);
+        };
     }
 }

@@ -12,7 +12,7 @@ import org.posthouse.launch.Installation;
 
 /** {@code posthouse ARGUMENTS} in a process of its own, as the launcher script starts it. */
 final class Command implements AutoCloseable {
-    private static final long SECONDS_MAX = 90;
+    private static final long SECONDS_MAX = 150;
 
     private final Process process;
     private final Path out;

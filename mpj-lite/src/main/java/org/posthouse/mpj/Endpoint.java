@@ -86,6 +86,18 @@ public interface Endpoint {
     /** A matching message that is there now, or null, which is counted as a failed poll. */
     Envelope tryProbe(int context, int source, int tag);
 
+    /**
+     * A place to say in which collective of a communicator this rank is. When its call and another rank's do not match,
+     * what is under way in {@code context} ends with {@link ReceiveException.Kind#MISMATCH}, until it leaves.
+     *
+     * @param worldRanks the communicator's members in their order
+     * @param first number of the collectives that are before the first
+     */
+    Presence presence(int context, int[] worldRanks, int first);
+
+    /** Whether {@link #close} was called: every further call throws a {@link FinalizedException}. */
+    boolean isClosed();
+
     /** Waits until all sends have left, says goodbye to the relay and closes. The endpoint is of no use afterwards. */
     void close();
 

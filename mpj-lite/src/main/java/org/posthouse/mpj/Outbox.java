@@ -123,9 +123,21 @@ final class Outbox {
         }
     }
 
-    /** Whether there are offers that wait for their receive. */
+    /** Whether there are no offers that somebody waits for. */
     boolean isEmpty() {
-        return offered.isEmpty();
+        return offered.values().stream().allMatch(Operation::isDone);
+    }
+
+    /** Ends all offers in a context with an error. */
+    void abandon(int context, ReceiveException why) {
+        offered.values().stream().filter(sending -> sending.context == context).forEach(sending -> sending.abandon(why));
+    }
+
+    /** A send that ends with an error before it has begun. */
+    static Operation abandoned(int context, int destination, Content content, ReceiveException why) {
+        Sending sending = new Sending(content, context, destination, 0);
+        sending.abandon(why);
+        return sending;
     }
 
     /** Asks to take a send back; false if it is too late already. */

@@ -1,6 +1,8 @@
 package org.posthouse.mpj;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /** Operations that wait for a frame of the relay, by number; numbers are reused. Guarded by the endpoint's lock. */
 final class Pending {
@@ -22,6 +24,17 @@ final class Pending {
         }
         slots[used] = operation;
         return used++;
+    }
+
+    /** All operations that wait. */
+    List<Operation> all() {
+        List<Operation> all = new ArrayList<>();
+        for (int number = 0; number < used; number++) {
+            if (slots[number] != null) {
+                all.add(slots[number]);
+            }
+        }
+        return all;
     }
 
     /** Takes the operation out; null if there is none with this number. */

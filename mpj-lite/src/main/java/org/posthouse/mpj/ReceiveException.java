@@ -11,7 +11,9 @@ public final class ReceiveException extends Exception {
         /** It is of another datatype. */
         TYPE,
         /** An object in it cannot be read back. */
-        OBJECT
+        OBJECT,
+        /** There will be no message: the ranks are in collectives that do not match. */
+        MISMATCH
     }
 
     private final Kind kind;

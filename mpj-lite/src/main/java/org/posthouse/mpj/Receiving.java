@@ -36,6 +36,9 @@ final class Receiving extends Operation {
     /** The receive was matched. A message that does not fit is read and thrown away. */
     void begin(Envelope envelope) {
         this.envelope = envelope;
+        if (failure != null) {
+            return;
+        }
         try {
             sink.begin(envelope);
         } catch (ReceiveException e) {
@@ -43,24 +46,33 @@ final class Receiving extends Operation {
         }
     }
 
-    /** Takes the message's next bytes, and completes the receive with the last. */
-    void read(ByteBuffer bytes) {
+    /** Takes the message's next bytes, and completes the receive with the last. True if these were the last. */
+    boolean read(ByteBuffer bytes) {
         int count = bytes.remaining();
         if (failure == null) {
             sink.read(arrived, bytes);
         }
         arrived += count;
         if (arrived < envelope.bytes()) {
-            return;
+            return false;
         }
         if (failure == null) {
             arrived(envelope, sink);
-        } else {
+        } else if (!isDone()) {
             complete(envelope, failure);
         }
+        return true;
     }
 
     void takenBack() {
         cancelled();
+    }
+
+    /** Ends it before its message has come; what may come of it is thrown away. */
+    void abandon(ReceiveException why) {
+        if (!isDone()) {
+            failure = why;
+            complete(null, why);
+        }
     }
 }

@@ -16,6 +16,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Stall;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -28,7 +29,7 @@ import org.posthouse.wire.WireException;
  * once, both if there is credit for it; any other is offered, and its bytes leave when it was matched. So a rank that is out
  * of credit never deadlocks on a message that another rank waits for.
  */
-public final class RelayEndpoint implements Endpoint {
+public final class RelayEndpoint implements Endpoint, Presence.Watch {
     private static final int POST_BYTES = 48;
 
     private record Transfer(int context, int source, long sequence) {}
@@ -43,6 +44,8 @@ public final class RelayEndpoint implements Endpoint {
     private final Outbox outbox;
     private final Map<Transfer, Receiving> arriving = new HashMap<>();
     private final ArrayDeque<Receiving> cancelling = new ArrayDeque<>();
+    private final StallWatch watch = new StallWatch();
+    private final Places places = new Places();
     private final int rank;
     private final long job;
     private Welcome welcome;
@@ -50,6 +53,7 @@ public final class RelayEndpoint implements Endpoint {
     private boolean reading;
     private int waiting;
     private boolean finalized;
+    private volatile boolean closed;
 
     private RelayEndpoint(FrameLine line, Hello hello, Settings settings, Ending ending) {
         this.line = line;
@@ -101,7 +105,7 @@ public final class RelayEndpoint implements Endpoint {
         lock.lock();
         try {
             requireOpen();
-            Operation operation = outbox.send(context, destination, tag, content, mode);
+            Operation operation = startSend(context, destination, tag, content, mode);
             line.flush();
             return operation;
         } catch (IOException e) {
@@ -131,7 +135,7 @@ public final class RelayEndpoint implements Endpoint {
         lock.lock();
         try {
             Operation receive = post(context, source, receiveTag, sink);
-            Operation send = outbox.send(context, destination, sendTag, content, mode);
+            Operation send = startSend(context, destination, sendTag, content, mode);
             line.flush();
             return new Operation[] {receive, send};
         } catch (IOException e) {
@@ -143,8 +147,15 @@ public final class RelayEndpoint implements Endpoint {
 
     private void requireOpen() {
         if (finalized) {
-            throw new IllegalStateException("rank " + rank + " called MPI after Finalize");
+            throw new FinalizedException(rank);
         }
+    }
+
+    private Operation startSend(int context, int destination, int tag, Content content, Mode mode) throws IOException {
+        ReceiveException mismatch = places.mismatch(context);
+        return mismatch == null
+                ? outbox.send(context, destination, tag, content, mode)
+                : Outbox.abandoned(context, destination, content, mismatch);
     }
 
     // ---- receiving
@@ -152,6 +163,11 @@ public final class RelayEndpoint implements Endpoint {
     private Operation post(int context, int source, int tag, Sink sink) throws IOException {
         requireOpen();
         Receiving receiving = new Receiving(context, source, tag, sink);
+        ReceiveException mismatch = places.mismatch(context);
+        if (mismatch != null) {
+            receiving.abandon(mismatch);
+            return receiving;
+        }
         receiving.posted(pending.add(receiving));
         request(FrameType.POST, 0, context, source, tag, receiving.request());
         return receiving;
@@ -262,6 +278,9 @@ public final class RelayEndpoint implements Endpoint {
     public boolean test(Operation operation) {
         lock.lock();
         try {
+            if (!operation.isDone()) {
+                requireOpen();
+            }
             if (!operation.isDone() && !reading && line.readable()) {
                 readFrames();
             }
@@ -287,6 +306,7 @@ public final class RelayEndpoint implements Endpoint {
      *     read; the errand's own thread reads when it waits.
      */
     private void progress(boolean errand) throws IOException {
+        requireOpen();
         if (!reading && !errand) {
             readFrames();
             return;
@@ -328,6 +348,7 @@ public final class RelayEndpoint implements Endpoint {
             case PROBE_ANSWER -> onProbeAnswer(view);
             case CANCELLED -> onCancelled(view);
             case WITHDRAWN -> outbox.onWithdrawn(view);
+            case MISMATCH -> onMismatch(Stall.decode(frame));
             case WELCOME -> onWelcome(Welcome.decode(frame));
             case FINALIZE -> finalized = true;
             case ABORT -> ending.aborted(Notice.decode(frame));
@@ -371,8 +392,7 @@ public final class RelayEndpoint implements Endpoint {
         if (receiving == null) {
             throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not arriving: " + transfer);
         }
-        receiving.read(payload(frame, Wire.CHUNK_HEADER_BYTES));
-        if (receiving.isDone()) {
+        if (receiving.read(payload(frame, Wire.CHUNK_HEADER_BYTES))) {
             arriving.remove(transfer);
         }
     }
@@ -450,12 +470,92 @@ public final class RelayEndpoint implements Endpoint {
         return true;
     }
 
+    // ---- collectives that do not match
+
+    @Override
+    public Presence presence(int context, int[] worldRanks, int first) {
+        Presence presence = new Presence(this, context, worldRanks, first);
+        watch.add(presence);
+        return presence;
+    }
+
+    @Override
+    public void stays(Presence presence) {
+        lock.lock();
+        try {
+            Stall stall = finalized ? null : places.stays(presence, job, rank, awaited(presence.context()));
+            if (stall != null) {
+                line.write(stall.encode(FrameType.BLOCKED));
+            }
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public void goesOn(Presence presence) {
+        lock.lock();
+        try {
+            Stall last = places.goesOn(presence);
+            if (last != null && !finalized) {
+                line.write(last.encode(FrameType.BLOCKED));
+            }
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** A rank whose message is waited for in this context, or -1. */
+    private int awaited(int context) {
+        return pending.all().stream()
+                .filter(operation -> operation instanceof Receiving receiving && receiving.context == context)
+                .mapToInt(operation -> ((Receiving) operation).source)
+                .findFirst()
+                .orElse(-1);
+    }
+
+    private void onMismatch(Stall stall) {
+        if (!places.isAt(stall) || stall.peer() >= 0 && !awaits(stall.context(), stall.peer())) {
+            return;
+        }
+        ReceiveException why = new ReceiveException(ReceiveException.Kind.MISMATCH, stall.text());
+        places.mismatch(stall.context(), why);
+        for (Operation operation : pending.all()) {
+            if (operation instanceof Receiving receiving && receiving.context == stall.context()) {
+                receiving.abandon(why);
+            }
+        }
+        arriving.values().stream()
+                .filter(receiving -> receiving.context == stall.context())
+                .forEach(receiving -> receiving.abandon(why));
+        outbox.abandon(stall.context(), why);
+    }
+
+    private boolean awaits(int context, int source) {
+        return pending.all().stream()
+                .anyMatch(operation -> operation instanceof Receiving receiving
+                        && receiving.context == context
+                        && receiving.source == source);
+    }
+
     // ---- the end
 
     @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
+    @Override
     public void close() {
+        closed = true;
+        watch.stop();
         lock.lock();
         try {
+            requireOpen();
             while (!outbox.isEmpty()) {
                 progress();
             }

@@ -18,7 +18,16 @@ final class Sending extends Operation {
     }
 
     void done() {
-        complete(null, null);
+        if (!isDone()) {
+            complete(null, null);
+        }
+    }
+
+    /** Ends it, although its bytes may be asked for later. */
+    void abandon(ReceiveException why) {
+        if (!isDone()) {
+            complete(null, why);
+        }
     }
 
     void withdrawn() {

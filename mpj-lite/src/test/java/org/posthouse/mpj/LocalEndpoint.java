@@ -43,6 +43,7 @@ final class LocalEndpoint implements Endpoint {
     }
 
     private final LocalWorld world;
+    private boolean closed;
     private final int rank;
     /** Messages that were sent to this rank and have not arrived, by sender. */
     private final List<Deque<Message>> flights = new ArrayList<>();
@@ -301,7 +302,22 @@ final class LocalEndpoint implements Endpoint {
     }
 
     @Override
+    public Presence presence(int context, int[] worldRanks, int first) {
+        return Presence.unwatched();
+    }
+
+    @Override
+    public synchronized boolean isClosed() {
+        return closed;
+    }
+
+    private synchronized void markClosed() {
+        closed = true;
+    }
+
+    @Override
     public void close() {
+        markClosed();
         synchronized (world) {
             while (!unmatchedSends.isEmpty()) {
                 await(unmatchedSends.get(0));

@@ -37,6 +37,7 @@ public final class LocalWorld {
     private long messages;
     private long bytes;
     private long[][] siteMessages = new long[0][];
+    private long[][] siteBytes = new long[0][];
 
     public LocalWorld(int size) {
         endpoints = new LocalEndpoint[size];
@@ -49,6 +50,7 @@ public final class LocalWorld {
         sites = siteOfRank;
         int count = Arrays.stream(siteOfRank).max().orElse(0) + 1;
         siteMessages = new long[count][count];
+        siteBytes = new long[count][count];
         return this;
     }
 
@@ -143,6 +145,11 @@ public final class LocalWorld {
         return siteMessages[fromSite][toSite];
     }
 
+    /** Payload bytes sent from one site to another so far. */
+    public synchronized long bytes(int fromSite, int toSite) {
+        return siteBytes[fromSite][toSite];
+    }
+
     /** The status that a rank aborted the job with, or null. */
     public synchronized Integer abortStatus() {
         return abortStatus;
@@ -174,6 +181,7 @@ public final class LocalWorld {
         messages++;
         bytes += messageBytes;
         siteMessages[sites[source]][sites[destination]]++;
+        siteBytes[sites[source]][sites[destination]] += messageBytes;
     }
 
     /** Something happened that a waiting rank may wait for. */

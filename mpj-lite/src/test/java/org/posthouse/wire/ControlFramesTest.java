@@ -154,6 +154,8 @@ final class ControlFramesTest {
                 Arguments.of(FrameType.ABORT, 24, 28, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.ABORT, 33, 35, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.JOB_EVENT, 34, 36, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.BLOCKED, 45, 47, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.MISMATCH, 45, 47, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.LINK_HELLO, 22, 24, Reason.MALFORMED_FRAME));
     }
 

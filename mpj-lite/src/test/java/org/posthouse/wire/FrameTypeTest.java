@@ -40,6 +40,8 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.JOB_OPENED, RELAY);
         SENDERS.put(FrameType.JOB_EVENT, RELAY);
         SENDERS.put(FrameType.JOB_CLOSE, LAUNCHER);
+        SENDERS.put(FrameType.BLOCKED, RANK | LINK);
+        SENDERS.put(FrameType.MISMATCH, RELAY | LINK);
         SENDERS.put(FrameType.LINK_HELLO, LINK);
         SENDERS.put(FrameType.LINK_ACK, LINK);
         SENDERS.put(FrameType.LINK_PING, LINK);

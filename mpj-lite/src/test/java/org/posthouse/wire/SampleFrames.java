@@ -17,6 +17,7 @@ final class SampleFrames {
     static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, true, "pi", HOMES, new int[] {0, 1, 1});
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, "gone");
     static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 0x33);
+    static final Stall STALL = new Stall(JOB, 0x11, 0x61626364, 0x15, 0x12, 0x13, "why");
     static final Notice ABORT = new Notice(JOB, 3, 1, "why");
     static final Notice CLOSE = Notice.closing(JOB, Reason.FENCED, "old");
     static final Notice JOB_CLOSE = new Notice(JOB, 0, -1, "");
@@ -50,6 +51,7 @@ final class SampleFrames {
             case JOB_OPENED -> fixed(type, Wire.HEADER_BYTES, 0);
             case JOB_EVENT -> JOB_EVENT.encode();
             case JOB_CLOSE -> JOB_CLOSE.encode(type);
+            case BLOCKED, MISMATCH -> STALL.encode(type);
             case LINK_HELLO -> LINK_HELLO.encode();
             case LINK_ACK, LINK_PING, LINK_PONG -> link(type);
         };
@@ -144,6 +146,7 @@ final class SampleFrames {
             case ABORT, CLOSE, JOB_CLOSE -> Notice.decode(frame);
             case JOB_OPEN -> JobOpen.decode(frame);
             case JOB_EVENT -> JobEvent.decode(frame);
+            case BLOCKED, MISMATCH -> Stall.decode(frame);
             case LINK_HELLO -> LinkHello.decode(frame);
             default -> view;
         };

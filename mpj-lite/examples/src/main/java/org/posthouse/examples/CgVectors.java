@@ -4,8 +4,8 @@ package org.posthouse.examples;
  * The random sparse vectors that the matrix of NAS CG is the weighted sum of outer products of: one for each row, with
  * an entry of one half on the diagonal.
  *
- * <p>Constant once made. Every rank draws all of them, as one sequence makes them all; that takes less than a
- * thousandth of the benchmark's time. The entries of vector k are the places {@code [start(k), end(k))}.
+ * <p>Constant once made. Every rank draws all of them, as one sequence makes them all: a few hundred thousand
+ * numbers for class A. The entries of vector k are the places {@code [start(k), end(k))}.
  */
 final class CgVectors {
 

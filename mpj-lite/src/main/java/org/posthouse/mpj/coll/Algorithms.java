@@ -36,6 +36,9 @@ public final class Algorithms {
 
     static final int BRUCK_RANKS_MIN = 6;
 
+    /** From this many ranks on several sites on, one message from site to site costs less than one for each pair. */
+    static final int SITES_RANKS_MIN = 16;
+
     /** From here on n(n-1) messages straight between the ranks cost less than all data passing through one rank. */
     static final int DIRECT_BYTES_MIN = 128 * 1024;
 
@@ -242,11 +245,20 @@ public final class Algorithms {
             public boolean canRun(Call call) {
                 return call.bytesKnown();
             }
+        },
+        SITES {
+            @Override
+            public boolean canRun(Call call) {
+                return call.bytesKnown() && call.sites > 1;
+            }
         };
 
         static ForAlltoall choice(Call call) {
-            boolean few = call.ranks < BRUCK_RANKS_MIN || call.sites > 1;
-            return !few && call.upTo(BRUCK_BYTES_MAX) ? BRUCK : ROTATION;
+            boolean few = call.ranks < (call.sites > 1 ? SITES_RANKS_MIN : BRUCK_RANKS_MIN);
+            if (few || !call.upTo(BRUCK_BYTES_MAX)) {
+                return ROTATION;
+            }
+            return call.sites > 1 ? SITES : BRUCK;
         }
     }
 

@@ -38,7 +38,7 @@ public final class Allreduce {
 
     /** A Reduce and a Bcast within each site, and between them one exchange of all sites' leaders. */
     private static void overSites(Peers peers, Region send, Region receive, int count, Reduction op) {
-        Peers site = peers.among(peers.ofOwnSite());
+        Peers site = peers.among(peers.ofSite(peers.site(peers.rank())));
         Reduce.phase(site, send, receive, count, op, 0);
         if (site.rank() == 0) {
             exchange(peers.among(peers.siteLeaders()), receive, count, op);

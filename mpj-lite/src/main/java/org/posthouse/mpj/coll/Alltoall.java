@@ -8,7 +8,7 @@ import org.posthouse.mpj.data.Region;
 
 /**
  * Alltoall, Alltoallv and Alltoallw: straight from rank to rank; small blocks of equal length, of which all ranks know,
- * in log n steps where those of several ranks travel together.
+ * in log n steps where those of several ranks travel together, or together from site to site.
  */
 public final class Alltoall {
     /** Steps under way at one rank. */
@@ -29,6 +29,7 @@ public final class Alltoall {
             switch (peers.algorithms().alltoall(peers.call(send.bytes(sendBlocks.count(0)), true))) {
                 case ROTATION -> rotation(peers, given, got);
                 case BRUCK -> bruck(peers, given, got);
+                case SITES -> new SiteExchange(peers, given[0]).run(given, got);
             }
         }
         peers.end();
@@ -45,7 +46,7 @@ public final class Alltoall {
      * In step s each rank sends to the rank s places on and receives from the one s places back, so that in no step two
      * ranks send to the same one; a few steps are under way at once.
      */
-    private static void rotation(Peers peers, Block[] send, Block[] receive) {
+    static void rotation(Peers peers, Block[] send, Block[] receive) {
         int size = peers.size();
         int rank = peers.rank();
         Block[] given = Block.safeFrom(receive, send);

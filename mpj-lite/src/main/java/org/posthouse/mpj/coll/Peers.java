@@ -95,9 +95,9 @@ public final class Peers {
         return new Algorithms.Call(size(), siteCount, bytes, commutes);
     }
 
-    /** The ranks of the calling one's site, in their order. */
-    int[] ofOwnSite() {
-        return IntStream.range(0, size()).filter(peer -> sites[peer] == sites[rank]).toArray();
+    /** The ranks of a site, in their order. */
+    int[] ofSite(int site) {
+        return IntStream.range(0, size()).filter(peer -> sites[peer] == site).toArray();
     }
 
     /** The first rank of each site, in their order. */

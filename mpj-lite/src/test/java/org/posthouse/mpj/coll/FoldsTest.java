@@ -3,6 +3,7 @@ package org.posthouse.mpj.coll;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -43,6 +44,11 @@ class FoldsTest {
         }
 
         @Override
+        public String toString() {
+            return commutes ? "sum" : "composition";
+        }
+
+        @Override
         public void combine(Region in, int inAt, Region inOut, int inOutAt, int count) {
             if (in.array() instanceof String[]) {
                 texts(in, inAt, inOut, inOutAt, count);
@@ -69,13 +75,17 @@ class FoldsTest {
     }
 
     /** What all ranks know of one call; the datatype is the same at all. */
-    private record Plan(Folding op, Kind kind, int data, int whole, int size, long seed) {
+    @SuppressWarnings("ArrayRecordComponent") // Never compared.
+    private record Plan(Folding op, Kind kind, int data, int whole, int[][] folds, long seed) {
         static Plan draw(Machine machine, Random random) {
             Kind kind = random.nextInt(6) == 0 ? Kind.TEXT_PAIRS : Kind.draw(random);
             int data = UNITS[random.nextInt(kind.isText() ? 4 : UNITS.length)] * Kind.UNIT;
             int whole = random.nextBoolean() ? Kind.UNIT : Math.max(data, Kind.UNIT);
-            return new Plan(
-                    new Folding(random.nextBoolean()), kind, data, whole, machine.size(), random.nextInt(1 << 20));
+            Plan plan = new Plan(
+                    new Folding(random.nextBoolean()), kind, data, whole, new int[machine.size() + 1][],
+                    random.nextInt(1 << 20));
+            plan.foldAll();
+            return plan;
         }
 
         int[] values(int rank) {
@@ -83,16 +93,19 @@ class FoldsTest {
             return IntStream.range(0, data).map(i -> (int) ((seed + i) * 31 + rank * 7919) * 65_537 | 65_536).toArray();
         }
 
+        private void foldAll() {
+            folds[1] = values(0);
+            for (int rank = 1; rank < folds.length - 1; rank++) {
+                int[] before = folds[rank];
+                int[] next = values(rank);
+                Arrays.setAll(next, i -> op.apply(before[i], next[i]));
+                folds[rank + 1] = next;
+            }
+        }
+
         /** The fold of the ranks [0, ranks). */
         int[] fold(int ranks) {
-            int[] fold = values(0);
-            for (int rank = 1; rank < ranks; rank++) {
-                int[] next = values(rank);
-                for (int i = 0; i < data; i++) {
-                    fold[i] = op.apply(fold[i], next[i]);
-                }
-            }
-            return fold;
+            return folds[ranks];
         }
 
         Store of(int rank) {
@@ -109,10 +122,12 @@ class FoldsTest {
     }
 
     private static void rounds(Machine machine, Call call) {
+        Random drawing = machine.random();
+        List<Plan> plans = Stream.generate(() -> Plan.draw(machine, drawing)).limit(3).toList();
         machine.run((peers, rank) -> {
             Random shared = machine.random();
-            for (int round = 0; round < 3; round++) {
-                call.run(peers, rank, Plan.draw(machine, shared), shared);
+            for (Plan plan : plans) {
+                call.run(peers, rank, plan, shared);
             }
         });
     }
@@ -197,7 +212,7 @@ class FoldsTest {
             room.requireData(plan + " at " + rank, plan.fold(rank + 1));
             Store before = plan.room();
             int[] untouched = before.read();
-            Scan.runExclusive(peers, mine.region(), before.region(), mine.count(), plan.op);
+            Exscan.run(peers, mine.region(), before.region(), mine.count(), plan.op);
             before.requireData(plan + " before " + rank, rank == 0 ? untouched : plan.fold(rank));
             Scan.run(peers, mine.region(), mine.region(), mine.count(), plan.op);
             mine.requireData(plan + " in place at " + rank, plan.fold(rank + 1));

@@ -1,0 +1,176 @@
+package org.posthouse.bench;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.posthouse.launch.Installation;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobOutcome;
+import org.posthouse.launch.JobRun;
+import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.RankOutput;
+import org.posthouse.wire.Token;
+
+/**
+ * One job of {@link BenchRank}s and the driver's connections to them, on loopback. The job runs on a thread of its own;
+ * the rest is confined to the driver's. While no phase is under way its ranks wait and cost nothing, so that several
+ * jobs can take turns.
+ */
+final class BenchJob implements AutoCloseable {
+    private static final int END_SECONDS_MAX = 30;
+
+    private final JobRun run;
+    private final ServerSocket server;
+    private final CompletableFuture<JobOutcome> outcome = new CompletableFuture<>();
+    private final RankLine[] lines;
+
+    private BenchJob(JobRun run, ServerSocket server, int ranks) {
+        this.run = run;
+        this.server = server;
+        this.lines = new RankLine[ranks];
+    }
+
+    /**
+     * Starts the ranks and waits until all are connected.
+     *
+     * @param relays one address a site
+     * @param forwarder the port of the bare forwarder; 0 without baselines
+     * @param watch is told of the job before it runs, so that an interrupt can end it
+     * @throws JobFailure naming what went wrong; nothing is left running then
+     */
+    static BenchJob start(BenchPlan plan, Variant variant, List<String> relays, int forwarder, BenchWatch watch)
+            throws IOException, JobFailure, InterruptedException {
+        ServerSocket server = new ServerSocket(0, plan.ranks(), InetAddress.getLoopbackAddress());
+        BenchJob job;
+        try {
+            JobSpec spec = spec(plan, variant, List.of(server.getLocalPort(), plan.pairs(), forwarder));
+            JobRun run = JobRun.prepare(spec, relays, relays.size(), Token.NONE, RankOutput.tagged(plan.ranks()));
+            job = new BenchJob(run, server, plan.ranks());
+        } catch (JobFailure e) {
+            server.close();
+            throw e;
+        }
+        watch.onJob(job.run);
+        Thread.ofVirtual().name("posthouse-bench-job").start(job::run);
+        try {
+            job.connect();
+            return job;
+        } catch (IOException | JobFailure | InterruptedException e) {
+            job.close();
+            throw e;
+        }
+    }
+
+    private static JobSpec spec(BenchPlan plan, Variant variant, List<Integer> arguments) {
+        return new JobSpec(
+                "bench:" + variant.label(),
+                plan.ranks(),
+                List.of(Installation.jarOf(BenchRank.class)),
+                BenchRank.class.getName(),
+                arguments.stream().map(String::valueOf).toList(),
+                List.of(),
+                variant.environment(),
+                variant.logged());
+    }
+
+    private void run() {
+        try {
+            outcome.complete(run.run());
+            // A driver that still waits for ranks learns so that there will be none.
+            server.close();
+        } catch (Exception e) {
+            outcome.completeExceptionally(e);
+        }
+    }
+
+    private void connect() throws IOException, JobFailure, InterruptedException {
+        try {
+            for (int connected = 0; connected < lines.length; connected++) {
+                RankLine line = RankLine.greet(server.accept());
+                lines[line.rank()] = line;
+            }
+            server.close();
+        } catch (IOException e) {
+            throw ended("before its ranks were connected", e);
+        }
+    }
+
+    /**
+     * Has the ranks do a phase, and waits for the last of them.
+     *
+     * @return the times that count, in nanoseconds, for each rank that has any
+     * @throws JobFailure if a rank received something wrong, or the job ended
+     */
+    List<long[]> perform(Phase phase, int[] ranks) throws JobFailure, InterruptedException {
+        try {
+            for (int rank : ranks) {
+                lines[rank].ask(phase);
+            }
+            List<long[]> times = new ArrayList<>();
+            for (int rank : ranks) {
+                long[] nanos = lines[rank].answer(phase);
+                if (nanos.length > 0) {
+                    times.add(nanos);
+                }
+            }
+            return times;
+        } catch (IOException e) {
+            throw ended("during " + phase, e);
+        }
+    }
+
+    /** Sees the ranks off. @throws JobFailure if the job does not end well */
+    void finish() throws JobFailure, InterruptedException {
+        try {
+            for (RankLine line : lines) {
+                line.ask(Phase.LEAVE);
+            }
+        } catch (IOException e) {
+            throw ended("before its ranks were to leave", e);
+        }
+        JobOutcome end = await();
+        if (!end.isSuccess()) {
+            throw new JobFailure("the bench's job failed at its end: " + end.cause());
+        }
+    }
+
+    /** What an end of a connection means, in the words of the job's own end. */
+    private JobFailure ended(String when, IOException symptom) throws JobFailure, InterruptedException {
+        JobOutcome end = await();
+        String cause = end.cause().isEmpty() ? "its ranks left" : end.cause();
+        return new JobFailure("the bench's job ended " + when + ": " + cause, symptom);
+    }
+
+    private JobOutcome await() throws JobFailure, InterruptedException {
+        try {
+            return outcome.get(END_SECONDS_MAX, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            throw new JobFailure("the bench's job does not end within " + END_SECONDS_MAX + " s", e);
+        } catch (ExecutionException e) {
+            throw new JobFailure("the bench's job: " + e.getCause().getMessage(), e.getCause());
+        }
+    }
+
+    /** Ends the job, if it has not ended, and waits until nothing of it is left. */
+    @Override
+    public void close() throws IOException {
+        if (!outcome.isDone()) {
+            run.stop(1, "the bench ends");
+            run.kill();
+        }
+        // However it ended: its end was told already, or somebody else's failure is under way.
+        outcome.handle((end, failure) -> end).join();
+        server.close();
+        for (RankLine line : lines) {
+            if (line != null) {
+                line.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package org.posthouse.bench;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+
+/** The report for programs. The keys are those of {@code docs/bench.md}. */
+final class BenchJson {
+    private static final String BASELINE =
+            "raw: one TCP hop between the two ranks, direct buffers; forwarder: a bare Vert.x forwarder, two hops; "
+                    + "phases of all series alternate in one run";
+
+    private BenchJson() {}
+
+    static void write(BenchPlan plan, List<Figure> figures, String command, Path file) throws IOException {
+        ObjectMapper mapper = new ObjectMapper();
+        ObjectNode report = mapper.createObjectNode()
+                .put("command", command)
+                .put("baseline", BASELINE)
+                .put("at", Instant.now().toString());
+        report.putObject("machine")
+                .put("processors", Runtime.getRuntime().availableProcessors())
+                .put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"))
+                .put("java", Runtime.version().toString());
+        report.put("ranks", plan.ranks())
+                .put("pairs", plan.pairs())
+                .put("sites", plan.sites())
+                .put("repetitions", plan.repetitions())
+                .put("phaseMs", plan.phaseMs());
+        ArrayNode array = report.putArray("figures");
+        figures.forEach(figure -> add(figure, figures, array.addObject()));
+        mapper.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
+    }
+
+    private static void add(Figure figure, List<Figure> figures, ObjectNode node) {
+        Series series = figure.series();
+        node.put("test", figure.test().word())
+                .put("bytes", figure.bytes())
+                .put("carrier", series.carrier().word())
+                .put("durability", series.variant().durability())
+                .put("algorithm", series.variant().algorithm().isEmpty() ? "auto" : series.variant().algorithm());
+        series.variant().settings().ifPresent(set -> node.put("eagerMaxBytes", set.eagerBytesMax()));
+        Statistics times = figure.times();
+        node.put("operations", times.operations())
+                .put("minMicros", times.minMicros())
+                .put("averageMicros", times.averageMicros())
+                .put("medianMicros", times.medianMicros())
+                .put("p99Micros", times.p99Micros())
+                .put("maxMicros", times.maxMicros());
+        ArrayNode medians = node.putArray("medianMicrosOfRepetitions");
+        times.medians().forEach(medians::add);
+        if (figure.test().isSized()) {
+            node.put("megabytesPerSecond", figure.megabytesPerSecond());
+        }
+        Cost cost = figure.cost();
+        node.putObject("relayCost")
+                .put("cpuMicrosPerOperation", cost.cpuMicros())
+                .put("framesPerOperation", cost.frames())
+                .put("payloadBytesPerOperation", cost.payloadBytes())
+                .put("linkBytesPerOperation", cost.linkBytes());
+        figure.baseline(figures, Carrier.RAW).ifPresent(raw -> node.put("timesRaw", figure.times(raw)));
+        figure.baseline(figures, Carrier.FORWARDER).ifPresent(bare -> node.put("timesForwarder", figure.times(bare)));
+    }
+}

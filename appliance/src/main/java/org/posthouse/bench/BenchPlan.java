@@ -1,0 +1,102 @@
+package org.posthouse.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a bench is to measure.
+ *
+ * @param tests in the order of the report
+ * @param ranks of every job
+ * @param pairs how many pairs take part in tests of pairs: rank i and rank i + ranks / 2
+ * @param sites over how many sites the ranks are spread
+ * @param sizes message sizes X in bytes
+ * @param variants what is compared, each in a job of its own
+ * @param baselines whether pingpong is measured over a raw connection and a bare forwarder too
+ * @param repetitions measured phases for each line of the report
+ * @param phaseMs how long a phase should take, in milliseconds; at least {@link #ITERATIONS_MIN} iterations
+ */
+public record BenchPlan(
+        List<Benchmark> tests,
+        int ranks,
+        int pairs,
+        int sites,
+        List<Integer> sizes,
+        List<Variant> variants,
+        boolean baselines,
+        int repetitions,
+        int phaseMs) {
+
+    static final int ITERATIONS_MIN = 5;
+    static final int ITERATIONS_MAX = 3_000;
+
+    /** All the blocks of a rank's buffer together: a collective's ranks hold two such buffers each. */
+    private static final long BUFFER_BYTES_MAX = 1L << 30;
+
+    private static final int RANKS_MAX = 1_024;
+
+    public BenchPlan {
+        tests = List.copyOf(tests);
+        sizes = List.copyOf(sizes);
+        variants = List.copyOf(variants);
+        check("pairs", pairs, 1, RANKS_MAX / 2);
+        check("ranks", ranks, 2 * pairs, RANKS_MAX);
+        check("sites", sites, 1, ranks);
+        check("repetitions", repetitions, 1, 1_000);
+        check("milliseconds a phase", phaseMs, 1, 60_000);
+        long largest = sizes.stream().mapToLong(Integer::longValue).max().orElse(0);
+        if (largest * ranks > BUFFER_BYTES_MAX) {
+            throw new IllegalArgumentException(
+                    largest + " bytes for each of " + ranks + " ranks, expected at most " + BUFFER_BYTES_MAX + " together");
+        }
+    }
+
+    private static void check(String what, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(value + " " + what + ", expected " + min + " to " + max);
+        }
+    }
+
+    /** The sizes of one test; of one that has no bytes, a single 0. */
+    List<Integer> sizesOf(Benchmark test) {
+        return test.isSized() ? SizeList.ofElements(sizes, test.elementBytes()) : List.of(0);
+    }
+
+    /** What is compared in one test. */
+    List<Series> seriesOf(Benchmark test) {
+        List<Series> series = new ArrayList<>();
+        if (hasBaselines(test)) {
+            series.add(new Series(Carrier.RAW, variants.get(0)));
+            series.add(new Series(Carrier.FORWARDER, variants.get(0)));
+        }
+        variants.forEach(variant -> series.add(new Series(Carrier.RELAY, variant)));
+        return series;
+    }
+
+    /** How many steps of progress there are: a warm-up and the repetitions of every line of the report. */
+    int phases() {
+        return tests.stream().mapToInt(test -> sizesOf(test).size() * seriesOf(test).size() * (1 + repetitions)).sum();
+    }
+
+    private boolean hasBaselines(Benchmark test) {
+        return baselines && test == Benchmark.PINGPONG;
+    }
+
+    boolean hasBaselines() {
+        return tests.stream().anyMatch(this::hasBaselines);
+    }
+
+    /** How many groups work at once in one test, each on an operation of its own. */
+    int groups(Benchmark test) {
+        return test.isOfPairs() ? pairs : 1;
+    }
+
+    /** The ranks that take part in one test. */
+    int[] ranksOf(Benchmark test) {
+        int[] all = new int[test.isOfPairs() ? 2 * pairs : ranks];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = test.isOfPairs() && i >= pairs ? i - pairs + ranks / 2 : i;
+        }
+        return all;
+    }
+}

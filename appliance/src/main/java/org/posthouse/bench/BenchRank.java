@@ -1,0 +1,110 @@
+package org.posthouse.bench;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.util.EnumMap;
+import java.util.Map;
+import mpi.MPI;
+
+/**
+ * The program of every rank of every bench: does the phases that the driver asks for over a connection of their own, so
+ * that no message but the test's own passes the relay, until it is asked to leave.
+ *
+ * <p>Arguments: the driver's port, the number of pairs, and the forwarder's port, or 0. Each phase is answered with a
+ * text that names what was received wrong, empty if nothing was, and the times in nanoseconds that count.
+ */
+public final class BenchRank {
+    private final Operations operations;
+    private final Map<Carrier, Operation> byCarrier = new EnumMap<>(Carrier.class);
+    private Benchmark test;
+    private int bytes;
+
+    private BenchRank(Operations operations) {
+        this.operations = operations;
+    }
+
+    public static void main(String[] args) throws IOException {
+        String[] own = MPI.Init(args);
+        try (Socket driver = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(own[0]));
+                Pair pair = Pair.open(Integer.parseInt(own[1]), Integer.parseInt(own[2]))) {
+            driver.setTcpNoDelay(true);
+            new BenchRank(new Operations(pair)).serve(driver);
+        }
+        MPI.Finalize();
+    }
+
+    private void serve(Socket driver) throws IOException {
+        DataInputStream in = new DataInputStream(new BufferedInputStream(driver.getInputStream()));
+        DataOutputStream out = new DataOutputStream(new BufferedOutputStream(driver.getOutputStream()));
+        out.writeInt(MPI.COMM_WORLD.Rank());
+        out.flush();
+        for (Phase phase = Phase.read(in); phase.work() != Phase.Work.LEAVE; phase = Phase.read(in)) {
+            answer(phase, out);
+            out.flush();
+        }
+    }
+
+    private void answer(Phase phase, DataOutputStream out) throws IOException {
+        Operation operation = prepare(phase);
+        String fault = "";
+        long[] nanos = {};
+        switch (phase.work()) {
+            case CHECK -> fault = check(phase, operation);
+            case MEASURE -> nanos = measure(phase, operation);
+            case BARRIERS -> barriers(phase);
+            case LEAVE -> throw new IllegalStateException("asked to leave and to answer");
+        }
+        out.writeUTF(fault);
+        out.writeInt(nanos.length);
+        for (long sample : nanos) {
+            out.writeLong(sample);
+        }
+    }
+
+    /** Keeps buffers from phase to phase of one size, so that none but the first finds them cold. */
+    private Operation prepare(Phase phase) {
+        if (phase.test() != test || phase.bytes() != bytes) {
+            byCarrier.clear();
+            test = phase.test();
+            bytes = phase.bytes();
+        }
+        return byCarrier.computeIfAbsent(phase.carrier(), unseen -> operations.of(phase));
+    }
+
+    private static String check(Phase phase, Operation operation) throws IOException {
+        for (int i = 0; i < phase.iterations(); i++) {
+            operation.fill();
+            operation.run(i);
+            String fault = operation.fault(i);
+            if (!fault.isEmpty()) {
+                return phase + " at rank " + MPI.COMM_WORLD.Rank() + ": " + fault;
+            }
+        }
+        return "";
+    }
+
+    private static long[] measure(Phase phase, Operation operation) throws IOException {
+        long[] nanos = new long[phase.iterations()];
+        boolean afterBarrier = phase.test().followsBarrier();
+        for (int i = 0; i < nanos.length; i++) {
+            if (afterBarrier) {
+                MPI.COMM_WORLD.Barrier();
+            }
+            long start = System.nanoTime();
+            operation.run(i);
+            nanos[i] = System.nanoTime() - start;
+        }
+        return operation.isTimed() ? nanos : new long[0];
+    }
+
+    private static void barriers(Phase phase) {
+        for (int i = 0; i < phase.iterations(); i++) {
+            MPI.COMM_WORLD.Barrier();
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package org.posthouse.bench;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.List;
+
+/** What a bench measured, for people, programs and eyes. Immutable. */
+public final class BenchReport {
+    private final BenchPlan plan;
+    private final List<Figure> figures;
+
+    BenchReport(BenchPlan plan, List<Figure> figures) {
+        this.plan = plan;
+        this.figures = List.copyOf(figures);
+    }
+
+    /** A table for each test. */
+    public void print(PrintStream out) {
+        for (Benchmark test : plan.tests()) {
+            new BenchTable(plan, test, of(test)).print(out);
+        }
+    }
+
+    /**
+     * Everything, with the machine and the time.
+     *
+     * @param command how the bench was called
+     */
+    public void writeJson(String command, Path file) throws IOException {
+        BenchJson.write(plan, figures, command, file);
+    }
+
+    /** Time against size, both logarithmic, one line a series; what has no size is left out. */
+    public void writePlot(Path file) throws IOException {
+        BenchPlot.write(plan, figures, file);
+    }
+
+    private List<Figure> of(Benchmark test) {
+        return figures.stream().filter(figure -> figure.test() == test).toList();
+    }
+}

@@ -1,0 +1,60 @@
+package org.posthouse.bench;
+
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+
+/** The lines of one test, for people. The columns are those of {@code docs/bench.md}. */
+final class BenchTable {
+    private static final int SERIES_CHARS_MIN = 12;
+
+    private final BenchPlan plan;
+    private final Benchmark test;
+    private final List<Figure> figures;
+    private final boolean baselines;
+    private final int seriesChars;
+
+    BenchTable(BenchPlan plan, Benchmark test, List<Figure> figures) {
+        this.plan = plan;
+        this.test = test;
+        this.figures = figures;
+        this.baselines = figures.stream().anyMatch(figure -> figure.series().carrier() == Carrier.RAW);
+        this.seriesChars = figures.stream()
+                .mapToInt(figure -> figure.series().label().length())
+                .reduce(SERIES_CHARS_MIN, Math::max);
+    }
+
+    void print(PrintStream out) {
+        out.println(title());
+        out.print(text("%8s  %-" + seriesChars + "s %8s %9s %9s %9s %9s %9s %9s | %9s %9s %11s %11s", "bytes", "series", "ops",
+                "t min µs", "avg", "median", "p99", "max", "MB/s", "CPU µs/op", "frames/op", "payload/op", "link B/op"));
+        out.println(baselines ? text(" | %6s %6s", "x raw", "x fwd") : "");
+        figures.forEach(figure -> line(figure, out));
+        out.println();
+    }
+
+    private String title() {
+        String who = test.isOfPairs() ? plan.pairs() + (plan.pairs() == 1 ? " pair" : " pairs") : plan.ranks() + " ranks";
+        String where = plan.sites() == 1 ? "one site" : plan.sites() + " sites";
+        return test + ", " + who + ", " + where + (test == Benchmark.PINGPONG ? "; t is half a round trip" : "");
+    }
+
+    private void line(Figure figure, PrintStream out) {
+        Statistics times = figure.times();
+        Cost cost = figure.cost();
+        out.print(text("%8d  %-" + seriesChars + "s %8d %9.1f %9.1f %9.1f %9.1f %9.1f %9s | %9.1f %9.1f %11.0f %11.0f",
+                figure.bytes(), figure.series().label(), times.operations(), times.minMicros(), times.averageMicros(),
+                times.medianMicros(), times.p99Micros(), times.maxMicros(),
+                test.isSized() ? text("%.1f", figure.megabytesPerSecond()) : "-",
+                cost.cpuMicros(), cost.frames(), cost.payloadBytes(), cost.linkBytes()));
+        out.println(baselines ? text(" | %6s %6s", ratio(figure, Carrier.RAW), ratio(figure, Carrier.FORWARDER)) : "");
+    }
+
+    private String ratio(Figure figure, Carrier carrier) {
+        return figure.baseline(figures, carrier).map(baseline -> text("%.2f", figure.times(baseline))).orElse("-");
+    }
+
+    private static String text(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+}

@@ -1,0 +1,18 @@
+package org.posthouse.bench;
+
+import org.posthouse.launch.JobRun;
+
+/** Who wants to know how far a bench has come. Called on the bench's thread. */
+public interface BenchWatch {
+    /** A job is about to run: an interrupt can end it. */
+    void onJob(JobRun job);
+
+    /**
+     * Another phase begins.
+     *
+     * @param what for people: test, size, and what carries it
+     * @param done phases done
+     * @param total phases there will be
+     */
+    void onPhase(String what, int done, int total);
+}

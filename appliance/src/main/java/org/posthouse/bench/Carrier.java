@@ -1,0 +1,17 @@
+package org.posthouse.bench;
+
+import java.util.Locale;
+
+/** What carries the messages of a test. */
+enum Carrier {
+    /** MPI messages through the relay. */
+    RELAY,
+    /** Plain bytes over one TCP connection between the two ranks. */
+    RAW,
+    /** Plain bytes through a bare Vert.x forwarder: two TCP connections, as with the relay. */
+    FORWARDER;
+
+    String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,56 @@
+package org.posthouse.bench;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.ToDoubleFunction;
+import org.posthouse.relay.RelayLoad;
+
+/**
+ * What the relays (and the bare forwarder) spend on something. Immutable.
+ *
+ * @param cpuMicros processor time of their event loops, in microseconds
+ * @param frames frames read and written, at every relay on the way
+ * @param payloadBytes payload delivered to ranks
+ * @param linkBytes bytes on the links between sites, headers included
+ */
+record Cost(double cpuMicros, double frames, double payloadBytes, double linkBytes) {
+    /** The sum over all; threads that several relays share count once. */
+    static Cost of(List<RelayLoad> loads) {
+        Set<Long> threads = new HashSet<>();
+        double cpuNanos = 0;
+        double frames = 0;
+        double payloadBytes = 0;
+        double linkBytes = 0;
+        for (RelayLoad load : loads) {
+            if (threads.add(load.thread())) {
+                cpuNanos += load.cpuNanos();
+            }
+            frames += load.frames();
+            payloadBytes += load.payloadBytes();
+            linkBytes += load.linkBytes();
+        }
+        return new Cost(cpuNanos / 1e3, frames, payloadBytes, linkBytes);
+    }
+
+    Cost minus(Cost other) {
+        return new Cost(
+                cpuMicros - other.cpuMicros, frames - other.frames, payloadBytes - other.payloadBytes, linkBytes - other.linkBytes);
+    }
+
+    /** This cost of {@code operations}, for one of them. */
+    Cost per(double operations) {
+        return new Cost(cpuMicros / operations, frames / operations, payloadBytes / operations, linkBytes / operations);
+    }
+
+    /** The median of each part. */
+    static Cost median(List<Cost> costs) {
+        return new Cost(
+                median(costs, Cost::cpuMicros), median(costs, Cost::frames), median(costs, Cost::payloadBytes),
+                median(costs, Cost::linkBytes));
+    }
+
+    private static double median(List<Cost> costs, ToDoubleFunction<Cost> part) {
+        return Medians.of(costs.stream().mapToDouble(part).toArray());
+    }
+}

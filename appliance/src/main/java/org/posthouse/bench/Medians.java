@@ -1,0 +1,25 @@
+package org.posthouse.bench;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** Medians: the middle value, or the mean of the two in the middle. */
+final class Medians {
+    private Medians() {}
+
+    static double of(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        int middle = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+    }
+
+    /** The median of the ratios of two lists' elements, place by place: what drifts from place to place drops out. */
+    static double ratio(List<Double> values, List<Double> baseline) {
+        double[] ratios = new double[values.size()];
+        for (int i = 0; i < ratios.length; i++) {
+            ratios[i] = values.get(i) / baseline.get(i);
+        }
+        return of(ratios);
+    }
+}

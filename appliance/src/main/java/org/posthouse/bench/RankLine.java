@@ -1,0 +1,71 @@
+package org.posthouse.bench;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import org.posthouse.launch.JobFailure;
+
+/** The driver's connection to one rank. Confined to the driver's thread. */
+final class RankLine implements AutoCloseable {
+    /** A phase takes some hundred milliseconds; past this the ranks wait for each other. */
+    private static final int PHASE_MS_MAX = 120_000;
+
+    private final Socket socket;
+    private final DataInputStream in;
+    private final DataOutputStream out;
+    private final int rank;
+
+    private RankLine(Socket socket) throws IOException {
+        this.socket = socket;
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(PHASE_MS_MAX);
+        in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
+        out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
+        rank = in.readInt();
+    }
+
+    /** Hears from an accepted connection which rank it is. */
+    static RankLine greet(Socket socket) throws IOException {
+        try {
+            return new RankLine(socket);
+        } catch (IOException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    int rank() {
+        return rank;
+    }
+
+    void ask(Phase phase) throws IOException {
+        phase.write(out);
+        out.flush();
+    }
+
+    /** Waits for the answer to {@code phase}: the times that count. @throws JobFailure if wrong data was received */
+    long[] answer(Phase phase) throws IOException, JobFailure {
+        try {
+            String fault = in.readUTF();
+            if (!fault.isEmpty()) {
+                throw new JobFailure("wrong data: " + fault);
+            }
+            long[] nanos = new long[in.readInt()];
+            for (int i = 0; i < nanos.length; i++) {
+                nanos[i] = in.readLong();
+            }
+            return nanos;
+        } catch (SocketTimeoutException e) {
+            throw new JobFailure("rank " + rank + " did not finish " + phase + " within " + PHASE_MS_MAX / 1_000 + " s", e);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

@@ -1,0 +1,84 @@
+package org.posthouse.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.HdrHistogram.Histogram;
+
+/**
+ * The times of one line of the report, gathered phase by phase. Times are kept with three significant digits. Confined
+ * to the driver's thread.
+ */
+final class Statistics {
+    private static final int DIGITS = 3;
+    private static final double NANOS_PER_MICRO = 1e3;
+
+    private final Histogram all = new Histogram(DIGITS);
+    private final List<Double> medians = new ArrayList<>();
+
+    /**
+     * The times of one phase's operations.
+     *
+     * @param times one array a rank whose times count
+     * @param slowest whether an operation is over when its slowest rank is; else each rank's operations are its own
+     * @param legs how many operations each time covers
+     */
+    static Histogram phase(List<long[]> times, boolean slowest, int legs) {
+        Histogram phase = new Histogram(DIGITS);
+        if (!slowest) {
+            times.forEach(nanos -> record(phase, nanos, legs));
+            return phase;
+        }
+        long[] worst = times.get(0).clone();
+        for (long[] nanos : times) {
+            for (int i = 0; i < worst.length; i++) {
+                worst[i] = Math.max(worst[i], nanos[i]);
+            }
+        }
+        record(phase, worst, legs);
+        return phase;
+    }
+
+    private static void record(Histogram phase, long[] nanos, int legs) {
+        for (long time : nanos) {
+            phase.recordValue(time / legs);
+        }
+    }
+
+    static double medianMicros(Histogram phase) {
+        return phase.getValueAtPercentile(50) / NANOS_PER_MICRO;
+    }
+
+    void add(Histogram phase) {
+        all.add(phase);
+        medians.add(medianMicros(phase));
+    }
+
+    long operations() {
+        return all.getTotalCount();
+    }
+
+    double minMicros() {
+        return all.getMinValue() / NANOS_PER_MICRO;
+    }
+
+    double averageMicros() {
+        return all.getMean() / NANOS_PER_MICRO;
+    }
+
+    double medianMicros() {
+        return medianMicros(all);
+    }
+
+    double p99Micros() {
+        return all.getValueAtPercentile(99) / NANOS_PER_MICRO;
+    }
+
+    double maxMicros() {
+        return all.getMaxValue() / NANOS_PER_MICRO;
+    }
+
+    /** The median of each phase, in order. */
+    List<Double> medians() {
+        return List.copyOf(medians);
+    }
+}

@@ -1,0 +1,52 @@
+package org.posthouse.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.posthouse.mpj.Settings;
+import org.posthouse.mpj.coll.Algorithms;
+
+/**
+ * How a job is run, where tests compare different ways.
+ *
+ * @param logged whether messages and deliveries are logged
+ * @param algorithm what {@code POSTHOUSE_COLLECTIVES} forces, as {@code bcast=chain}; empty if the library chooses
+ * @param settings what the environment sets for the ranks; empty for the library's own
+ */
+public record Variant(boolean logged, String algorithm, Optional<Settings> settings) {
+    /** Every combination, in the order given; without settings, of the library's own. */
+    public static List<Variant> all(List<Boolean> logged, List<String> algorithms, List<Settings> settings) {
+        List<Variant> variants = new ArrayList<>();
+        for (boolean log : logged) {
+            for (String algorithm : algorithms) {
+                if (settings.isEmpty()) {
+                    variants.add(new Variant(log, algorithm, Optional.empty()));
+                }
+                settings.forEach(setting -> variants.add(new Variant(log, algorithm, Optional.of(setting))));
+            }
+        }
+        return variants;
+    }
+
+    /** What the ranks' environment says of it. */
+    Map<String, String> environment() {
+        Map<String, String> variables = new LinkedHashMap<>();
+        if (!algorithm.isEmpty()) {
+            variables.put(Algorithms.VARIABLE, algorithm);
+        }
+        settings.ifPresent(set -> variables.put(Settings.EAGER_MAX, Integer.toString(set.eagerBytesMax())));
+        return variables;
+    }
+
+    String durability() {
+        return logged ? "process" : "none";
+    }
+
+    /** In a table and in a plot's legend. */
+    String label() {
+        return durability() + (algorithm.isEmpty() ? "" : " " + algorithm)
+                + settings.map(set -> " eager " + SizeList.text(set.eagerBytesMax())).orElse("");
+    }
+}

@@ -1,0 +1,66 @@
+package org.posthouse.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.posthouse.mpj.Settings;
+
+/** Who takes part in what, and which plans are refused. */
+class BenchPlanTest {
+    private static final List<Variant> PLAIN = List.of(new Variant(false, "", Optional.empty()));
+
+    private static BenchPlan plan(List<Benchmark> tests, int ranks, int pairs, List<Variant> variants) {
+        return new BenchPlan(tests, ranks, pairs, 1, List.of(1, 6, 8), variants, true, 3, 10);
+    }
+
+    @Test
+    void partnersAreHalfTheRanksApart() {
+        BenchPlan plan = plan(List.of(Benchmark.PINGPONG, Benchmark.BCAST), 7, 2, PLAIN);
+        assertThat(plan.ranksOf(Benchmark.PINGPING)).containsExactly(0, 1, 3, 4);
+        assertThat(plan.ranksOf(Benchmark.BCAST)).containsExactly(0, 1, 2, 3, 4, 5, 6);
+        assertThat(plan.groups(Benchmark.PINGPONG)).isEqualTo(2);
+        assertThat(plan.groups(Benchmark.BCAST)).isEqualTo(1);
+    }
+
+    @Test
+    void sizesFitTheTest() {
+        BenchPlan plan = plan(List.of(Benchmark.REDUCE), 2, 1, PLAIN);
+        assertThat(plan.sizesOf(Benchmark.REDUCE)).containsExactly(4, 8);
+        assertThat(plan.sizesOf(Benchmark.GATHER)).containsExactly(1, 6, 8);
+        assertThat(plan.sizesOf(Benchmark.BARRIER)).containsExactly(0);
+    }
+
+    @Test
+    void onlyPingPongHasBaselinesAndEveryVariantIsOneSeries() {
+        List<Variant> variants = Variant.all(List.of(false, true), List.of("", "bcast=chain"), List.of(new Settings(0), new Settings(4096)));
+        BenchPlan plan = plan(List.of(Benchmark.PINGPONG, Benchmark.BCAST), 4, 1, variants);
+        assertThat(plan.seriesOf(Benchmark.PINGPONG)).extracting(Series::label).hasSize(10).doesNotHaveDuplicates()
+                .startsWith("raw", "forwarder", "relay none eager 0");
+        assertThat(plan.seriesOf(Benchmark.BCAST)).extracting(Series::label).hasSize(8)
+                .contains("relay process bcast=chain eager 4k");
+        assertThat(plan.phases()).isEqualTo((10 + 8) * 3 * (1 + 3));
+    }
+
+    @Test
+    void variantsReachTheRanksByTheirEnvironment() {
+        assertThat(new Variant(true, "", Optional.empty()).environment()).isEmpty();
+        assertThat(new Variant(false, "bcast=chain,allreduce=doubling", Optional.of(new Settings(65_536))).environment())
+                .isEqualTo(Map.of("POSTHOUSE_COLLECTIVES", "bcast=chain,allreduce=doubling", "POSTHOUSE_EAGER_MAX", "65536"));
+    }
+
+    @Test
+    void refusesWhatCannotBe() {
+        assertThatIllegalArgumentException().isThrownBy(() -> plan(List.of(Benchmark.BCAST), 1, 1, PLAIN))
+                .withMessage("1 ranks, expected 2 to 1024");
+        assertThatIllegalArgumentException().isThrownBy(() -> plan(List.of(Benchmark.PINGPONG), 4, 3, PLAIN))
+                .withMessage("4 ranks, expected 6 to 1024");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new BenchPlan(
+                        List.of(Benchmark.ALLTOALL), 64, 1, 1, List.of(64 << 20), PLAIN, false, 1, 10))
+                .withMessageContaining("67108864 bytes for each of 64 ranks");
+    }
+}

@@ -1,0 +1,124 @@
+package org.posthouse.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.mpj.Settings;
+import org.w3c.dom.Document;
+
+/** The three forms of a report, from made-up times. */
+class BenchReportTest {
+    private static final Variant NONE = new Variant(false, "", Optional.empty());
+    private static final Variant CHAIN = new Variant(true, "bcast=chain", Optional.of(new Settings(4096)));
+
+    @TempDir
+    private Path folder;
+
+    private static BenchReport report(Benchmark... tests) {
+        BenchPlan plan = new BenchPlan(
+                List.of(tests), 4, 2, 1, List.of(1000, 1_000_000), List.of(NONE, CHAIN), true, 2, 10);
+        List<Figure> figures = new ArrayList<>();
+        for (Benchmark test : tests) {
+            for (int bytes : plan.sizesOf(test)) {
+                long nanos = 10_000 + bytes;
+                for (Series series : plan.seriesOf(test)) {
+                    figures.add(figure(plan, test, series, bytes, nanos));
+                    nanos *= 2;
+                }
+            }
+        }
+        return new BenchReport(plan, figures);
+    }
+
+    private static Figure figure(BenchPlan plan, Benchmark test, Series series, int bytes, long nanos) {
+        Figure figure = new Figure(test, series, bytes, plan.groups(test));
+        figure.times().add(Statistics.phase(List.of(new long[] {nanos}), true, 1));
+        figure.times().add(Statistics.phase(List.of(new long[] {nanos}), true, 1));
+        figure.addCost(new Cost(12.5, 3, bytes, 40));
+        return figure;
+    }
+
+    @Test
+    void jsonNamesCommandMachineBaselineAndEveryFigure() throws IOException {
+        Path file = folder.resolve("figures.json");
+        report(Benchmark.PINGPONG, Benchmark.BARRIER).writeJson("posthouse bench pingpong barrier", file);
+        JsonNode json = new ObjectMapper().readTree(file.toFile());
+        assertThat(json.path("command").asText()).isEqualTo("posthouse bench pingpong barrier");
+        assertThat(json.path("baseline").asText()).contains("raw", "forwarder");
+        assertThat(json.path("at").asText()).startsWith("20").endsWith("Z");
+        assertThat(json.path("machine").path("processors").asInt()).isPositive();
+        assertThat(json.path("machine").path("os").asText()).isNotBlank();
+        assertThat(json.path("machine").path("java").asText()).isNotBlank();
+        assertThat(json.path("figures")).hasSize(4 * 2 + 2);
+        JsonNode relay = json.path("figures").get(3);
+        assertThat(relay.path("carrier").asText()).isEqualTo("relay");
+        assertThat(relay.path("durability").asText()).isEqualTo("process");
+        assertThat(relay.path("algorithm").asText()).isEqualTo("bcast=chain");
+        assertThat(relay.path("eagerMaxBytes").asInt()).isEqualTo(4096);
+        assertThat(relay.path("timesRaw").asDouble()).isBetween(7.9, 8.1);
+        assertThat(relay.path("timesForwarder").asDouble()).isBetween(3.9, 4.1);
+        assertThat(relay.path("relayCost").path("framesPerOperation").asDouble()).isEqualTo(3);
+        assertThat(relay.path("medianMicrosOfRepetitions")).hasSize(2);
+        JsonNode barrier = json.path("figures").get(8);
+        assertThat(barrier.has("megabytesPerSecond")).isFalse();
+        assertThat(barrier.has("timesRaw")).isFalse();
+    }
+
+    @Test
+    void throughputCountsTurnoverAndPairs() throws IOException {
+        Path file = folder.resolve("figures.json");
+        report(Benchmark.PINGPONG, Benchmark.EXCHANGE).writeJson("", file);
+        JsonNode figures = new ObjectMapper().readTree(file.toFile()).path("figures");
+        // Two pairs, 1000 bytes in 11 µs each; then four times 1000 bytes in 11 µs.
+        assertThat(figures.get(0).path("megabytesPerSecond").asDouble()).isBetween(181.0, 183.0);
+        assertThat(figures.get(8).path("megabytesPerSecond").asDouble()).isBetween(362.0, 365.0);
+    }
+
+    @Test
+    void tablesHaveALineForEveryFigureAndRatiosWhereThereAreBaselines() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        report(Benchmark.PINGPONG, Benchmark.BCAST).print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
+        String[] tables = bytes.toString(StandardCharsets.UTF_8).split("\n\n");
+        assertThat(tables).hasSize(2);
+        assertThat(tables[0].lines()).hasSize(2 + 8);
+        assertThat(tables[0]).startsWith("pingpong, 2 pairs, one site; t is half a round trip").contains("x raw", "8.00");
+        assertThat(tables[1].lines()).hasSize(2 + 4);
+        assertThat(tables[1]).startsWith("bcast, 4 ranks, one site").contains("relay process bcast=chain").doesNotContain("x raw");
+    }
+
+    @Test
+    void plotIsOneDrawingWithALineForEverySeries() throws Exception {
+        Path file = folder.resolve("plot.svg");
+        report(Benchmark.PINGPONG, Benchmark.BARRIER).writePlot(file);
+        DocumentBuilderFactory factory = DocumentBuilderFactory.newInstance();
+        factory.setFeature("http://apache.org/xml/features/nonvalidating/load-external-dtd", false);
+        Document drawing = factory.newDocumentBuilder().parse(file.toFile());
+        assertThat(drawing.getDocumentElement().getLocalName() == null ? drawing.getDocumentElement().getNodeName() : "")
+                .isEqualTo("svg");
+        String svg = Files.readString(file);
+        assertThat(svg).contains("posthouse bench", "message size (bytes)", "median time", "relay process bcast=chain", "forwarder");
+        assertThat(svg).doesNotContain("barrier");
+        assertThat(svg.split("fill=\"none\"", -1).length - 1).as("lines").isGreaterThanOrEqualTo(4);
+    }
+
+    @Test
+    void plotOfNothingIsRefused() {
+        assertThatThrownBy(() -> report(Benchmark.BARRIER).writePlot(folder.resolve("none.svg")))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("none of the tests has bytes");
+    }
+}

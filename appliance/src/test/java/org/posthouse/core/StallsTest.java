@@ -1,0 +1,124 @@
+package org.posthouse.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Stall;
+import org.posthouse.wire.WireException;
+
+/** Who is told what when ranks are blocked in collectives: those that cannot go on, and nobody else. */
+final class StallsTest {
+    private static final int CONTEXT = 1;
+
+    private final OneRelay relay;
+    private final OneRelay.Rank zero;
+    private final OneRelay.Rank one;
+
+    StallsTest() throws Exception {
+        relay = new OneRelay();
+        zero = relay.connect(0);
+        one = relay.connect(1);
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        relay.end();
+    }
+
+    private static Stall stall(int rank, int number, int peer, String text) {
+        return new Stall(OneRelay.JOB, CONTEXT, 99, number, rank, peer, text);
+    }
+
+    private void blocked(OneRelay.Rank rank, int number, int peer, String text) throws WireException {
+        relay.core.blocked(rank.rank, stall(rank.rank.rank(), number, peer, text));
+    }
+
+    @Test
+    void bothAreToldOfCallsThatDoNotMatch() throws Exception {
+        blocked(zero, 5, 1, "Reduce, root 0");
+        assertThat(zero.take()).as("one alone proves nothing").isEmpty();
+        blocked(one, 5, 0, "Bcast, root 0");
+        String why = ": all ranks must call the same collectives in the same order";
+        assertThat(zero.take())
+                .containsExactly("mismatch at 1 number 5: rank 0 is in Reduce, root 0, rank 1 in Bcast, root 0, as collective 5"
+                        + " of this communicator (world ranks)" + why);
+        assertThat(one.take())
+                .containsExactly("mismatch at 1 number 5: rank 1 is in Bcast, root 0, rank 0 in Reduce, root 0, as collective 5"
+                        + " of this communicator (world ranks)" + why);
+        assertThat(relay.sites)
+                .containsExactly(
+                        "BLOCKED there rank 0 Reduce, root 0", "BLOCKED far rank 0 Reduce, root 0",
+                        "BLOCKED there rank 1 Bcast, root 0", "BLOCKED far rank 1 Bcast, root 0");
+    }
+
+    @Test
+    void callsThatMatchAndPlacesApartAreNobodysFault() throws Exception {
+        blocked(zero, 5, 1, "Reduce_scatter");
+        blocked(one, 5, 0, "reduceScatter");
+        blocked(one, 6, 0, "Barrier");
+        relay.core.blocked(one.rank, new Stall(OneRelay.JOB, CONTEXT + 2, 99, 5, 1, 0, "Barrier"));
+        relay.core.blocked(one.rank, new Stall(OneRelay.JOB, CONTEXT, 98, 5, 1, 0, "Barrier"));
+        blocked(zero, 5, -1, "");
+        blocked(one, 5, 0, "Barrier");
+        assertThat(zero.take()).isEmpty();
+        assertThat(one.take()).isEmpty();
+    }
+
+    @Test
+    void tellsWhoWaitsForARankThatHasFinalized() throws Exception {
+        blocked(zero, 2, 1, "Barrier");
+        one.sends(relay.frames.finalizing(0));
+        assertThat(zero.take()).singleElement().asString().contains("rank 0 is in Barrier and waits for rank 1, which has called Finalize");
+        blocked(zero, 3, 1, "Barrier");
+        assertThat(zero.take()).as("it said so later").hasSize(1);
+        relay.core.stalled("there", FrameType.BLOCKED, stall(3, 2, 1, "Barrier"));
+        assertThat(relay.sites).last().asString().startsWith("MISMATCH there rank 3 rank 3 is in Barrier");
+    }
+
+    @Test
+    void judgesAcrossSites() throws Exception {
+        relay.core.stalled("there", FrameType.BLOCKED, stall(3, 2, 0, "Gather, root 1"));
+        blocked(zero, 2, 3, "Gather, root 0");
+        assertThat(zero.take()).hasSize(1);
+        relay.core.stalled("far", FrameType.MISMATCH, stall(1, 2, 4, "because"));
+        assertThat(one.take()).containsExactly("mismatch at 1 number 2: because");
+        assertThat(relay.failure()).isNull();
+    }
+
+    @Test
+    void aSiteSpeaksForItsOwnRanksOnly() {
+        relay.core.stalled("far", FrameType.BLOCKED, stall(3, 2, 0, "Barrier"));
+        assertThat(relay.failure()).startsWith("WRONG_SITE: BLOCKED about rank 3");
+        relay.core.stalled("nowhere", FrameType.MISMATCH, stall(0, 2, 0, "Barrier"));
+        assertThat(zero.take()).isEmpty();
+    }
+
+    @Test
+    void aRankSpeaksForItselfOnly() {
+        assertThatExceptionOfType(WireException.class)
+                .isThrownBy(() -> relay.core.blocked(zero.rank, stall(1, 2, 0, "Barrier")))
+                .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.WRONG_RANK));
+    }
+
+    @Test
+    void aRankThatDoesNotReadIsNotTold() throws Exception {
+        zero.reads = false;
+        blocked(zero, 5, 1, "Barrier");
+        for (int i = 0; i < 1_000; i++) {
+            blocked(one, 5, 0, "Bcast, root " + i);
+        }
+        assertThat(zero.take()).isEmpty();
+    }
+
+    @Test
+    void boundsWhatItRemembersOfARank() throws Exception {
+        for (int context = 0; context <= Stalls.PER_RANK_MAX; context++) {
+            relay.core.blocked(zero.rank, new Stall(OneRelay.JOB, context, 99, 1, 0, 1, "Barrier"));
+        }
+        assertThat(zero.rank.job().stalls().waitingFor(1)).hasSize(Stalls.PER_RANK_MAX);
+    }
+}

@@ -1,0 +1,192 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Layout;
+import org.posthouse.mpj.data.Region;
+
+/** Thread level MULTIPLE at the real endpoint: several threads of a rank block at once, all go on, and none spins. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class ThreadsTest {
+    private static final int CONTEXT = 4;
+
+    private static Region region(byte[] array) {
+        return new Region(Base.BYTE, Layout.ONE, array, 0);
+    }
+
+    private static void all(List<Callable<Void>> tasks) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(tasks.size());
+        try {
+            for (Future<Void> each : threads.invokeAll(tasks)) {
+                each.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    /** Wall time and the CPU time of the calling thread in {@code task}, in milliseconds. */
+    private static long[] cost(Callable<Void> task) throws Exception {
+        long wall = System.nanoTime();
+        long cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        task.call();
+        cpu = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - cpu;
+        return new long[] {(System.nanoTime() - wall) / 1_000_000, cpu / 1_000_000};
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {2, 8})
+    void blockedThreadsTakeNoProcessorAndAllWake(int count) throws Exception {
+        CountDownLatch blocked = new CountDownLatch(count + 1);
+        List<long[]> costs = new ArrayList<>();
+        try (RelayedWorld world = new RelayedWorld(1, 2)) {
+            world.run(end -> {
+                if (end.rank() == 0) {
+                    blocked.await();
+                    TimeUnit.MILLISECONDS.sleep(1_500);
+                    for (int tag = count; tag >= 0; tag--) {
+                        end.await(end.send(CONTEXT, 1, tag, region(new byte[] {(byte) tag}).content(0, 1)));
+                    }
+                    return;
+                }
+                List<Callable<Void>> tasks = new ArrayList<>();
+                for (int thread = 0; thread <= count; thread++) {
+                    int tag = thread;
+                    tasks.add(() -> {
+                        blocked.countDown();
+                        long[] cost = cost(() -> block(end, tag));
+                        synchronized (costs) {
+                            costs.add(cost);
+                        }
+                        return null;
+                    });
+                }
+                all(tasks);
+            });
+        }
+        assertThat(costs).hasSize(count + 1).allSatisfy(cost -> {
+            assertThat(cost[0]).as("it was blocked").isGreaterThan(1_000);
+            assertThat(cost[1]).as("processor time of %d ms", cost[0]).isLessThan(cost[0] / 5);
+        });
+    }
+
+    /** Tag 0 is probed for, the others are received. */
+    private static Void block(Endpoint end, int tag) {
+        byte[] got = new byte[1];
+        if (tag == 0) {
+            assertThat(end.probe(CONTEXT, 0, 0).tag()).isZero();
+        }
+        end.await(end.receive(CONTEXT, 0, tag, region(got).sink(0, 1)));
+        assertThat(got[0]).isEqualTo((byte) tag);
+        return null;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 2, 2, 256k", "1, 3, 8, 0", "2, 3, 4, 64k"})
+    void nothingIsLostBetweenManyThreads(int sites, int ranks, int threads, String eagerMax) throws Exception {
+        Settings settings = new Settings(Settings.bytes(eagerMax));
+        try (RelayedWorld world = new RelayedWorld(sites, ranks, settings)) {
+            world.run(end -> {
+                List<Callable<Void>> tasks = new ArrayList<>();
+                for (int thread = 0; thread < threads; thread++) {
+                    int tag = thread;
+                    tasks.add(() -> exchangeWithAll(end, tag));
+                }
+                all(tasks);
+            });
+        }
+    }
+
+    /** Thread {@code tag} of every rank sends to and receives from the same thread of every rank, in many ways. */
+    private static Void exchangeWithAll(Endpoint end, int tag) {
+        Random own = new Random(end.rank() * 100L + tag);
+        for (int round = 0; round < 40; round++) {
+            List<Operation> sends = new ArrayList<>();
+            for (int to = 0; to < end.size(); to++) {
+                byte[] sent = letter(end.rank(), to, tag, round);
+                Mode mode = own.nextInt(3) == 0 ? Mode.SYNCHRONOUS : Mode.STANDARD;
+                sends.add(end.send(CONTEXT, to, tag, region(sent).content(0, sent.length), mode));
+            }
+            for (int from = 0; from < end.size(); from++) {
+                byte[] expected = letter(from, end.rank(), tag, round);
+                byte[] got = new byte[expected.length];
+                if (own.nextInt(4) == 0) {
+                    assertThat(end.probe(CONTEXT, from, tag).bytes()).isEqualTo(expected.length);
+                }
+                finish(end, end.receive(CONTEXT, from, tag, region(got).sink(0, got.length)), own);
+                assertThat(got).isEqualTo(expected);
+            }
+            while (!sends.isEmpty()) {
+                sends.remove(end.awaitAny(sends.toArray(Operation[]::new)));
+            }
+        }
+        return null;
+    }
+
+    private static byte[] letter(int from, int to, int tag, int round) {
+        Random random = new Random(((from * 31L + to) * 31 + tag) * 1_000 + round);
+        int[] bounds = {1, 200, 70_000, 400_000};
+        byte[] bytes = new byte[random.nextInt(bounds[random.nextInt(8) == 0 ? random.nextInt(4) : random.nextInt(2)])];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    private static void finish(Endpoint end, Operation receive, Random random) {
+        if (random.nextBoolean()) {
+            end.await(receive);
+        }
+        while (!end.test(receive)) {
+            Thread.onSpinWait();
+        }
+        assertThat(receive.failure()).isNull();
+    }
+
+    /** A rank that calls Finalize while one of its threads is blocked ends that thread's call, not the process. */
+    @Test
+    void finalizeEndsWhatIsBlockedWithAnExceptionOfItsOwn() throws Exception {
+        AtomicBoolean ended = new AtomicBoolean();
+        try (RelayedWorld world = new RelayedWorld(1, 1)) {
+            world.run(end -> {
+                Operation never = end.receive(CONTEXT, 0, 1, region(new byte[0]).sink(0, 0));
+                Thread blocked = new Thread(() -> {
+                    try {
+                        end.await(never);
+                    } catch (FinalizedException e) {
+                        ended.set(true);
+                    }
+                });
+                blocked.start();
+                while (blocked.getState() != Thread.State.RUNNABLE && blocked.getState() != Thread.State.WAITING) {
+                    Thread.onSpinWait();
+                }
+                end.close();
+                blocked.join();
+                assertThatExceptionOfType(FinalizedException.class).isThrownBy(() -> end.test(never));
+                assertThatExceptionOfType(FinalizedException.class).isThrownBy(() -> end.tryProbe(CONTEXT, 0, 1));
+                assertThatExceptionOfType(FinalizedException.class).isThrownBy(end::close);
+            });
+        } catch (AssertionError closedTwice) {
+            // The world closes every endpoint; this rank has closed its own.
+            assertThat(closedTwice).hasCauseInstanceOf(FinalizedException.class);
+        }
+        assertThat(ended).isTrue();
+    }
+}

@@ -1,0 +1,39 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.system.jobs.Mismatches;
+
+/** Ranks of two sites whose collectives do not match: a diagnosis within seconds, and nothing left. */
+@Timeout(180)
+class MismatchTest {
+    @TempDir
+    private Path folder;
+
+    private Command.Result run(String how) throws Exception {
+        Command.Result result = Command.run(
+                folder, "run", "-n", "4", "--sites", "2", "-cp", Jobs.classPath(), Mismatches.class.getName(), how);
+        assertThat(result.status()).isEqualTo(1);
+        assertThat(Jobs.ranks(ProcessHandle.current())).isEmpty();
+        return result;
+    }
+
+    @Test
+    void namesBothRanksAndBothCalls() throws Exception {
+        assertThat(run("reduce").err())
+                .contains("mpi.MPIException")
+                .containsPattern("(rank 0 is in Reduce, root 0, rank [123] in Bcast, root 0"
+                        + "|rank [123] is in Bcast, root 0, rank 0 in Reduce, root 0), as collective 2 ");
+    }
+
+    @Test
+    void namesTheRankThatHasFinalized() throws Exception {
+        assertThat(run("finalize").err())
+                .contains("mpi.MPIException")
+                .containsPattern("rank [123] is in Barrier and waits for rank 0, which has called Finalize");
+    }
+}

@@ -1,0 +1,104 @@
+package org.posthouse.mpj;
+
+import java.util.Locale;
+
+/**
+ * Where a rank is among the collectives of one communicator, for the diagnosis of calls that do not match. Entering and
+ * leaving cost no message and no clock; a watch looks now and then whether the rank is where it was (docs/wire.md,
+ * collectives that do not match). Guarded by itself.
+ */
+public final class Presence {
+    /** Hears of a presence that stays where it is. */
+    interface Watch {
+        /** {@code presence} has not moved for long. Called with its monitor, which comes before the endpoint's lock. */
+        void stays(Presence presence);
+
+        /** It moves again after {@link #stays}. Called as that. */
+        void goesOn(Presence presence);
+    }
+
+    /** Looks at one place before it counts as a stay: two whole intervals of the watch. */
+    private static final int LOOKS = 3;
+
+    private final Watch watch;
+    private final int context;
+    private final long group;
+    private int number;
+    private String call;
+    private int root;
+    private int lookedAt;
+    private int looks;
+    private boolean told;
+
+    /** @param worldRanks the communicator's members in their order */
+    Presence(Watch watch, int context, int[] worldRanks, int first) {
+        number = first;
+        this.watch = watch;
+        this.context = context;
+        long hash = worldRanks.length;
+        for (int member : worldRanks) {
+            hash = hash * 0x9E3779B97F4A7C15L + member + 1;
+        }
+        group = hash;
+    }
+
+    /** The rank enters the next collective; {@code root} is -1 if there is none. */
+    public synchronized void enter(String call, int root) {
+        number++;
+        this.call = call;
+        this.root = root;
+    }
+
+    /** The rank leaves it. */
+    public synchronized void leave() {
+        call = null;
+        if (told) {
+            told = false;
+            watch.goesOn(this);
+        }
+    }
+
+    /** One look of the watch. */
+    synchronized void look() {
+        if (call == null || lookedAt != number) {
+            lookedAt = number;
+            looks = call == null ? 0 : 1;
+        } else if (++looks >= LOOKS) {
+            told = true;
+            watch.stays(this);
+        }
+    }
+
+    int context() {
+        return context;
+    }
+
+    long group() {
+        return group;
+    }
+
+    int number() {
+        return number;
+    }
+
+    /** What the rank is in: the same for both spellings of a call, which match. */
+    String description() {
+        String name = call.replace("_", "").toLowerCase(Locale.ROOT);
+        return root < 0 ? name : name + ", root " + root;
+    }
+
+    /** For tests: a presence that nobody watches. */
+    static Presence unwatched() {
+        return new Presence(
+                new Watch() {
+                    @Override
+                    public void stays(Presence presence) {}
+
+                    @Override
+                    public void goesOn(Presence presence) {}
+                },
+                0,
+                new int[0],
+                0);
+    }
+}

@@ -1,0 +1,62 @@
+package org.posthouse.mpj;
+
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Looks once a second where a rank is in its collectives. Its daemon thread exists from the first collective on, sleeps
+ * between two looks, and ends with the endpoint. Guarded by itself.
+ */
+final class StallWatch {
+    private static final long INTERVAL_MS = 1_000;
+
+    private final List<WeakReference<Presence>> presences = new ArrayList<>();
+    private Thread thread;
+    private boolean stopped;
+
+    synchronized void add(Presence presence) {
+        presences.add(new WeakReference<>(presence));
+        if (thread == null) {
+            thread = new Thread(this::run, "posthouse-stall-watch");
+            thread.setDaemon(true);
+            thread.start();
+        }
+    }
+
+    /** Ends the thread; it looks no more when this returns, unless it is at it. */
+    synchronized void stop() {
+        stopped = true;
+        notifyAll();
+    }
+
+    private void run() {
+        for (List<Presence> all = next(); all != null; all = next()) {
+            all.forEach(Presence::look);
+        }
+    }
+
+    /** What to look at next, after one interval; null when there is nothing to look at any more. */
+    private synchronized List<Presence> next() {
+        long end = System.nanoTime() + INTERVAL_MS * 1_000_000;
+        try {
+            for (long left = INTERVAL_MS; left > 0 && !stopped; left = (end - System.nanoTime()) / 1_000_000) {
+                wait(left);
+            }
+        } catch (InterruptedException e) {
+            return null;
+        }
+        if (stopped) {
+            return null;
+        }
+        List<Presence> all = new ArrayList<>();
+        presences.removeIf(reference -> {
+            Presence presence = reference.get();
+            if (presence != null) {
+                all.add(presence);
+            }
+            return presence == null;
+        });
+        return all;
+    }
+}
