@@ -51,14 +51,28 @@ final class Cases {
         return of(IN_A_JOB);
     }
 
+    /** Those after which there is no job. */
+    static List<Case> ending() {
+        return of(List.of(Endings.class));
+    }
+
+    /** What the job does around its cases. */
+    static Case ofTheJobItself() {
+        try {
+            return new Case(ConformanceJob.class.getMethod("main", String[].class));
+        } catch (NoSuchMethodException e) {
+            throw new AssertionError(e);
+        }
+    }
+
     private static List<Case> of(List<Class<?>> classes) {
         return classes.stream().flatMap(Cases::of).toList();
     }
 
     private static Stream<Case> of(Class<?> area) {
         return Arrays.stream(area.getDeclaredMethods())
-                .filter(method -> Modifier.isStatic(method.getModifiers()) && !Modifier.isPrivate(method.getModifiers()))
-                .filter(method -> !method.isSynthetic())
+                .filter(method -> Modifier.isStatic(method.getModifiers()))
+                .filter(method -> !Modifier.isPrivate(method.getModifiers()) && !method.isSynthetic())
                 .filter(method -> Arrays.equals(method.getParameterTypes(), new Class<?>[] {Intracomm.class}))
                 .sorted(Comparator.comparing(Method::getName))
                 .map(Case::new);

@@ -39,7 +39,21 @@ class ConformanceTest {
         try {
             LocalRanks.run(new LocalWorld(size).sites(siteOfRank).seed(seed), size, each::run);
         } catch (AssertionError e) {
-            throw new AssertionError(each + " at " + size + " ranks on " + sites + " sites, seed " + seed + ": " + e.getMessage(), e);
+            String where = each + " at " + size + " ranks on " + sites + " sites, seed " + seed;
+            throw new AssertionError(where + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Test
+    void jobsEndWithTheirStatus() {
+        for (Case each : Cases.ending()) {
+            for (int size : SIZES) {
+                LocalWorld world = new LocalWorld(size);
+                LocalRanks.run(world, size, each::run);
+                assertThat(world.abortStatus())
+                        .as("status of %s at %d ranks", each, size)
+                        .isEqualTo(Endings.status(each.method().getName()));
+            }
         }
     }
 

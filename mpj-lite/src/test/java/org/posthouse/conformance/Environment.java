@@ -53,7 +53,8 @@ final class Environment {
         Check.equal("received", in[0], world.Rank());
         self.Allreduce(in, 0, in, 0, 1, MPI.INT, MPI.SUM);
         Check.equal("sum", in[0], world.Rank());
-        Check.equal("COMM_WORLD and COMM_SELF", Comm.Compare(world, self), world.Size() == 1 ? MPI.CONGRUENT : MPI.UNEQUAL);
+        int expected = world.Size() == 1 ? MPI.CONGRUENT : MPI.UNEQUAL;
+        Check.equal("COMM_WORLD and COMM_SELF", Comm.Compare(world, self), expected);
     }
 
     static void theClock(Intracomm world) {

@@ -1,0 +1,147 @@
+package org.posthouse.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import mpi.Comm;
+import mpi.Datatype;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Every member of package mpi has a case, every call of the mpiJava API is there, and docs/mpi-api.md says so. */
+class ApiTableTest {
+    private static final Path DOCUMENT = Path.of("..", "docs", "mpi-api.md");
+    private static final String WRITE = "mpi-api.write";
+    private static final String COMMAND = "mvn -pl mpj-lite test -Dtest=ApiTableTest -D" + WRITE + "=true";
+    private static final int CASES_SHOWN = 2;
+
+    /** The cases of each member: first those that use it in their own class. */
+    private static final Map<ApiMember, Set<String>> OWN = new TreeMap<>(byText());
+
+    private static final Map<ApiMember, Set<String>> SHARED = new TreeMap<>(byText());
+
+    private static Api api;
+
+    private static Comparator<ApiMember> byText() {
+        return Comparator.comparing(ApiMember::toString);
+    }
+
+    @BeforeAll
+    static void scan() throws Exception {
+        api = new Api();
+        CaseScan scan = new CaseScan(api);
+        List<Case> cases = Stream.of(Cases.anywhere(), Cases.inAJob(), Cases.ending()).flatMap(List::stream).toList();
+        for (Case each : cases) {
+            scan.members(each).forEach((member, own) ->
+                    (own ? OWN : SHARED).computeIfAbsent(member, none -> new TreeSet<>()).add(each.name()));
+        }
+        Case job = Cases.ofTheJobItself();
+        scan.members(job).keySet().forEach(member ->
+                SHARED.computeIfAbsent(member, none -> new TreeSet<>()).add(job.name()));
+    }
+
+    private static Set<String> cases(ApiMember member) {
+        return OWN.getOrDefault(member, SHARED.getOrDefault(member, Set.of()));
+    }
+
+    @Test
+    void everyMemberHasACase() {
+        List<String> without = api.members().stream()
+                .filter(member -> cases(member).isEmpty())
+                .map(ApiMember::toString)
+                .toList();
+        assertThat(without).as("members of package mpi that no case of org.posthouse.conformance uses").isEmpty();
+    }
+
+    @Test
+    void everyCallOfMpiJavaIsThere() throws IOException {
+        List<String> missing = mpiJava().stream().filter(signature -> find(signature) == null).toList();
+        assertThat(missing).as("members of the mpiJava API that package mpi does not have").isEmpty();
+        assertThat(mpiJava()).hasSizeGreaterThan(200).doesNotHaveDuplicates();
+    }
+
+    /** The member that {@code Class.signature} names, in the class or one above it; null if there is none. */
+    private static ApiMember find(String signature) {
+        int dot = signature.indexOf('.');
+        Class<?> type = Api.load("mpi." + signature.substring(0, dot));
+        for (ApiMember member : api.members()) {
+            if (member.owner().isAssignableFrom(type) && member.signature().equals(signature.substring(dot + 1))) {
+                return member;
+            }
+        }
+        return null;
+    }
+
+    private static List<String> mpiJava() throws IOException {
+        try (InputStream in = ApiTableTest.class.getResourceAsStream("mpijava.txt")) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(line -> !line.isBlank() && !line.startsWith("#"))
+                    .toList();
+        }
+    }
+
+    @Test
+    void reflectionFindsTheCallsInTheClassesThatProgramsName() throws Exception {
+        assertThat(Comm.class.getMethod("Send", Object.class, int.class, int.class, Datatype.class, int.class, int.class))
+                .isNotNull();
+        assertThat(Comm.class.getMethod("bcast", Object.class, int.class, Datatype.class, int.class)).isNotNull();
+    }
+
+    @Test
+    void theDocumentSaysSo() throws IOException {
+        String expected = document();
+        if (Boolean.getBoolean(WRITE)) {
+            Files.writeString(DOCUMENT, expected);
+        }
+        String actual = Files.exists(DOCUMENT) ? Files.readString(DOCUMENT) : "";
+        assertThat(actual).as("docs/mpi-api.md; to write it anew: " + COMMAND).isEqualTo(expected);
+    }
+
+    private static String document() throws IOException {
+        Set<ApiMember> mpiJava = mpiJava().stream()
+                .map(ApiTableTest::find)
+                .filter(member -> member != null)
+                .collect(Collectors.toSet());
+        StringBuilder text = new StringBuilder();
+        text.append("# The members of package `mpi`, and the cases that cover them\n\n")
+                .append("Generated by `").append(COMMAND).append("`; the build fails when it is out of date, or when a member\n")
+                .append("has no case. The cases are in `mpj-lite/src/test/java/org/posthouse/conformance`. They run at 1, 2, 3, 4 and 8\n")
+                .append("ranks on one site and on two: in a local world (`ConformanceTest`), and as a job over real relays\n")
+                .append("(`ConformanceJob`, started by the appliance's `ConformanceJobTest`). Those of `BufferedSends`, `Environment` and\n")
+                .append("`ConformanceJob` run as a job only.\n\n")
+                .append("A member that a class has from another class is listed there. Spelling: *mpiJava* is the mpiJava 1.2 and MPJ\n")
+                .append("API, *Open MPI* its Java bindings' (also what both have), *more* what MPI has beyond mpiJava 1.2.\n\n")
+                .append("| class | member | spelling | covered by |\n|---|---|---|---|\n");
+        for (ApiMember member : api.members()) {
+            text.append("| `").append(member.className()).append("` | `").append(member.signature()).append("` | ")
+                    .append(spelling(member, mpiJava)).append(" | ").append(shown(cases(member))).append(" |\n");
+        }
+        return text.toString();
+    }
+
+    private static String spelling(ApiMember member, Set<ApiMember> mpiJava) {
+        if (mpiJava.contains(member)) {
+            return "mpiJava";
+        }
+        boolean method = member.parameters() != null && !member.name().equals("<init>");
+        return method && Character.isUpperCase(member.name().charAt(0)) ? "more" : "Open MPI";
+    }
+
+    private static String shown(Set<String> cases) {
+        String first = cases.stream().limit(CASES_SHOWN).collect(Collectors.joining(", "));
+        return cases.size() > CASES_SHOWN ? first + " and " + (cases.size() - CASES_SHOWN) + " more" : first;
+    }
+}
