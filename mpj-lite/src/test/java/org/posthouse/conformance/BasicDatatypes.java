@@ -90,6 +90,8 @@ final class BasicDatatypes {
             Datatype type = Sample.all().get(i).type();
             Check.equal("bytes of " + type, type.getByteSize(), bytes[i]);
         }
+        Check.equal("base of pairs", MPI.INT2.baseType, MPI.INT.getType());
+        Check.that(MPI.INT.baseType != MPI.LONG.baseType, "ints and longs have different bases");
         Check.equal("bytes of PACKED", MPI.PACKED.getByteSize(), 1);
         Check.that(MPI.NULL.isNull() && MPI.DATATYPE_NULL.isNull(), "the null datatypes are null");
     }

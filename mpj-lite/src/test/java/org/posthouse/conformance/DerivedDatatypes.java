@@ -133,8 +133,11 @@ final class DerivedDatatypes {
         Check.equal("texts", texts, new String[] {"a", world.Rank() == 0 ? "b" : null, "c"});
     }
 
+    @SuppressWarnings({"deprecation", "removal"}) // The API has finalize.
     static void freedTypesAreNull(Intracomm world) {
         Datatype type = Datatype.Contiguous(2, MPI.INT);
+        type.finalize();
+        Check.that(!type.isNull(), "finalize changes nothing");
         type.Free();
         Check.that(type.isNull(), "a freed datatype is null");
         Datatype other = Datatype.Contiguous(2, MPI.INT);

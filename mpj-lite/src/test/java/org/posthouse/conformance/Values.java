@@ -5,6 +5,7 @@ import mpi.Info;
 import mpi.Intracomm;
 import mpi.MPI;
 import mpi.MPIException;
+import mpi.Version;
 
 /** Objects that go with the calls: hints, exceptions, counts. */
 final class Values {
@@ -47,6 +48,12 @@ final class Values {
         MPIException wrapped = new MPIException(cause);
         Check.equal("cause", wrapped.getCause(), cause);
         Check.equal("code", wrapped.getErrorCode(), MPI.ERR_OTHER);
+    }
+
+    static void version(Intracomm world) {
+        Version version = MPI.getVersion();
+        Check.equal("version", version.getVersion(), MPI.VERSION);
+        Check.equal("subversion", version.getSubVersion(), MPI.SUBVERSION);
     }
 
     static void counts(Intracomm world) {
