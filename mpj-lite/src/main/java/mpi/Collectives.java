@@ -10,7 +10,6 @@ import org.posthouse.mpj.coll.Barrier;
 import org.posthouse.mpj.coll.Block;
 import org.posthouse.mpj.coll.Blocks;
 import org.posthouse.mpj.coll.Broadcast;
-import org.posthouse.mpj.coll.Exscan;
 import org.posthouse.mpj.coll.Gather;
 import org.posthouse.mpj.coll.InterPeers;
 import org.posthouse.mpj.coll.Neighbours;
@@ -50,13 +49,9 @@ class Collectives {
         if (comm.endpoint == null || comm.group == comm.addressed) {
             return of(comm, 0);
         }
-        Group union = Intercomm.union(comm.group, comm.addressed);
-        boolean first = union.worldRank(0) == comm.group.worldRank(0);
-        return new InterCollectives(comm, new InterPeers(peers(comm, union), comm.group.Size(), first));
-    }
-
-    private static Peers peers(Communicator comm, Group group) {
-        return new Peers(comm.endpoint, comm.collectiveContext(), group.Rank(), group.worldRanks());
+        return new InterCollectives(comm, new InterPeers(
+                comm.endpoint, comm.collectiveContext(), comm.group.Rank(), comm.group.worldRanks(),
+                comm.addressed.worldRanks()));
     }
 
     /** @param firstTag number of operations in the context that are somebody else's */
@@ -64,7 +59,8 @@ class Collectives {
         if (comm.endpoint == null) {
             return new Collectives(comm, null, firstTag);
         }
-        return new Collectives(comm, peers(comm, comm.group).countingFrom(firstTag), firstTag);
+        Peers peers = new Peers(comm.endpoint, comm.collectiveContext(), comm.group.Rank(), comm.group.worldRanks());
+        return new Collectives(comm, peers.countingFrom(firstTag), firstTag);
     }
 
     final Collective make(String call, Collective.Body body) {
@@ -351,7 +347,7 @@ class Collectives {
         reducible(call, sendbuf, sendoffset, count, type, op);
         check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
         return reduction(call, sendbuf, sendoffset, count, recvbuf, recvoffset, count, type, (send, receive) ->
-                Exscan.run(peers, send, receive, count, op.on(type)));
+                Scan.runExclusive(peers, send, receive, count, op.on(type)));
     }
 
     // ---- Open MPI's forms with one buffer

@@ -26,8 +26,8 @@ class MismatchTest {
     void namesBothRanksAndBothCalls() throws Exception {
         assertThat(run("reduce").err())
                 .contains("mpi.MPIException")
-                .containsPattern("(rank 0 is in Reduce, root 0, rank [123] in Bcast, root 0"
-                        + "|rank [123] is in Bcast, root 0, rank 0 in Reduce, root 0), as collective 2 ");
+                .containsPattern("(rank 0 is in reduce, root 0, rank [123] in bcast, root 0"
+                        + "|rank [123] is in bcast, root 0, rank 0 in reduce, root 0), as collective 2 ");
     }
 
     @Test

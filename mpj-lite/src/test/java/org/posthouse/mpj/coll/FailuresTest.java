@@ -1,0 +1,168 @@
+package org.posthouse.mpj.coll;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.Serializable;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.mpj.LocalWorld;
+import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Layout;
+import org.posthouse.mpj.data.Region;
+
+/**
+ * A receive that fails inside a collective: nobody waits for ever, nobody gets wrong data unknowingly, nothing of it is
+ * under way afterwards, and the next collective works.
+ */
+@Timeout(value = 30, unit = TimeUnit.SECONDS)
+class FailuresTest {
+    private static final int RANKS = 8;
+    private static final int BROKEN = 4;
+
+    private static Region ints(int[] values) {
+        return new Region(Base.INT, Layout.ONE, values, 0);
+    }
+
+    private interface Call {
+        void run(Peers peers, int rank) throws Exception;
+    }
+
+    /** Runs a call at every rank, then a barrier and a reduction that must work; returns what each rank's call threw. */
+    private static AtomicReferenceArray<ReceiveException> failures(String forced, long eagerBytesMax, Call call) {
+        AtomicReferenceArray<ReceiveException> failures = new AtomicReferenceArray<>(RANKS);
+        new LocalWorld(RANKS).eagerBytesMax(eagerBytesMax).run(endpoint -> {
+            int[] ranks = {0, 1, 2, 3, 4, 5, 6, 7};
+            Peers peers = new Peers(endpoint, Algorithms.parse(forced), 1, endpoint.rank(), ranks);
+            try {
+                call.run(peers, endpoint.rank());
+            } catch (ReceiveException e) {
+                failures.set(endpoint.rank(), e);
+            }
+            Barrier.run(peers);
+            int[] numbers = new int[RANKS];
+            Allgather.run(peers, ints(new int[] {endpoint.rank()}), 1, ints(numbers), Blocks.even(1));
+            assertThat(numbers).containsExactly(ranks);
+        });
+        return failures;
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 1 << 20})
+    void ranksBehindATruncatedBcastGetAnErrorToo(long eagerBytesMax) {
+        AtomicReferenceArray<ReceiveException> failures = failures("bcast=binomial", eagerBytesMax, (peers, rank) -> {
+            int[] values = new int[100];
+            Arrays.fill(values, rank == 0 ? 5 : -1);
+            Broadcast.run(peers, ints(values), rank == BROKEN ? 90 : 100, 0);
+            assertThat(values).containsOnly(5);
+        });
+        assertThat(failures.get(BROKEN).kind()).isEqualTo(ReceiveException.Kind.TRUNCATE);
+        // In the binomial tree of 8 ranks 5, 6 and 7 are behind 4.
+        for (int rank = 0; rank < RANKS; rank++) {
+            if (rank > BROKEN) {
+                assertThat(failures.get(rank)).hasMessageContaining("SPOILED");
+            } else if (rank < BROKEN) {
+                assertThat(failures.get(rank)).isNull();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 1 << 20})
+    void leavesNothingUnderWayThatWritesLater(long eagerBytesMax) {
+        AtomicReferenceArray<ReceiveException> failures = failures("", eagerBytesMax, (peers, rank) -> {
+            int each = 2000;
+            int[] values = new int[RANKS * each];
+            Arrays.fill(values, rank);
+            int[] room = new int[RANKS * each];
+            int[] counts = new int[RANKS];
+            int[] at = new int[RANKS];
+            Arrays.fill(counts, each);
+            Arrays.setAll(at, from -> from * each);
+            // The very first step's block is too small.
+            counts[(rank + RANKS - 1) % RANKS] = rank == BROKEN ? 1 : each;
+            try {
+                Alltoall.run(peers, ints(values), evenly(each), ints(room), Blocks.at(counts, at));
+            } finally {
+                for (int from = 0; from < RANKS; from++) {
+                    if (rank != BROKEN || from != BROKEN - 1) {
+                        int begin = from * each;
+                        // What the broken rank sent before its failure came, and what it did not.
+                        int expected = from == BROKEN && rank != BROKEN ? room[begin] : from;
+                        assertThat(expected).isIn(from, 0);
+                        assertThat(Arrays.copyOfRange(room, begin, begin + each))
+                                .as("block of %d at %d", from, rank)
+                                .containsOnly(expected);
+                    }
+                }
+            }
+        });
+        assertThat(failures.get(BROKEN).kind()).isEqualTo(ReceiveException.Kind.TRUNCATE);
+    }
+
+    private static Blocks evenly(int each) {
+        int[] counts = new int[RANKS];
+        Arrays.fill(counts, each);
+        return Blocks.adjacent(counts, RANKS);
+    }
+
+    /** Cannot be read back by the thread of one rank. */
+    private static final class Shy implements Serializable {
+        private static final long serialVersionUID = 1L;
+
+        private void readObject(ObjectInputStream in) throws IOException {
+            if (Thread.currentThread().getName().equals("rank-" + BROKEN)) {
+                throw new IOException("not here");
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {-1, 1 << 20})
+    void passesObjectsOnThatItCannotReadItself(long eagerBytesMax) {
+        AtomicReferenceArray<ReceiveException> failures = failures("bcast=binomial", eagerBytesMax, (peers, rank) -> {
+            Object[] objects = {rank == 0 ? new Shy() : null};
+            Broadcast.run(peers, new Region(Base.OBJECT, Layout.ONE, objects, 0), 1, 0);
+            assertThat(objects[0]).isInstanceOf(Shy.class);
+        });
+        for (int rank = 0; rank < RANKS; rank++) {
+            assertThat(failures.get(rank) != null).isEqualTo(rank == BROKEN);
+        }
+        assertThat(failures.get(BROKEN).kind()).isEqualTo(ReceiveException.Kind.OBJECT);
+    }
+
+    /** Counts how often it is written. */
+    private static final class Counted implements Serializable {
+        private static final long serialVersionUID = 1L;
+        private static int written;
+
+        private static synchronized int written() {
+            return written;
+        }
+
+        private Object writeReplace() {
+            synchronized (Counted.class) {
+                written++;
+            }
+            return this;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bcast=binomial", "bcast=flat"})
+    void serializesABroadcastObjectOnce(String forced) {
+        int before = Counted.written();
+        failures(forced, -1, (peers, rank) -> {
+            Object[] objects = {rank == 3 ? new Counted() : null};
+            Broadcast.run(peers, new Region(Base.OBJECT, Layout.ONE, objects, 0), 1, 3);
+            assertThat(objects[0]).isNotNull();
+        });
+        assertThat(Counted.written() - before).isEqualTo(1);
+    }
+}
