@@ -31,7 +31,9 @@ final class Api {
     Api() throws IOException, URISyntaxException {
         for (Class<?> type : publicClasses()) {
             Arrays.stream(type.getFields()).forEach(field -> addField(type, field));
-            Arrays.stream(type.getDeclaredConstructors()).filter(Api::isOpen).forEach(maker -> addConstructor(type, maker));
+            Arrays.stream(type.getDeclaredConstructors())
+                    .filter(Api::isOpen)
+                    .forEach(maker -> addConstructor(type, maker));
             methods(type).filter(Api::isOpen).forEach(method -> addMethod(type, method));
         }
     }
@@ -81,13 +83,13 @@ final class Api {
 
     private void addConstructor(Class<?> type, Constructor<?> maker) {
         boolean inner = type.getEnclosingClass() != null && !Modifier.isStatic(type.getModifiers());
-        Class<?>[] parameters = maker.getParameterTypes();
-        members.add(ApiMember.method(type, "<init>", inner ? Arrays.copyOfRange(parameters, 1, parameters.length) : parameters));
+        Class<?>[] all = maker.getParameterTypes();
+        members.add(ApiMember.method(type, "<init>", inner ? Arrays.copyOfRange(all, 1, all.length) : all));
     }
 
     private void addMethod(Class<?> type, Method method) {
-        boolean own = OBJECTS_OWN.contains(method.getName()) && method.getDeclaringClass() != MPI.class;
-        if (!own && !method.isSynthetic() && owner(type, method.getDeclaringClass()) == type) {
+        boolean objects = OBJECTS_OWN.contains(method.getName());
+        if (!objects && !method.isSynthetic() && owner(type, method.getDeclaringClass()) == type) {
             members.add(ApiMember.method(type, method.getName(), method.getParameterTypes()));
         }
     }

@@ -2,6 +2,7 @@ package org.posthouse.conformance;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -66,21 +67,26 @@ final class CaseScan {
             methods = new HashMap<>();
             classes.put(name, methods);
             try (InputStream in = CaseScan.class.getResourceAsStream("/" + name + ".class")) {
-                new ClassReader(in).accept(new ClassScan(name, methods), ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
+                int skipped = ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES;
+                new ClassReader(in).accept(new ClassScan(name, methods), skipped);
             }
         }
         return methods;
     }
 
     private static Class<?> load(Type type) {
-        String[] primitives = {"void", "boolean", "char", "byte", "short", "int", "float", "long", "double"};
-        Class<?>[] classes = {
-            void.class, boolean.class, char.class, byte.class, short.class, int.class, float.class, long.class, double.class,
+        return switch (type.getSort()) {
+            case Type.BOOLEAN -> boolean.class;
+            case Type.CHAR -> char.class;
+            case Type.BYTE -> byte.class;
+            case Type.SHORT -> short.class;
+            case Type.INT -> int.class;
+            case Type.FLOAT -> float.class;
+            case Type.LONG -> long.class;
+            case Type.DOUBLE -> double.class;
+            case Type.ARRAY -> Api.load(type.getDescriptor().replace('/', '.'));
+            default -> Api.load(type.getClassName());
         };
-        int primitive = Arrays.asList(primitives).indexOf(type.getClassName());
-        return primitive >= 0
-                ? classes[primitive]
-                : Api.load(type.getSort() == Type.ARRAY ? type.getDescriptor().replace('/', '.') : type.getClassName());
     }
 
     /** Reads one class. */
@@ -95,7 +101,8 @@ final class CaseScan {
         }
 
         @Override
-        public MethodVisitor visitMethod(int access, String name, String descriptor, String signature, String[] thrown) {
+        public MethodVisitor visitMethod(
+                int access, String name, String descriptor, String signature, String[] thrown) {
             Set<Object> uses = new HashSet<>();
             methods.put(new Code(owner, name, descriptor), uses);
             MethodScan scan = new MethodScan(uses);
@@ -118,10 +125,9 @@ final class CaseScan {
 
         private void useOfMpi(String owner, String name, String descriptor) {
             Class<?> type = load(Type.getObjectType(owner));
-            Class<?>[] parameters =
-                    Arrays.stream(Type.getArgumentTypes(descriptor)).map(CaseScan::load).toArray(Class<?>[]::new);
-            boolean outer = name.equals("<init>") && parameters.length > 0 && parameters[0] == type.getEnclosingClass();
-            use(ApiMember.method(type, name, outer ? Arrays.copyOfRange(parameters, 1, parameters.length) : parameters));
+            Class<?>[] all = Arrays.stream(Type.getArgumentTypes(descriptor)).map(CaseScan::load).toArray(Class<?>[]::new);
+            boolean inner = name.equals("<init>") && all.length > 0 && all[0] == type.getEnclosingClass();
+            use(ApiMember.method(type, name, inner ? Arrays.copyOfRange(all, 1, all.length) : all));
         }
 
         private void use(ApiMember named) {
@@ -153,9 +159,9 @@ final class CaseScan {
         @Override
         public void visitTypeInsn(int opcode, String type) {
             if (opcode == Opcodes.NEW && type.startsWith(HERE)) {
-                Class<?> made = load(Type.getObjectType(type));
-                Arrays.stream(made.getDeclaredMethods())
-                        .forEach(method -> uses.add(new Code(type, method.getName(), Type.getMethodDescriptor(method))));
+                for (Method method : load(Type.getObjectType(type)).getDeclaredMethods()) {
+                    uses.add(new Code(type, method.getName(), Type.getMethodDescriptor(method)));
+                }
             }
         }
 

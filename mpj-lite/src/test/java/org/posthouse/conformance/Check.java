@@ -4,7 +4,7 @@ import java.util.Arrays;
 import mpi.Comm;
 import mpi.MPIException;
 
-/** The cases' assertions, without a library: cases run in jobs too. Each throws an AssertionError that tells what differs. */
+/** The cases' assertions, without a library: cases run in jobs too. Each throws an AssertionError that tells why. */
 final class Check {
     private Check() {}
 
@@ -35,7 +35,8 @@ final class Check {
     static void error(Comm comm, int errorClass, String call, Call body) {
         String rank = " at rank " + comm.Rank() + " of " + comm.Size() + " in ";
         MPIException error = error(errorClass, call, body);
-        that(error.getMessage().startsWith(call + rank), "the message \"" + error.getMessage() + "\" begins with " + call + rank);
+        String message = error.getMessage();
+        that(message.startsWith(call + rank), "the message \"" + message + "\" begins with " + call + rank);
     }
 
     /** Requires an error of a class whose message names the call. */

@@ -82,7 +82,8 @@ record CollectiveRules(Intracomm world, int offset) {
         long left = System.nanoTime();
         long[] lastToCome = new long[1];
         world.Allreduce(time, 0, lastToCome, 0, 1, MPI.LONG, MPI.MAX);
-        Check.that(left >= lastToCome[0], "leaving after the last has come, not " + (lastToCome[0] - left) + " ns before");
+        long early = lastToCome[0] - left;
+        Check.that(early <= 0, "leaving after the last has come, not " + early + " ns before");
     }
 
     void bcast(OneBuffer call) {

@@ -50,7 +50,8 @@ final class Constants {
     }
 
     static void threadLevelsAscend(Intracomm world) {
-        requireValues(value("THREAD_SINGLE"), "THREAD_SINGLE", "THREAD_FUNNELED", "THREAD_SERIALIZED", "THREAD_MULTIPLE");
+        requireValues(
+                value("THREAD_SINGLE"), "THREAD_SINGLE", "THREAD_FUNNELED", "THREAD_SERIALIZED", "THREAD_MULTIPLE");
     }
 
     static void sizes(Intracomm world) {

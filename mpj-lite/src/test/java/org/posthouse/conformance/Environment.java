@@ -5,7 +5,7 @@ import mpi.Errhandler;
 import mpi.Intracomm;
 import mpi.MPI;
 
-/** What a process has once: its start and end, the predefined communicators, clock, host and thread level. In a job only. */
+/** What a process has once: start and end, the predefined communicators, clock, host, thread level. In a job only. */
 final class Environment {
     private Environment() {}
 
@@ -66,7 +66,8 @@ final class Environment {
         while (next == start) {
             next = MPI.wtime();
         }
-        Check.that(next > start && next - start < 1e-2, "time goes on in steps of less than 10 ms, not " + (next - start));
+        double step = next - start;
+        Check.that(step > 0 && step < 1e-2, "time goes on in steps of less than 10 ms, not " + step);
     }
 
     static void theHost(Intracomm world) {

@@ -73,9 +73,10 @@ final class Groups {
         int size = world.Size();
         Group evens = world.Group().Incl(even(size));
         Group back = world.Group().Incl(reversed(size));
-        int[] evensThenRest = IntStream.concat(IntStream.of(even(size)), IntStream.of(reversed(size)).filter(i -> i % 2 != 0)).toArray();
         int[] evensBackwards = IntStream.of(reversed(size)).filter(i -> i % 2 == 0).toArray();
         int[] oddsBackwards = IntStream.of(reversed(size)).filter(i -> i % 2 != 0).toArray();
+        int[] evensThenRest =
+                IntStream.concat(IntStream.of(even(size)), IntStream.of(oddsBackwards)).toArray();
         requireMembers(world, Group.Union(evens, back), evensThenRest);
         requireMembers(world, Group.union(evens, back), evensThenRest);
         requireMembers(world, Group.Intersection(back, evens), evensBackwards);
@@ -102,7 +103,8 @@ final class Groups {
         int[] expected = IntStream.range(0, size).map(i -> i % 2 == 0 ? i / 2 : MPI.UNDEFINED).toArray();
         Check.equal("ranks", Group.Translate_ranks(world.Group(), ranks(size), evens), expected);
         Check.equal("ranks", Group.translateRanks(world.Group(), ranks(size), evens), expected);
-        Check.equal("nobody", Group.Translate_ranks(world.Group(), new int[] {MPI.PROC_NULL}, evens), new int[] {MPI.PROC_NULL});
+        int[] nobody = {MPI.PROC_NULL};
+        Check.equal("nobody", Group.Translate_ranks(world.Group(), nobody, evens), nobody);
     }
 
     static void openMpiAccessors(Intracomm world) {

@@ -61,7 +61,8 @@ final class OpenMpiInPlace {
     }
 
     static void reduceScatterBlock(Intracomm world) {
-        rules(world).reduceScatterBlockInPlace((buffer, root) -> world.reduceScatterBlock(buffer, COUNT, MPI.INT, MPI.SUM));
+        rules(world).reduceScatterBlockInPlace((buffer, root) ->
+                world.reduceScatterBlock(buffer, COUNT, MPI.INT, MPI.SUM));
     }
 
     static void reduceScatter(Intracomm world) {
@@ -84,7 +85,8 @@ final class OpenMpiInPlace {
     static void iGatherv(Intracomm world) {
         int own = CollectiveRules.counts(world.Size())[world.Rank()];
         rules(world).gathervInPlace(
-                (send, receive, counts, displs, root) -> world.iGatherv(receive, counts, displs, MPI.INT, root).waitFor(),
+                (send, receive, counts, displs, root) ->
+                        world.iGatherv(receive, counts, displs, MPI.INT, root).waitFor(),
                 (buffer, root) -> world.iGatherv(buffer, own, MPI.INT, root).waitFor());
     }
 
@@ -117,7 +119,8 @@ final class OpenMpiInPlace {
     }
 
     static void iReduceScatterBlock(Intracomm world) {
-        rules(world).reduceScatterBlockInPlace((buffer, root) -> world.iReduceScatterBlock(buffer, COUNT, MPI.INT, MPI.SUM).waitFor());
+        rules(world).reduceScatterBlockInPlace((buffer, root) ->
+                world.iReduceScatterBlock(buffer, COUNT, MPI.INT, MPI.SUM).waitFor());
     }
 
     static void iReduceScatter(Intracomm world) {

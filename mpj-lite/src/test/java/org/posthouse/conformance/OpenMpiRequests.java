@@ -106,9 +106,11 @@ final class OpenMpiRequests {
             }
         });
         collect(world, OpenMpiRequests::early, (requests, room) -> {
-            for (Status[] some = Request.waitSomeStatus(requests); some != null; some = Request.waitSomeStatus(requests)) {
+            Status[] some = Request.waitSomeStatus(requests);
+            while (some != null) {
                 Check.that(some.length > 0, "at least one");
                 Arrays.stream(some).forEach(OpenMpiRequests::requireWhole);
+                some = Request.waitSomeStatus(requests);
             }
         });
     }

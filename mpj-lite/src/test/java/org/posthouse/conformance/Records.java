@@ -98,7 +98,8 @@ final class Records {
                 Check.equal("doubles", doubleValues, new double[] {seed + 0.5, seed + 1.5});
                 Check.equal("longs", new long[] {getLong(oneLong), getLong(longs, 1)}, new long[] {seed + 2, seed + 3});
                 Check.equal("ints", new int[] {getInt(oneInt), getInt(ints, 2)}, new int[] {seed + 4, seed + 5});
-                Check.equal("floats", new float[] {getFloat(oneFloat), getFloat(floats, 2)}, new float[] {seed + 6, seed + 7});
+                float[] floatValues = {getFloat(oneFloat), getFloat(floats, 2)};
+                Check.equal("floats", floatValues, new float[] {seed + 6, seed + 7});
                 Check.equal("shorts", getShort(oneShort) * 1000 + getShort(shorts, 1), (seed + 8) * 1000 + seed + 9);
                 Check.equal("chars", getChar(oneChar) * 1000 + getChar(chars, 1), (seed + 10) * 1000 + seed + 11);
                 Check.equal("bytes", getByte(oneByte) * 1000 + getByte(bytes, 2), (seed + 12) * 1000 + seed + 13);

@@ -3,8 +3,8 @@ package org.posthouse.conformance;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
-import java.util.function.IntBinaryOperator;
 import java.util.function.LongBinaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -31,7 +31,8 @@ final class Reductions {
         int size = world.Size();
         for (Sample sample : samples) {
             Object out = sample.array(COUNT, i -> value(world.Rank() % 4, i));
-            Object expected = sample.array(COUNT, i -> IntStream.range(0, size).mapToLong(rank -> value(rank % 4, i)).reduce(fold).orElseThrow());
+            Object expected = sample.array(COUNT, i ->
+                    IntStream.range(0, size).mapToLong(rank -> value(rank % 4, i)).reduce(fold).orElseThrow());
             Object in = sample.room(COUNT);
             world.Allreduce(out, 0, in, 0, COUNT, sample.type(), op);
             Check.equal(op + " of " + sample.type(), in, expected);
@@ -68,16 +69,18 @@ final class Reductions {
         requireFold(world, MPI.LXOR, List.of(Sample.BOOLEANS), (a, b) -> (a ^ b) & 1);
     }
 
+    private static int first(int size, Comparator<Integer> order) {
+        return IntStream.range(0, size).boxed().sorted(order).findFirst().orElseThrow();
+    }
+
     static void places(Intracomm world) {
         int rank = world.Rank();
         int size = world.Size();
-        int lowest = IntStream.range(0, size).boxed().min((a, b) -> Integer.compare(a * 3 % 5, b * 3 % 5)).orElseThrow();
-        int highest = IntStream.range(0, size).boxed().max((a, b) -> a * 3 % 5 == b * 3 % 5
-                ? Integer.compare(b, a) : Integer.compare(a * 3 % 5, b * 3 % 5)).orElseThrow();
+        // Values a * 3 % 5 of rank a: of equal ones, the lowest rank's counts.
+        int lowest = first(size, (a, b) -> a * 3 % 5 - b * 3 % 5);
+        int highest = first(size, (a, b) -> b * 3 % 5 - a * 3 % 5);
         Datatype[] types = {MPI.SHORT2, MPI.INT2, MPI.LONG2, MPI.FLOAT2, MPI.DOUBLE2};
-        Sample[] samples = {
-            Sample.NUMBERS.get(1), Sample.NUMBERS.get(2), Sample.NUMBERS.get(3), Sample.NUMBERS.get(4), Sample.NUMBERS.get(5),
-        };
+        Sample[] samples = Sample.NUMBERS.subList(1, 6).toArray(Sample[]::new);
         for (int i = 0; i < types.length; i++) {
             Object out = samples[i].array(2, at -> at == 0 ? rank * 3 % 5 : rank);
             Object in = samples[i].room(2);
@@ -174,7 +177,8 @@ final class Reductions {
         Op compose = new Op(function, false);
         Datatype map = Datatype.Contiguous(2, MPI.INT);
         int elements = 40;
-        int[] own = IntStream.range(0, 2 * elements).map(i -> i % 2 == 0 ? world.Rank() % 2 + 1 : world.Rank() + i).toArray();
+        int rankHere = world.Rank();
+        int[] own = IntStream.range(0, 2 * elements).map(i -> i % 2 == 0 ? rankHere % 2 + 1 : rankHere + i).toArray();
         int[] in = new int[2 * elements];
         world.Allreduce(own, 0, in, 0, elements, map, compose);
         for (int i = 0; i < 2 * elements; i += 2) {
@@ -222,9 +226,9 @@ final class Reductions {
                 new User_function() {
                     @Override
                     public void Call(Object in, int inAt, Object inOut, int inOutAt, int count, Datatype datatype) {
-                        IntBinaryOperator add = Integer::sum;
                         for (int i = 0; i < count; i++) {
-                            Array.setInt(inOut, inOutAt + i, add.applyAsInt(Array.getInt(in, inAt + i), Array.getInt(inOut, inOutAt + i)));
+                            int left = Array.getInt(in, inAt + i);
+                            Array.setInt(inOut, inOutAt + i, left + Array.getInt(inOut, inOutAt + i));
                         }
                     }
                 },
@@ -249,6 +253,7 @@ final class Reductions {
         double[] product = {0, 1};
         world.Allreduce(product, 0, product, 0, 1, MPI.DOUBLE_COMPLEX, MPI.PROD);
         double[][] powers = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
-        Check.that(product[0] == powers[size % 4][0] && product[1] == powers[size % 4][1], "a power of i, not " + Arrays.toString(product));
+        boolean right = product[0] == powers[size % 4][0] && product[1] == powers[size % 4][1];
+        Check.that(right, "a power of i, not " + Arrays.toString(product));
     }
 }

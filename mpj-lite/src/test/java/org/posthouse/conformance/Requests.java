@@ -12,12 +12,12 @@ final class Requests {
 
     private Requests() {}
 
-    /** Completes one receive from each rank; all ranks send between {@code early} and {@code late}. */
+    /** Does something with one receive from each rank, of which int p goes to index p. */
     private interface Collector {
-        /** Completes the requests; room is where rank p's int goes at index p. */
         void collect(Request[] requests, int[] room);
     }
 
+    /** All ranks send between {@code early} and {@code late}. */
     private static void collect(Intracomm world, Collector early, Collector late) {
         int size = world.Size();
         int[] room = new int[size];
@@ -102,7 +102,8 @@ final class Requests {
     }
 
     static void testall(Intracomm world) {
-        collect(world, (requests, room) -> Check.equal("Testall before any", Request.Testall(requests), null), (requests, room) -> {
+        Collector early = (requests, room) -> Check.equal("Testall before any", Request.Testall(requests), null);
+        collect(world, early, (requests, room) -> {
             Status[] statuses = Request.Testall(requests);
             while (statuses == null) {
                 Thread.onSpinWait();
@@ -115,7 +116,8 @@ final class Requests {
     }
 
     static void testany(Intracomm world) {
-        collect(world, (requests, room) -> Check.equal("Testany before any", Request.Testany(requests), null), (requests, room) -> {
+        Collector early = (requests, room) -> Check.equal("Testany before any", Request.Testany(requests), null);
+        collect(world, early, (requests, room) -> {
             for (int left = requests.length; left > 0; ) {
                 Status status = Request.Testany(requests);
                 if (status != null) {

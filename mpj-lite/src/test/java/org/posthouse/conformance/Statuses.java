@@ -20,9 +20,12 @@ final class Statuses {
         Check.equal("source", new int[] {status.source, status.getSource()}, new int[] {ring.left(), ring.left()});
         Check.equal("tag", new int[] {status.tag, status.getTag()}, new int[] {TAG, TAG});
         Check.equal("index", new int[] {status.index, status.getIndex()}, new int[] {1, 1});
-        Check.equal("count", new int[] {status.Get_count(MPI.INT), status.getCount(MPI.INT), status.count}, new int[] {4, 4, 4});
-        Check.equal("pairs", new int[] {status.Get_count(MPI.INT2), status.getCount(MPI.INT2)}, new int[] {2, 2});
-        Check.equal("elements", new int[] {status.Get_elements(MPI.INT2), status.getElements(MPI.INT2)}, new int[] {4, 4});
+        int[] counts = {status.Get_count(MPI.INT), status.getCount(MPI.INT), status.count};
+        Check.equal("count", counts, new int[] {4, 4, 4});
+        int[] pairs = {status.Get_count(MPI.INT2), status.getCount(MPI.INT2)};
+        Check.equal("pairs", pairs, new int[] {2, 2});
+        int[] elements = {status.Get_elements(MPI.INT2), status.getElements(MPI.INT2)};
+        Check.equal("elements", elements, new int[] {4, 4});
         Check.that(!status.Test_cancelled() && !status.isCancelled(), "nothing was cancelled");
         Check.equal("error", status.getError(), MPI.SUCCESS);
     }
