@@ -9,6 +9,7 @@ import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
+import java.util.stream.LongStream;
 import mpi.Datatype;
 import mpi.Intracomm;
 import mpi.MPI;
@@ -119,16 +120,13 @@ final class NioBuffers {
         Ring ring = Ring.of(world);
         int elements = 300_000;
         LongBuffer out = MPI.newLongBuffer(elements);
-        for (int i = 0; i < elements; i++) {
-            out.put(i, 3L * i + ring.rank());
-        }
+        out.duplicate().put(LongStream.range(0, elements).map(i -> 3 * i + ring.rank()).toArray());
         LongBuffer in = MPI.newLongBuffer(elements);
         Request send = world.iSend(out, elements, MPI.LONG, ring.right(), TAG);
         world.recv(in, elements, MPI.LONG, ring.left(), TAG);
         send.waitFor();
-        for (int i = 0; i < elements; i++) {
-            Check.that(in.get(i) == 3L * i + ring.left(), "element " + i);
-        }
+        LongBuffer expected = LongBuffer.wrap(LongStream.range(0, elements).map(i -> 3 * i + ring.left()).toArray());
+        Check.equal("first element that differs", in.mismatch(expected), -1);
     }
 
     static void collectivesTakeThem(Intracomm world) {
