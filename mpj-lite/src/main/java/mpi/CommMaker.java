@@ -82,8 +82,8 @@ final class CommMaker {
     }
 
     private void checkPart(Group group) {
-        if (group == null) {
-            throw parent.check.error(MPI.ERR_GROUP, call, "the group is null");
+        if (group == null || group.isNull()) {
+            throw parent.check.error(MPI.ERR_GROUP, call, "the group " + (group == null ? "is null" : "was freed"));
         }
         if (group.isNull()) {
             throw parent.check.error(MPI.ERR_GROUP, call, "the group was freed");

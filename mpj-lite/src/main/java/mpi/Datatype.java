@@ -19,6 +19,9 @@ import org.posthouse.mpj.data.Unit;
  * {@link java.nio.ByteBuffer}s.
  */
 public class Datatype implements Freeable {
+    /** A number for the kind of array that the elements lie in; -1 if there is none. */
+    public final int baseType;
+
     private final String name;
     private final Base base;
     private final Layout layout;
@@ -43,6 +46,7 @@ public class Datatype implements Freeable {
         this.unit = unit;
         this.predefined = predefined;
         openMpiStruct = unit == Unit.PAIR;
+        baseType = base == null ? -1 : base.code();
     }
 
     /** {@link MPI#LB} or {@link MPI#UB}: no data, and of any base type. */
@@ -201,6 +205,11 @@ public class Datatype implements Freeable {
         return openMpiStruct ? bytes() : 1;
     }
 
+    /** As {@link #baseType}. */
+    public int getType() throws MPIException {
+        return baseType;
+    }
+
     /** Bytes of one array element; 0 for objects. */
     public int getByteSize() throws MPIException {
         return base == null ? 0 : base.bytes();
@@ -220,6 +229,11 @@ public class Datatype implements Freeable {
     public void Free() throws MPIException {
         free();
     }
+
+    /** Does nothing; for programs that call it. */
+    @Override
+    @SuppressWarnings({"deprecation", "Finalize"}) // The API has it; a body would make the collector's work harder.
+    public void finalize() throws MPIException {}
 
     /** Whether the datatype was given back. */
     public boolean isNull() {

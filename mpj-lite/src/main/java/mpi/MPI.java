@@ -309,6 +309,11 @@ public class MPI extends NewBuffers {
         return Get_processor_name();
     }
 
+    /** The version of the MPI standard whose semantics the calls have. */
+    public static Version getVersion() {
+        return new Version(VERSION, SUBVERSION);
+    }
+
     /** What this library is. */
     public static String getLibVersion() {
         return "Posthouse mpj-lite: mpiJava 1.2 and Open MPI's Java bindings";

@@ -1,9 +1,11 @@
 package org.posthouse.mpj.coll;
 
 import java.util.stream.IntStream;
+import org.posthouse.mpj.Endpoint;
 
 /**
- * The two groups of an intercommunicator as its collectives see them: one row of ranks, the same at all of them. Confined as {@link Peers} are.
+ * The two groups of an intercommunicator as its collectives see them: one row of ranks, the same at all of them, with
+ * the ranks of one group behind those of the other. Confined as {@link Peers} are.
  */
 public final class InterPeers {
     /** A root argument: the calling rank is the root. As MPI.ROOT, MPI.PROC_NULL is any other negative number. */
@@ -16,18 +18,25 @@ public final class InterPeers {
     private final boolean first;
 
     /**
-     * @param all both groups in an order that all ranks agree on, one group behind the other; used by nobody else at the
-     *     same time
-     * @param localSize ranks of the calling process's group
-     * @param first whether its group is in front
+     * @param context the intercommunicator's collective context
+     * @param rank the calling process's rank in its own group
+     * @param localRanks world ranks of its group, and {@code remoteRanks} of the other: no rank is in both
      */
-    public InterPeers(Peers all, int localSize, boolean first) {
-        this.all = all;
-        this.first = first;
-        int remoteSize = all.size() - localSize;
-        local = numbers(first ? 0 : remoteSize, localSize);
-        remote = numbers(first ? localSize : 0, remoteSize);
-        rank = all.rank() - local[0];
+    public InterPeers(Endpoint endpoint, int context, int rank, int[] localRanks, int[] remoteRanks) {
+        this(endpoint, Algorithms.fromEnvironment(), context, rank, localRanks, remoteRanks);
+    }
+
+    InterPeers(
+            Endpoint endpoint, Algorithms algorithms, int context, int rank, int[] localRanks, int[] remoteRanks) {
+        this.rank = rank;
+        // Which group comes first is agreed on without a message.
+        first = localRanks[0] < remoteRanks[0];
+        int[] before = first ? localRanks : remoteRanks;
+        int[] behind = first ? remoteRanks : localRanks;
+        local = numbers(first ? 0 : before.length, localRanks.length);
+        remote = numbers(first ? before.length : 0, remoteRanks.length);
+        int[] row = IntStream.concat(IntStream.of(before), IntStream.of(behind)).toArray();
+        all = new Peers(endpoint, algorithms, context, local[rank], row);
     }
 
     private static int[] numbers(int first, int count) {

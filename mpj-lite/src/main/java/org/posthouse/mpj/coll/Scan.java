@@ -6,7 +6,7 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Scan, and the steps of {@link Exscan}: small data by doubling the distance, in log n steps; large data along the
+ * Scan (inclusive) and Exscan (exclusive): small data by doubling the distance, in log n steps; large data along the
  * chain of the ranks in segments. Both keep the rank order.
  */
 public final class Scan {
@@ -23,12 +23,27 @@ public final class Scan {
     }
 
     /**
+     * Combines the elements of the ranks before the calling one; rank 0's receive region is not touched. The regions may
+     * be the same.
+     */
+    public static void runExclusive(Peers peers, Region send, Region receive, int count, Reduction op)
+            throws ReceiveException {
+        peers.begin();
+        Region before = send.scratch(count);
+        phase(peers, peers.copyOf(send, count), before, count, op);
+        if (peers.rank() > 0) {
+            before.moveTo(0, receive, 0, count);
+        }
+        peers.end();
+    }
+
+    /**
      * Combines in rank order.
      *
      * @param fold the rank's own elements; at the end combined with all before
      * @param exclusive gets the fold of the ranks before, if there are any; may be null
      */
-    static void phase(Peers peers, Region fold, Region exclusive, int count, Reduction op) {
+    private static void phase(Peers peers, Region fold, Region exclusive, int count, Reduction op) {
         int size = peers.size();
         switch (peers.algorithms().scan(peers.call(fold.bytes(count), op.commutes()))) {
             case CHAIN -> new Chain(peers, IntStream.range(0, size).toArray()).scan(fold, exclusive, count, op);

@@ -123,7 +123,7 @@ class FoldsTest {
 
     private static void rounds(Machine machine, Call call) {
         Random drawing = machine.random();
-        List<Plan> plans = Stream.generate(() -> Plan.draw(machine, drawing)).limit(3).toList();
+        List<Plan> plans = Stream.generate(() -> Plan.draw(machine, drawing)).limit(2).toList();
         machine.run((peers, rank) -> {
             Random shared = machine.random();
             for (Plan plan : plans) {
@@ -212,7 +212,7 @@ class FoldsTest {
             room.requireData(plan + " at " + rank, plan.fold(rank + 1));
             Store before = plan.room();
             int[] untouched = before.read();
-            Exscan.run(peers, mine.region(), before.region(), mine.count(), plan.op);
+            Scan.runExclusive(peers, mine.region(), before.region(), mine.count(), plan.op);
             before.requireData(plan + " before " + rank, rank == 0 ? untouched : plan.fold(rank));
             Scan.run(peers, mine.region(), mine.region(), mine.count(), plan.op);
             mine.requireData(plan + " in place at " + rank, plan.fold(rank + 1));

@@ -77,12 +77,15 @@ class InterTest {
     private static void run(Machine machine, Call call) {
         int head = 1 + machine.random().nextInt(machine.size() - 1);
         machine.runWorld((endpoint, worldRanks) -> {
+            int[] first = Arrays.copyOf(worldRanks, head);
+            int[] second = Arrays.copyOfRange(worldRanks, head, worldRanks.length);
             int at = Tree.position(worldRanks, endpoint.rank());
             int group = at < head ? 0 : 1;
-            int[] sizes = {head, machine.size() - head};
-            Peers all = new Peers(endpoint, Algorithms.parse(machine.forced()), 9, at, worldRanks);
-            InterPeers peers = new InterPeers(all, sizes[group], group == 0);
-            Side side = new Side(peers, group, at - group * head, sizes, machine.seed());
+            int rank = group == 0 ? at : at - head;
+            InterPeers peers = new InterPeers(
+                    endpoint, Algorithms.parse(machine.forced()), 9, rank,
+                    group == 0 ? first : second, group == 0 ? second : first);
+            Side side = new Side(peers, group, rank, new int[] {first.length, second.length}, machine.seed());
             Random shared = machine.random();
             for (int round = 0; round < 3; round++) {
                 call.run(side, shared, machine.random(at));

@@ -1,0 +1,65 @@
+package org.posthouse.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import mpi.LocalRanks;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.posthouse.mpj.LocalWorld;
+
+/** Every case at 1, 2, 3, 4 and 8 ranks, on one site and on two, each in several orders of arrival. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class ConformanceTest {
+    private static final int[] SIZES = {1, 2, 3, 4, 8};
+    private static final int SEEDS = 2;
+
+    static Stream<Arguments> cases() {
+        return Cases.anywhere().stream()
+                .flatMap(each -> IntStream.of(SIZES).mapToObj(size -> Arguments.of(each, size)));
+    }
+
+    @ParameterizedTest(name = "{0} at {1} ranks")
+    @MethodSource("cases")
+    void holds(Case each, int size) {
+        for (int sites = 1; sites <= Math.min(2, size); sites++) {
+            for (int seed = 1; seed <= SEEDS; seed++) {
+                run(each, size, sites, seed);
+            }
+        }
+    }
+
+    private static void run(Case each, int size, int sites, int seed) {
+        int[] siteOfRank = IntStream.range(0, size).map(rank -> rank * sites / size).toArray();
+        try {
+            LocalRanks.run(new LocalWorld(size).sites(siteOfRank).seed(seed), size, each::run);
+        } catch (AssertionError e) {
+            String where = each + " at " + size + " ranks on " + sites + " sites, seed " + seed;
+            throw new AssertionError(where + ": " + e.getMessage(), e);
+        }
+    }
+
+    @Test
+    void jobsEndWithTheirStatus() {
+        for (Case each : Cases.ending()) {
+            for (int size : SIZES) {
+                LocalWorld world = new LocalWorld(size);
+                LocalRanks.run(world, size, each::run);
+                assertThat(world.abortStatus())
+                        .as("status of %s at %d ranks", each, size)
+                        .isEqualTo(Endings.status(each.method().getName()));
+            }
+        }
+    }
+
+    @Test
+    void thereAreCases() {
+        assertThat(Cases.anywhere()).hasSizeGreaterThan(150);
+        assertThat(Cases.anywhere()).doesNotHaveDuplicates();
+    }
+}

@@ -1,0 +1,79 @@
+package org.posthouse.conformance;
+
+import java.lang.reflect.Field;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import mpi.Intracomm;
+import mpi.MPI;
+
+/** MPI's numbers. They are read by name: the compiler puts their values in place of the names, where a class uses them. */
+final class Constants {
+    private Constants() {}
+
+    private static int value(String name) {
+        try {
+            Field field = MPI.class.getField(name);
+            // The class that declares it is not public, and reflection minds that.
+            field.setAccessible(true);
+            return field.getInt(null);
+        } catch (ReflectiveOperationException e) {
+            throw new AssertionError(name + " is no int of MPI", e);
+        }
+    }
+
+    private static void requireDistinct(String... names) {
+        Set<Integer> values = new HashSet<>();
+        for (String name : names) {
+            Check.that(values.add(value(name)), name + " differs from the others of " + Arrays.toString(names));
+        }
+    }
+
+    private static void requireValues(int first, String... names) {
+        for (int i = 0; i < names.length; i++) {
+            Check.equal(names[i], value(names[i]), first + i);
+        }
+    }
+
+    static void ranksAndTags(Intracomm world) {
+        requireDistinct("ANY_SOURCE", "PROC_NULL", "ROOT", "UNDEFINED");
+        requireDistinct("ANY_TAG", "UNDEFINED");
+        for (String name : new String[] {"ANY_SOURCE", "ANY_TAG", "PROC_NULL", "ROOT", "UNDEFINED", "KEYVAL_INVALID"}) {
+            Check.that(value(name) < 0, name + " is no rank, tag or key");
+        }
+    }
+
+    static void answers(Intracomm world) {
+        requireDistinct("IDENT", "CONGRUENT", "SIMILAR", "UNEQUAL");
+        requireDistinct("GRAPH", "CART", "DIST_GRAPH", "UNDEFINED");
+        requireDistinct("TAG_UB", "HOST", "IO", "WTIME_IS_GLOBAL", "APPNUM", "UNIVERSE_SIZE", "LASTUSEDCODE");
+    }
+
+    static void threadLevelsAscend(Intracomm world) {
+        requireValues(
+                value("THREAD_SINGLE"), "THREAD_SINGLE", "THREAD_FUNNELED", "THREAD_SERIALIZED", "THREAD_MULTIPLE");
+    }
+
+    static void sizes(Intracomm world) {
+        for (String name : new String[] {"BSEND_OVERHEAD", "SEND_OVERHEAD", "RECV_OVERHEAD"}) {
+            Check.that(value(name) >= 0 && value(name) < 1000, name + " is some bytes");
+        }
+        for (String name : new String[] {"MAX_OBJECT_NAME", "MAX_INFO_KEY", "MAX_INFO_VAL"}) {
+            Check.that(value(name) >= 32, name + " is at least what MPI asks for");
+        }
+        requireValues(3, "VERSION");
+        requireValues(1, "SUBVERSION");
+    }
+
+    static void errorClasses(Intracomm world) {
+        requireValues(
+                0, "SUCCESS", "ERR_BUFFER", "ERR_COUNT", "ERR_TYPE", "ERR_TAG", "ERR_COMM", "ERR_RANK", "ERR_REQUEST",
+                "ERR_ROOT", "ERR_GROUP", "ERR_OP", "ERR_TOPOLOGY", "ERR_DIMS", "ERR_ARG", "ERR_UNKNOWN",
+                "ERR_TRUNCATE", "ERR_OTHER", "ERR_INTERN", "ERR_IN_STATUS", "ERR_PENDING");
+        requireValues(31, "ERR_INFO_KEY", "ERR_INFO_NOKEY", "ERR_INFO_VALUE", "ERR_INFO");
+        requireValues(36, "ERR_KEYVAL");
+        requireValues(39, "ERR_NO_MEM");
+        requireValues(52, "ERR_UNSUPPORTED_OPERATION");
+        requireValues(92, "ERR_LASTCODE");
+    }
+}

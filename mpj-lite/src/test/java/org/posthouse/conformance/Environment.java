@@ -1,0 +1,117 @@
+package org.posthouse.conformance;
+
+import mpi.Comm;
+import mpi.Errhandler;
+import mpi.Intracomm;
+import mpi.MPI;
+
+/** What a process has once: start and end, the predefined communicators, clock, host, thread level. In a job only. */
+final class Environment {
+    private Environment() {}
+
+    /** The arguments that the job is started with. */
+    static final String[] ARGUMENTS = {"first", "two words", ""};
+
+    static void beforeInit() {
+        Check.that(!MPI.Initialized() && !MPI.isInitialized() && !MPI.isFinalized(), "Init was not called yet");
+        Check.error(MPI.ERR_OTHER, "Finalize", MPI::Finalize);
+    }
+
+    /** @param own what Init returned */
+    static void afterInit(String[] own) {
+        Check.equal("the program's own arguments", own, ARGUMENTS);
+        Check.that(MPI.Initialized() && MPI.isInitialized() && !MPI.isFinalized(), "Init was called");
+    }
+
+    static void afterFinalize() {
+        Check.that(!MPI.Initialized() && MPI.isInitialized() && MPI.isFinalized(), "Finalize was called");
+        Check.error(MPI.ERR_OTHER, "Finalize", MPI::Finalize);
+    }
+
+    static void initIsCalledOnce(Intracomm world) {
+        Check.error(MPI.ERR_OTHER, "Init", () -> MPI.Init(new String[0]));
+        Check.error(MPI.ERR_OTHER, "InitThread", () -> MPI.InitThread(new String[0], MPI.THREAD_SINGLE));
+        Check.error(MPI.ERR_OTHER, "Init_thread", () -> MPI.Init_thread(new String[0], MPI.THREAD_SINGLE));
+        Check.error(MPI.ERR_OTHER, "initThread", () -> MPI.initThread(MPI.THREAD_SINGLE, 0, new String[0]));
+        Check.error(MPI.ERR_OTHER, "initThread", () -> MPI.initThread(MPI.THREAD_SINGLE, new String[0]));
+        Check.error(MPI.ERR_ARG, "InitThread", () -> MPI.InitThread(new String[0], MPI.THREAD_MULTIPLE + 1));
+    }
+
+    static void theWorld(Intracomm world) {
+        Check.equal("COMM_WORLD", Comm.Compare(world, MPI.COMM_WORLD), MPI.IDENT);
+        Check.equal("NUM_OF_PROCESSORS", MPI.NUM_OF_PROCESSORS, world.Size());
+        Check.error(world, MPI.ERR_COMM, "Free", world::Free);
+    }
+
+    static void theProcessAlone(Intracomm world) {
+        Intracomm self = MPI.COMM_SELF;
+        Check.equal("size", self.Size(), 1);
+        Check.equal("rank", self.Rank(), 0);
+        self.Send(new int[] {world.Rank()}, 0, 1, MPI.INT, 0, 0);
+        int[] in = new int[1];
+        self.Recv(in, 0, 1, MPI.INT, 0, 0);
+        Check.equal("received", in[0], world.Rank());
+        self.Allreduce(in, 0, in, 0, 1, MPI.INT, MPI.SUM);
+        Check.equal("sum", in[0], world.Rank());
+        int expected = world.Size() == 1 ? MPI.CONGRUENT : MPI.UNEQUAL;
+        Check.equal("COMM_WORLD and COMM_SELF", Comm.Compare(world, self), expected);
+    }
+
+    static void theClock(Intracomm world) {
+        double tick = MPI.Wtick();
+        Check.that(tick > 0 && tick <= 1e-5, "a resolution of 10 microseconds or better, not " + tick);
+        Check.equal("wtick", MPI.wtick(), tick);
+        double start = MPI.Wtime();
+        double next = MPI.wtime();
+        while (next == start) {
+            next = MPI.wtime();
+        }
+        double step = next - start;
+        Check.that(step > 0 && step < 1e-2, "time goes on in steps of less than 10 ms, not " + step);
+    }
+
+    static void theHost(Intracomm world) {
+        Check.that(!MPI.Get_processor_name().isBlank(), "the host has a name");
+        Check.equal("host", MPI.getProcessorName(), MPI.Get_processor_name());
+    }
+
+    static void theLibrary(Intracomm world) {
+        Check.that(MPI.getLibVersion().contains("Posthouse"), "the library names itself");
+        MPI.pControl(1, null);
+        Check.that(!MPI.INFO_ENV.isNull(), "INFO_ENV is there");
+    }
+
+    static void threads(Intracomm world) throws InterruptedException {
+        Check.equal("thread level", MPI.queryThread(), MPI.THREAD_MULTIPLE);
+        Check.that(MPI.isMainThread() && MPI.isThreadMain(), "the thread that called Init is the main one");
+        boolean[] elsewhere = {true};
+        Thread other = new Thread(() -> elsewhere[0] = MPI.isMainThread());
+        other.start();
+        other.join();
+        Check.that(!elsewhere[0], "another thread is not the main one");
+    }
+
+    static void twoThreadsWaitAtOnce(Intracomm world) throws InterruptedException {
+        Ring ring = Ring.of(world);
+        int[] in = new int[2];
+        Thread other = new Thread(() -> world.Recv(in, 1, 1, MPI.INT, ring.left(), 1));
+        other.start();
+        world.Send(new int[] {7}, 0, 1, MPI.INT, ring.right(), 1);
+        world.Send(new int[] {6}, 0, 1, MPI.INT, ring.right(), 0);
+        world.Recv(in, 0, 1, MPI.INT, ring.left(), 0);
+        other.join();
+        Check.equal("received", in, new int[] {6, 7});
+    }
+
+    static void errorHandlerOfTheWorld(Intracomm world) {
+        Errhandler before = MPI.Errorhandler_get();
+        Check.equal("handler", before, MPI.ERRORS_RETURN);
+        MPI.Errorhandler_set(MPI.ERRORS_ARE_FATAL);
+        Check.equal("handler", world.Errhandler_get(), MPI.ERRORS_ARE_FATAL);
+        MPI.Errorhandler_set(before);
+    }
+
+    static void attributesOfTheWorld(Intracomm world) {
+        Check.that(world.Attr_get(MPI.TAG_UB) instanceof Integer, "TAG_UB is a number");
+    }
+}

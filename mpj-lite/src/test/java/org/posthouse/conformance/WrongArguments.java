@@ -1,0 +1,276 @@
+package org.posthouse.conformance;
+
+import mpi.Comm;
+import mpi.Datatype;
+import mpi.Group;
+import mpi.Intracomm;
+import mpi.MPI;
+import mpi.Op;
+import mpi.Prequest;
+import mpi.Request;
+import mpi.User_function;
+
+/** What each call says to a wrong argument: an error of the right class that names call and rank, and nothing happens. */
+final class WrongArguments {
+    private static final int TAG = 19;
+
+    private static final int[] ROOM = new int[4];
+
+    private WrongArguments() {}
+
+    /** A point-to-point call with all its arguments open; the rank is destination or source. */
+    private interface Message {
+        void call(Object buffer, int offset, int count, Datatype type, int rank, int tag);
+    }
+
+    private static void requireChecks(Intracomm world, String call, Message message) {
+        int size = world.Size();
+        Check.error(world, MPI.ERR_COUNT, call, () -> message.call(ROOM, 0, -1, MPI.INT, 0, TAG));
+        Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(ROOM, 0, 5, MPI.INT, 0, TAG));
+        Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(null, 0, 1, MPI.INT, 0, TAG));
+        Check.error(world, MPI.ERR_TYPE, call, () -> message.call(ROOM, 0, 1, MPI.LONG, 0, TAG));
+        Check.error(world, MPI.ERR_TYPE, call, () -> message.call("no array", 0, 1, MPI.OBJECT, 0, TAG));
+        Check.error(world, MPI.ERR_TYPE, call, () -> message.call(ROOM, 0, 1, null, 0, TAG));
+        Check.error(world, MPI.ERR_TYPE, call, () -> message.call(ROOM, 0, 1, MPI.LB, 0, TAG));
+        Check.error(world, MPI.ERR_TYPE, call, () -> message.call(ROOM, 0, 1, MPI.NULL, 0, TAG));
+        Check.error(world, MPI.ERR_RANK, call, () -> message.call(ROOM, 0, 1, MPI.INT, size, TAG));
+        Check.error(world, MPI.ERR_RANK, call, () -> message.call(ROOM, 0, 1, MPI.INT, -7, TAG));
+        Check.error(world, MPI.ERR_TAG, call, () -> message.call(ROOM, 0, 1, MPI.INT, 0, -7));
+        Datatype freed = Datatype.Contiguous(1, MPI.INT);
+        freed.free();
+        Check.error(world, MPI.ERR_TYPE, call, () -> message.call(ROOM, 0, 1, freed, 0, TAG));
+    }
+
+    /** As {@link #requireChecks}, with offsets too. */
+    private static void requireAllChecks(Intracomm world, String call, Message message) {
+        requireChecks(world, call, message);
+        Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(ROOM, 4, 1, MPI.INT, 0, TAG));
+        Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(ROOM, -1, 1, MPI.INT, 0, TAG));
+        Datatype backwards = Datatype.Vector(2, 1, -2, MPI.INT);
+        Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(ROOM, 1, 1, backwards, 0, TAG));
+    }
+
+    static void sends(Intracomm world) {
+        requireAllChecks(world, "Send", world::Send);
+        requireAllChecks(world, "Ssend", world::Ssend);
+        requireAllChecks(world, "Rsend", world::Rsend);
+        requireAllChecks(world, "Bsend", world::Bsend);
+        requireAllChecks(world, "Isend", world::Isend);
+        requireAllChecks(world, "Issend", world::Issend);
+        requireAllChecks(world, "Irsend", world::Irsend);
+        requireAllChecks(world, "Ibsend", world::Ibsend);
+        requireAllChecks(world, "Send_init", world::Send_init);
+        requireAllChecks(world, "Ssend_init", world::Ssend_init);
+        requireAllChecks(world, "Rsend_init", world::Rsend_init);
+        requireAllChecks(world, "Bsend_init", world::Bsend_init);
+    }
+
+    static void receives(Intracomm world) {
+        requireAllChecks(world, "Recv", world::Recv);
+        requireAllChecks(world, "Irecv", world::Irecv);
+        requireAllChecks(world, "Recv_init", world::Recv_init);
+    }
+
+    static void openMpiMessages(Intracomm world) {
+        requireChecks(world, "send", (b, offset, n, type, to, tag) -> world.send(b, n, type, to, tag));
+        requireChecks(world, "sSend", (b, offset, n, type, to, tag) -> world.sSend(b, n, type, to, tag));
+        requireChecks(world, "rSend", (b, offset, n, type, to, tag) -> world.rSend(b, n, type, to, tag));
+        requireChecks(world, "bSend", (b, offset, n, type, to, tag) -> world.bSend(b, n, type, to, tag));
+        requireChecks(world, "iSend", (b, offset, n, type, to, tag) -> world.iSend(b, n, type, to, tag));
+        requireChecks(world, "recv", (b, offset, n, type, from, tag) -> world.recv(b, n, type, from, tag));
+        requireChecks(world, "iRecv", (b, offset, n, type, from, tag) -> world.iRecv(b, n, type, from, tag));
+        requireChecks(world, "sendInit", (b, offset, n, type, to, tag) -> world.sendInit(b, n, type, to, tag));
+        requireChecks(world, "recvInit", (b, offset, n, type, from, tag) -> world.recvInit(b, n, type, from, tag));
+    }
+
+    static void exchanges(Intracomm world) {
+        int[] other = new int[4];
+        requireAllChecks(world, "Sendrecv", (b, offset, n, type, to, tag) ->
+                world.Sendrecv(b, offset, n, type, to, tag, other, 0, 4, MPI.INT, 0, TAG));
+        requireAllChecks(world, "Sendrecv", (b, offset, n, type, from, tag) ->
+                world.Sendrecv(other, 0, 1, MPI.INT, 0, TAG, b, offset, n, type, from, tag));
+        requireAllChecks(world, "Sendrecv_replace", (b, offset, n, type, to, tag) ->
+                world.Sendrecv_replace(b, offset, n, type, to, tag, 0, TAG));
+    }
+
+    static void probes(Intracomm world) {
+        int size = world.Size();
+        Check.error(world, MPI.ERR_RANK, "Probe", () -> world.Probe(size, TAG));
+        Check.error(world, MPI.ERR_TAG, "Probe", () -> world.Probe(0, -9));
+        Check.error(world, MPI.ERR_RANK, "Iprobe", () -> world.Iprobe(-9, TAG));
+        Check.error(world, MPI.ERR_RANK, "probe", () -> world.probe(size, TAG));
+        Check.error(world, MPI.ERR_TAG, "iProbe", () -> world.iProbe(0, -9));
+    }
+
+    static void nothingWasSent(Intracomm world) {
+        requireAllChecks(world, "Send", world::Send);
+        world.Barrier();
+        Check.equal("probe", world.Iprobe(MPI.ANY_SOURCE, MPI.ANY_TAG), null);
+    }
+
+    // ---- messages that do not fit
+
+    static void longerMessagesThanTheRoom(Intracomm world) {
+        Ring ring = Ring.of(world);
+        int[] in = new int[4];
+        world.Send(new int[3], 0, 3, MPI.INT, ring.right(), TAG);
+        Check.error(world, MPI.ERR_TRUNCATE, "Recv", () -> world.Recv(in, 0, 2, MPI.INT, ring.left(), TAG));
+        world.Send(new int[3], 0, 3, MPI.INT, ring.right(), TAG);
+        Request receive = world.Irecv(in, 0, 2, MPI.INT, ring.left(), TAG);
+        Check.error(world, MPI.ERR_TRUNCATE, "Irecv", receive::Wait);
+        world.send(new int[3], 3, MPI.INT, ring.right(), TAG);
+        Check.error(world, MPI.ERR_TRUNCATE, "recv", () -> world.recv(in, 2, MPI.INT, ring.left(), TAG));
+        requireNext(world, ring);
+    }
+
+    static void messagesOfAnotherType(Intracomm world) {
+        Ring ring = Ring.of(world);
+        world.Send(new int[2], 0, 2, MPI.INT, ring.right(), TAG);
+        Check.error(world, MPI.ERR_TYPE, "Recv", () -> world.Recv(new float[2], 0, 2, MPI.FLOAT, ring.left(), TAG));
+        world.Send(new String[] {"x"}, 0, 1, MPI.OBJECT, ring.right(), TAG);
+        Check.error(world, MPI.ERR_TYPE, "Recv", () -> world.Recv(new int[2], 0, 2, MPI.INT, ring.left(), TAG));
+        requireNext(world, ring);
+    }
+
+    /** What did not fit is gone, and the next message arrives. */
+    private static void requireNext(Intracomm world, Ring ring) {
+        int[] in = new int[1];
+        world.Send(new int[] {5}, 0, 1, MPI.INT, ring.right(), TAG);
+        world.Recv(in, 0, 1, MPI.INT, ring.left(), TAG);
+        Check.equal("the next message", in[0], 5);
+    }
+
+    static void objectsThatCannotTravel(Intracomm world) {
+        Object[] thread = {Thread.currentThread()};
+        Check.error(world, MPI.ERR_TYPE, "Send", () -> world.Send(thread, 0, 1, MPI.OBJECT, 0, TAG));
+    }
+
+    // ---- collectives
+
+    /** A rooted collective with count, datatype and root open. */
+    private interface Collective {
+        void call(int count, Datatype type, int root);
+    }
+
+    private static void requireRootChecks(Intracomm world, String call, Collective collective) {
+        Check.error(world, MPI.ERR_ROOT, call, () -> collective.call(1, MPI.INT, world.Size()));
+        Check.error(world, MPI.ERR_ROOT, call, () -> collective.call(1, MPI.INT, -1));
+        Check.error(world, MPI.ERR_COUNT, call, () -> collective.call(-1, MPI.INT, world.Rank()));
+        Check.error(world, MPI.ERR_TYPE, call, () -> collective.call(1, MPI.DOUBLE, world.Rank()));
+        Check.error(world, MPI.ERR_BUFFER, call, () -> collective.call(50, MPI.INT, world.Rank()));
+    }
+
+    static void rootedCollectives(Intracomm world) {
+        int[] other = new int[400];
+        requireRootChecks(world, "Bcast", (n, type, root) -> world.Bcast(ROOM, 0, n, type, root));
+        requireRootChecks(world, "Gather", (n, type, root) -> world.Gather(ROOM, 0, n, type, other, 0, n, type, root));
+        requireRootChecks(world, "Scatter", (n, type, root) ->
+                world.Scatter(other, 0, n, type, ROOM, 0, n, type, root));
+        requireRootChecks(world, "Reduce", (n, type, root) -> world.Reduce(ROOM, 0, other, 0, n, type, MPI.SUM, root));
+        requireRootChecks(world, "bcast", (n, type, root) -> world.bcast(ROOM, n, type, root));
+        requireRootChecks(world, "gather", (n, type, root) -> world.gather(ROOM, n, type, other, n, type, root));
+        requireRootChecks(world, "reduce", (n, type, root) -> world.reduce(ROOM, other, n, type, MPI.SUM, root));
+        requireRootChecks(world, "Ibcast", (n, type, root) -> world.Ibcast(ROOM, 0, n, type, root));
+    }
+
+    static void collectivesWithoutARoot(Intracomm world) {
+        int size = world.Size();
+        int[] one = new int[1];
+        int[] tooShort = new int[size - 1];
+        int[] room = new int[size];
+        Check.error(world, MPI.ERR_BUFFER, "Allgather", () ->
+                world.Allgather(one, 0, 1, MPI.INT, tooShort, 0, 1, MPI.INT));
+        Check.error(world, MPI.ERR_BUFFER, "Alltoall", () ->
+                world.Alltoall(tooShort, 0, 1, MPI.INT, room, 0, 1, MPI.INT));
+        Check.error(world, MPI.ERR_ARG, "Allgatherv", () ->
+                world.Allgatherv(one, 0, 1, MPI.INT, room, 0, tooShort, room, MPI.INT));
+        Check.error(world, MPI.ERR_ARG, "Alltoallv", () ->
+                world.Alltoallv(room, 0, room, null, MPI.INT, room, 0, room, room, MPI.INT));
+        Check.error(world, MPI.ERR_TYPE, "Allreduce", () -> world.Allreduce(one, 0, room, 0, 1, null, MPI.SUM));
+        Check.error(world, MPI.ERR_COUNT, "Scan", () -> world.Scan(one, 0, room, 0, -1, MPI.INT, MPI.SUM));
+        world.Barrier();
+    }
+
+    static void operations(Intracomm world) {
+        int[] in = new int[1];
+        double[] doubles = new double[1];
+        Object[] objects = {1};
+        Check.error(world, MPI.ERR_OP, "Allreduce", () -> world.Allreduce(in, 0, in, 0, 1, MPI.INT, null));
+        Check.error(world, MPI.ERR_OP, "Allreduce", () ->
+                world.Allreduce(objects, 0, objects, 0, 1, MPI.OBJECT, MPI.LAND));
+        Check.error(world, MPI.ERR_OP, "Reduce", () -> world.Reduce(in, 0, in, 0, 1, MPI.INT, MPI.MAXLOC, 0));
+        Check.error(world, MPI.ERR_OP, "Scan", () -> world.Scan(doubles, 0, doubles, 0, 1, MPI.DOUBLE, MPI.BAND));
+        Check.error(world, MPI.ERR_OP, "Allreduce", () ->
+                world.Allreduce(objects, 0, objects, 0, 1, MPI.OBJECT, MPI.SUM));
+        Op own = new Op(
+                new User_function() {
+                    @Override
+                    public void Call(Object a, int aAt, Object b, int bAt, int count, Datatype type) {}
+                },
+                true);
+        own.Free();
+        Check.error(world, MPI.ERR_OP, "Allreduce", () -> world.Allreduce(in, 0, in, 0, 1, MPI.INT, own));
+        Check.error(MPI.ERR_OP, "Free", own::Free);
+        Check.error(MPI.ERR_ARG, "Op", () -> new Op((User_function) null, true));
+    }
+
+    // ---- what was freed, or never was
+
+    static void freedCommunicators(Intracomm world) {
+        Intracomm freed = world.Dup();
+        freed.Free();
+        Check.error(MPI.ERR_COMM, "Send", () -> freed.Send(ROOM, 0, 1, MPI.INT, 0, TAG));
+        Check.error(MPI.ERR_COMM, "Recv", () -> freed.Recv(ROOM, 0, 1, MPI.INT, 0, TAG));
+        Check.error(MPI.ERR_COMM, "Barrier", freed::Barrier);
+        Check.error(MPI.ERR_COMM, "Rank", freed::Rank);
+        Check.error(MPI.ERR_COMM, "Free", freed::Free);
+        Check.error(MPI.ERR_COMM, "Dup", freed::Dup);
+        Check.error(MPI.ERR_COMM, "Split", () -> freed.Split(0, 0));
+        Check.error(MPI.ERR_COMM, "Compare", () -> Comm.Compare(world, freed));
+        Check.error(MPI.ERR_COMM, "Compare", () -> Comm.Compare(null, world));
+    }
+
+    static void freedGroups(Intracomm world) {
+        Group freed = world.Group().Incl(new int[] {0});
+        freed.free();
+        Check.error(MPI.ERR_GROUP, "Size", freed::Size);
+        Check.error(MPI.ERR_GROUP, "Union", () -> Group.Union(freed, freed));
+        Check.error(MPI.ERR_GROUP, "Create", () -> world.Create(freed));
+        Check.error(world, MPI.ERR_GROUP, "Create", () -> world.Create(null));
+    }
+
+    static void freedDatatypes(Intracomm world) {
+        Datatype freed = Datatype.Contiguous(2, MPI.INT);
+        freed.free();
+        Check.error(MPI.ERR_TYPE, "free", freed::free);
+        Check.error(MPI.ERR_TYPE, "Commit", freed::Commit);
+        Check.error(MPI.ERR_TYPE, "Size", freed::Size);
+        Check.error(MPI.ERR_TYPE, "Contiguous", () -> Datatype.Contiguous(2, freed));
+        Check.error(MPI.ERR_TYPE, "free", () -> MPI.INT.free());
+    }
+
+    static void datatypeMakers(Intracomm world) {
+        int[] one = {1};
+        Datatype[] types = {MPI.INT, MPI.LONG};
+        Check.error(MPI.ERR_ARG, "Contiguous", () -> Datatype.Contiguous(-1, MPI.INT));
+        Check.error(MPI.ERR_ARG, "Vector", () -> Datatype.Vector(2, -1, 1, MPI.INT));
+        Check.error(MPI.ERR_ARG, "Indexed", () -> Datatype.Indexed(one, new int[2], MPI.INT));
+        Check.error(MPI.ERR_TYPE, "Struct", () -> Datatype.Struct(new int[2], new int[2], types));
+        Check.error(MPI.ERR_TYPE, "Vector", () -> Datatype.Vector(1, 1, 1, null));
+        Check.error(MPI.ERR_ARG, "Hvector", () -> Datatype.Hvector(3, 1, Integer.MAX_VALUE, MPI.INT));
+        Check.error(MPI.ERR_ARG, "createResized", () -> Datatype.createResized(MPI.INT, 0, 7));
+    }
+
+    static void requests(Intracomm world) {
+        Check.error(MPI.ERR_REQUEST, "Waitall", () -> Request.Waitall(null));
+        Check.error(MPI.ERR_REQUEST, "testAny", () -> Request.testAny(null));
+        Check.error(MPI.ERR_REQUEST, "Startall", () -> Prequest.Startall(null));
+        Prequest freed = world.Send_init(ROOM, 0, 1, MPI.INT, 0, TAG);
+        freed.Free();
+        Check.error(world, MPI.ERR_REQUEST, "Start", freed::Start);
+    }
+
+    static void split(Intracomm world) {
+        Check.error(world, MPI.ERR_ARG, "Split", () -> world.Split(-5, 0));
+    }
+}
