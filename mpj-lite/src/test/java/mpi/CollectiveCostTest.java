@@ -56,10 +56,12 @@ class CollectiveCostTest {
     }
 
     @Test
-    void allreduceDoublesWhenSmallAndGoesUpAndDownWhenLarge() {
-        costs(RANKS * 3, 8 * 3 * 40, (world, rank) -> world.Allreduce(ints(10), 0, ints(10), 0, 10, MPI.INT, MPI.SUM));
+    void allreduceGoesUpAndDownWhenSmallAndHalvesWhenLarge() {
         costs(
-                2L * (RANKS - 1) * LARGE_SEGMENTS, 2L * 7 * 4 * LARGE,
+                2 * (RANKS - 1), 2 * 7 * 40,
+                (world, rank) -> world.Allreduce(ints(10), 0, ints(10), 0, 10, MPI.INT, MPI.SUM));
+        costs(
+                RANKS * 2 * 3, 2L * 7 * 4 * LARGE,
                 (world, rank) -> world.Allreduce(ints(LARGE), 0, ints(LARGE), 0, LARGE, MPI.INT, MPI.SUM));
     }
 
@@ -85,13 +87,15 @@ class CollectiveCostTest {
     }
 
     @Test
-    void alltoallTakesFewMessagesWhenSmallAndOneAPairWhenLarge() {
+    void alltoallTakesOneMessageAPairUntilThereAreManyRanks() {
         costs(
-                RANKS * 3, 8 * 3 * 4 * 40,
+                RANKS * (RANKS - 1), 56 * 40,
                 (world, rank) -> world.Alltoall(ints(80), 0, 10, MPI.INT, ints(80), 0, 10, MPI.INT));
-        costs(
-                RANKS * (RANKS - 1), 56 * 4000,
-                (world, rank) -> world.Alltoall(ints(8000), 0, 1000, MPI.INT, ints(8000), 0, 1000, MPI.INT));
+        int ranks = 32;
+        LocalWorld machine = run(new LocalWorld(ranks), ranks, (world, rank) ->
+                world.Alltoall(ints(10 * ranks), 0, 10, MPI.INT, ints(10 * ranks), 0, 10, MPI.INT));
+        assertThat(machine.messages()).isEqualTo(ranks * 5);
+        assertThat(machine.bytes()).isEqualTo(ranks * 5 * 16 * 40);
     }
 
     @Test
@@ -187,12 +191,12 @@ class CollectiveCostTest {
 
     @Test
     void smallBlocksOfManyRanksCrossTogether() {
-        int ranks = 16;
+        int ranks = 32;
         int[] sites = new int[ranks];
         Arrays.setAll(sites, rank -> rank % 2);
         LocalWorld machine = run(new LocalWorld(ranks).sites(sites), ranks, (world, rank) ->
                 world.Alltoall(ints(10 * ranks), 0, 10, MPI.INT, ints(10 * ranks), 0, 10, MPI.INT));
         assertThat(machine.messages(0, 1)).isEqualTo(1);
-        assertThat(machine.bytes(0, 1)).isEqualTo(8 * 8 * 40);
+        assertThat(machine.bytes(0, 1)).isEqualTo(16 * 16 * 40);
     }
 }

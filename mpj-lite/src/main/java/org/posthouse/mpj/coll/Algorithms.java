@@ -22,22 +22,19 @@ public final class Algorithms {
 
     static final int FLAT_RANKS_MAX = 16;
 
-    /** Up to here the number of an Allreduce's steps counts, not that of its messages. */
-    static final int DOUBLING_BYTES_MAX = 16 * 1024;
+    /** Up to here an Allreduce over several sites has small messages, whose passage of a link costs its latency. */
+    static final int SITES_BYTES_MAX = 16 * 1024;
 
-    /** Up to here halves of the values go about in few messages; beyond, chains keep all ranks at work. */
-    static final int HALVING_BYTES_MAX = 512 * 1024;
+    /** From here on an Allreduce's halves and quarters, all ranks at work, cost less than one chain up and one down. */
+    static final int HALVING_BYTES_MIN = 256 * 1024;
 
     /** From here on n-1 steps of a ring cost less than the second passage of all blocks through one rank. */
     static final int RING_BYTES_MIN = 256 * 1024;
 
-    /** Up to here, and from this many ranks on, blocks that travel together save messages. */
-    static final int BRUCK_BYTES_MAX = 1024;
+    /** Up to here, and from this many ranks on, blocks of an Alltoall that travel together save more than they cost. */
+    static final int TOGETHER_BYTES_MAX = 1024;
 
-    static final int BRUCK_RANKS_MIN = 6;
-
-    /** From this many ranks on several sites on, one message from site to site costs less than one for each pair. */
-    static final int SITES_RANKS_MIN = 16;
+    static final int TOGETHER_RANKS_MIN = 32;
 
     /** From here on n(n-1) messages straight between the ranks cost less than all data passing through one rank. */
     static final int DIRECT_BYTES_MIN = 128 * 1024;
@@ -254,8 +251,7 @@ public final class Algorithms {
         };
 
         static ForAlltoall choice(Call call) {
-            boolean few = call.ranks < (call.sites > 1 ? SITES_RANKS_MIN : BRUCK_RANKS_MIN);
-            if (few || !call.upTo(BRUCK_BYTES_MAX)) {
+            if (call.ranks < TOGETHER_RANKS_MIN || !call.upTo(TOGETHER_BYTES_MAX)) {
                 return ROTATION;
             }
             return call.sites > 1 ? SITES : BRUCK;
@@ -290,9 +286,12 @@ public final class Algorithms {
 
         static ForAllreduce choice(Call call) {
             if (call.sites > 1) {
-                return SITES.canRun(call) && call.upTo(DOUBLING_BYTES_MAX) ? SITES : REDUCE_BCAST;
+                return SITES.canRun(call) && call.upTo(SITES_BYTES_MAX) ? SITES : REDUCE_BCAST;
             }
-            return call.upTo(DOUBLING_BYTES_MAX) ? DOUBLING : call.upTo(HALVING_BYTES_MAX) ? HALVING : REDUCE_BCAST;
+            if (call.bytes >= HALVING_BYTES_MIN && Integer.bitCount(call.ranks) == 1) {
+                return HALVING;
+            }
+            return call.ranks == 2 && call.bytesKnown() ? DOUBLING : REDUCE_BCAST;
         }
     }
 

@@ -5,9 +5,9 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
 
 /**
- * Allreduce: small values by recursive doubling, or with one exchange between the sites; larger ones by halving and
- * doubling, or as Reduce and Bcast, which for large data are chains in segments, and which enter and leave each site
- * once. All ranks get the same bits: every value is combined at one rank, or by the same steps at several.
+ * Allreduce: as Reduce and Bcast, which enter and leave each site once; large values by halving and doubling; two ranks
+ * by one exchange, and small values on several sites with one exchange between them. All ranks get the same bits: every
+ * value is combined at one rank, or by the same steps at several.
  */
 public final class Allreduce {
     private Allreduce() {}

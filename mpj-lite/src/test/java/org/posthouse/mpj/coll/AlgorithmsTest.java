@@ -49,13 +49,15 @@ class AlgorithmsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "1, 16384, DOUBLING, DOUBLING", "1, 16385, HALVING, HALVING", "1, 524288, HALVING, HALVING",
-        "1, 524289, REDUCE_BCAST, REDUCE_BCAST", "1, -1, REDUCE_BCAST, REDUCE_BCAST", "2, 16384, SITES, REDUCE_BCAST",
-        "2, 16385, REDUCE_BCAST, REDUCE_BCAST", "3, -1, REDUCE_BCAST, REDUCE_BCAST"
+        "8, 1, 262143, REDUCE_BCAST, REDUCE_BCAST", "8, 1, 262144, HALVING, HALVING",
+        "7, 1, 262144, REDUCE_BCAST, REDUCE_BCAST", "8, 1, -1, REDUCE_BCAST, REDUCE_BCAST",
+        "2, 1, 8, DOUBLING, DOUBLING", "2, 1, 262144, HALVING, HALVING", "2, 1, -1, REDUCE_BCAST, REDUCE_BCAST",
+        "8, 2, 16384, SITES, REDUCE_BCAST", "2, 2, 8, SITES, REDUCE_BCAST",
+        "8, 2, 16385, REDUCE_BCAST, REDUCE_BCAST", "8, 3, -1, REDUCE_BCAST, REDUCE_BCAST"
     })
-    void choosesAllreduceBySitesAndOrder(int sites, long bytes, String commuting, String inOrder) {
-        assertThat(CHOSEN.allreduce(call(8, sites, bytes))).isEqualTo(ForAllreduce.valueOf(commuting));
-        assertThat(CHOSEN.allreduce(ordered(8, sites, bytes))).isEqualTo(ForAllreduce.valueOf(inOrder));
+    void choosesAllreduceBySitesAndOrder(int ranks, int sites, long bytes, String commuting, String inOrder) {
+        assertThat(CHOSEN.allreduce(call(ranks, sites, bytes))).isEqualTo(ForAllreduce.valueOf(commuting));
+        assertThat(CHOSEN.allreduce(ordered(ranks, sites, bytes))).isEqualTo(ForAllreduce.valueOf(inOrder));
     }
 
     @Test
@@ -65,12 +67,12 @@ class AlgorithmsTest {
         assertThat(CHOSEN.allgather(call(8, 1, 256 * 1024))).isEqualTo(ForAllgather.RING);
         assertThat(CHOSEN.allgather(call(8, 1, 256 * 1024 - 1))).isEqualTo(ForAllgather.GATHER_BCAST);
         assertThat(CHOSEN.allgather(call(2, 1, 256 * 1024))).isEqualTo(ForAllgather.GATHER_BCAST);
-        assertThat(CHOSEN.alltoall(call(6, 1, 1024))).isEqualTo(ForAlltoall.BRUCK);
-        assertThat(CHOSEN.alltoall(call(5, 1, 1024))).isEqualTo(ForAlltoall.ROTATION);
-        assertThat(CHOSEN.alltoall(call(8, 1, 1025))).isEqualTo(ForAlltoall.ROTATION);
-        assertThat(CHOSEN.alltoall(call(8, 1, Region.BYTES_UNKNOWN))).isEqualTo(ForAlltoall.ROTATION);
-        assertThat(CHOSEN.alltoall(call(15, 2, 8))).isEqualTo(ForAlltoall.ROTATION);
-        assertThat(CHOSEN.alltoall(call(16, 2, 8))).isEqualTo(ForAlltoall.SITES);
+        assertThat(CHOSEN.alltoall(call(32, 1, 1024))).isEqualTo(ForAlltoall.BRUCK);
+        assertThat(CHOSEN.alltoall(call(31, 1, 1024))).isEqualTo(ForAlltoall.ROTATION);
+        assertThat(CHOSEN.alltoall(call(32, 1, 1025))).isEqualTo(ForAlltoall.ROTATION);
+        assertThat(CHOSEN.alltoall(call(32, 1, Region.BYTES_UNKNOWN))).isEqualTo(ForAlltoall.ROTATION);
+        assertThat(CHOSEN.alltoall(call(31, 2, 8))).isEqualTo(ForAlltoall.ROTATION);
+        assertThat(CHOSEN.alltoall(call(32, 2, 8))).isEqualTo(ForAlltoall.SITES);
         assertThat(CHOSEN.reduceScatter(call(8, 1, 128 * 1024))).isEqualTo(ForReduceScatter.ROTATION);
         assertThat(CHOSEN.reduceScatter(ordered(8, 1, 128 * 1024))).isEqualTo(ForReduceScatter.REDUCE_SCATTER);
         assertThat(CHOSEN.reduceScatter(call(8, 2, 128 * 1024))).isEqualTo(ForReduceScatter.REDUCE_SCATTER);
@@ -87,7 +89,7 @@ class AlgorithmsTest {
         assertThat(forced.bcast(call(8, 1, Region.BYTES_UNKNOWN))).isEqualTo(ForBcast.BINOMIAL);
         assertThat(forced.reduce(call(8, 1, 1))).isEqualTo(ForReduce.FLAT);
         assertThat(forced.allreduce(call(8, 2, 1 << 20))).isEqualTo(ForAllreduce.SITES);
-        assertThat(forced.allreduce(call(8, 1, 8))).isEqualTo(ForAllreduce.DOUBLING);
+        assertThat(forced.allreduce(call(2, 1, 8))).isEqualTo(ForAllreduce.DOUBLING);
         assertThat(forced.allreduce(ordered(8, 2, 8))).isEqualTo(ForAllreduce.REDUCE_BCAST);
         assertThat(forced.reduceScatter(call(8, 2, 8))).isEqualTo(ForReduceScatter.ROTATION);
         assertThat(forced.reduceScatter(ordered(8, 2, 8))).isEqualTo(ForReduceScatter.REDUCE_SCATTER);
@@ -146,14 +148,13 @@ class AlgorithmsTest {
         String flat = "≤ " + kibibytes(Algorithms.FLAT_BYTES_MAX) + ", n ≤ " + Algorithms.FLAT_RANKS_MAX;
         assertThat(row("bcast=flat")).contains(flat);
         assertThat(row("reduce=flat")).contains(flat);
-        assertThat(row("allreduce=doubling")).contains("≤ " + kibibytes(Algorithms.DOUBLING_BYTES_MAX));
-        assertThat(row("allreduce=sites")).contains("≤ " + kibibytes(Algorithms.DOUBLING_BYTES_MAX));
-        assertThat(row("allreduce=halving")).contains("≤ " + kibibytes(Algorithms.HALVING_BYTES_MAX));
+        assertThat(row("allreduce=sites")).contains("≤ " + kibibytes(Algorithms.SITES_BYTES_MAX));
+        assertThat(row("allreduce=halving")).contains("≥ " + kibibytes(Algorithms.HALVING_BYTES_MIN));
         assertThat(row("allgather=ring")).contains("≥ " + kibibytes(Algorithms.RING_BYTES_MIN));
-        assertThat(row("alltoall=bruck"))
-                .contains("≤ " + kibibytes(Algorithms.BRUCK_BYTES_MAX), "n ≥ " + Algorithms.BRUCK_RANKS_MIN);
-        assertThat(row("alltoall=sites"))
-                .contains("≤ " + kibibytes(Algorithms.BRUCK_BYTES_MAX), "n ≥ " + Algorithms.SITES_RANKS_MIN);
+        String together =
+                "≤ " + kibibytes(Algorithms.TOGETHER_BYTES_MAX) + ", n ≥ " + Algorithms.TOGETHER_RANKS_MIN;
+        assertThat(row("alltoall=bruck")).contains(together);
+        assertThat(row("alltoall=sites")).contains(together);
         assertThat(row("reduce-scatter=rotation")).contains("≥ " + kibibytes(Algorithms.DIRECT_BYTES_MIN));
     }
 }
