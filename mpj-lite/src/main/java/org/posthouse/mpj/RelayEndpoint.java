@@ -401,10 +401,10 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     }
 
     @Override
-    public void stays(Presence presence) {
+    public void stays(Presence presence, boolean again) {
         lock.lock();
         try {
-            Stall stall = finalized ? null : places.stays(presence, job, rank, inbox.awaited(presence.context()));
+            Stall stall = finalized ? null : places.stays(presence, again, job, rank, inbox.awaited(presence.context()));
             if (stall != null) {
                 line.write(stall.encode(FrameType.BLOCKED));
             }
@@ -431,7 +431,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     }
 
     private void onMismatch(Stall stall) {
-        if (!places.isAt(stall) || stall.peer() >= 0 && !inbox.awaits(stall.context(), stall.peer())) {
+        if (!places.isAt(stall)) {
             return;
         }
         ReceiveException why = new ReceiveException(ReceiveException.Kind.MISMATCH, stall.text());
