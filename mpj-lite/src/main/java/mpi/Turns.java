@@ -97,14 +97,20 @@ final class Turns {
     private void run(Collective collective) {
         Presence presence = presence();
         presence.enter(collective.call, collective.root);
+        boolean failed = true;
         try {
             collective.body.run();
+            failed = false;
         } catch (ReceiveException e) {
             throw comm.check.error(Communicator.errorClass(e), collective.call, e.getMessage(), e);
         } catch (UnwritableException e) {
             throw comm.check.error(MPI.ERR_TYPE, collective.call, "the send buffer's " + e.getMessage(), e);
         } finally {
-            presence.leave();
+            if (failed) {
+                presence.leaveFailed();
+            } else {
+                presence.leave();
+            }
         }
     }
 

@@ -20,6 +20,9 @@ public final class Presence {
 
         /** It moves again after {@link #stays}. Called as that. */
         void goesOn(Presence presence);
+
+        /** It leaves with an error, and {@link #stays} was not called. Called as that. */
+        void fails(Presence presence);
     }
 
     /** Looks at one place before it counts as a stay: two whole intervals of the watch. */
@@ -58,6 +61,14 @@ public final class Presence {
         number++;
         this.call = call;
         this.root = root;
+    }
+
+    /** The rank leaves it with an error: others may wait for it in another call, and are told why. */
+    public synchronized void leaveFailed() {
+        if (!told) {
+            watch.fails(this);
+        }
+        leave();
     }
 
     /** The rank leaves it. */
@@ -107,6 +118,9 @@ public final class Presence {
 
                     @Override
                     public void goesOn(Presence presence) {}
+
+                    @Override
+                    public void fails(Presence presence) {}
                 },
                 0,
                 new int[0],

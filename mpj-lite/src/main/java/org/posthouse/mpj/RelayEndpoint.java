@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -402,26 +403,26 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     @Override
     public void stays(Presence presence, boolean again) {
-        lock.lock();
-        try {
-            Stall stall = finalized ? null : places.stays(presence, again, job, rank, inbox.awaited(presence.context()));
-            if (stall != null) {
-                line.write(stall.encode(FrameType.BLOCKED));
-            }
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            lock.unlock();
-        }
+        tell(() -> places.stays(presence, again, job, rank, inbox.awaited(presence.context())));
     }
 
     @Override
     public void goesOn(Presence presence) {
+        tell(() -> places.goesOn(presence));
+    }
+
+    @Override
+    public void fails(Presence presence) {
+        tell(() -> Places.stall(presence, job, rank, -1));
+    }
+
+    /** Says BLOCKED, unless there is nothing to say. */
+    private void tell(Supplier<Stall> word) {
         lock.lock();
         try {
-            Stall last = places.goesOn(presence);
-            if (last != null && !finalized) {
-                line.write(last.encode(FrameType.BLOCKED));
+            Stall stall = word.get();
+            if (stall != null && !finalized) {
+                line.write(stall.encode(FrameType.BLOCKED));
             }
         } catch (IOException e) {
             throw lost(e);
