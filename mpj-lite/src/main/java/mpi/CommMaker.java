@@ -85,9 +85,6 @@ final class CommMaker {
         if (group == null || group.isNull()) {
             throw parent.check.error(MPI.ERR_GROUP, call, "the group " + (group == null ? "is null" : "was freed"));
         }
-        if (group.isNull()) {
-            throw parent.check.error(MPI.ERR_GROUP, call, "the group was freed");
-        }
         for (int worldRank : group.worldRanks()) {
             if (parent.group.rankOf(worldRank) == MPI.UNDEFINED) {
                 throw parent.check.error(

@@ -48,7 +48,7 @@ public class Intracomm extends MpjCollectives {
     /**
      * A communicator of the first processes, on a grid; null for processes that have no place on it.
      *
-     * @param periods whether each dimension is closed to a ring
+     * @param periods whether each dimension is closed to a ring; those beyond the dimensions are not looked at
      * @param reorder whether ranks may change, so that those of one site are side by side
      */
     public Cartcomm Create_cart(int[] dims, boolean[] periods, boolean reorder) throws MPIException {
