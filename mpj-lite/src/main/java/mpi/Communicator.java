@@ -2,6 +2,7 @@ package mpi;
 
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Envelope;
+import org.posthouse.mpj.FinalizedException;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.coll.Neighbours;
@@ -54,10 +55,28 @@ abstract class Communicator {
     /** @throws MPIException if the communicator is null or was freed, or after Finalize */
     final void requireLive(String call) {
         if (endpoint != null && endpoint.isClosed()) {
-            throw check.error(MPI.ERR_OTHER, call, "called after Finalize");
+            throw finalized(call, null);
         }
         if (freed) {
             throw check.error(MPI.ERR_COMM, call, endpoint == null ? "the communicator is null" : "the communicator was freed");
+        }
+    }
+
+    /** The error of a call that Finalize has left nothing to ask, or that was inside when another thread called it. */
+    final MPIException finalized(String call, FinalizedException cause) {
+        return check.error(MPI.ERR_OTHER, call, "called after Finalize", cause);
+    }
+
+    /**
+     * Blocks until the operation is done.
+     *
+     * @throws MPIException if Finalize comes before that
+     */
+    final void await(String call, Operation operation) {
+        try {
+            endpoint.await(operation);
+        } catch (FinalizedException e) {
+            throw finalized(call, e);
         }
     }
 

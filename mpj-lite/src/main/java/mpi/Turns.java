@@ -4,6 +4,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.posthouse.mpj.FinalizedException;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.Presence;
 import org.posthouse.mpj.ReceiveException;
@@ -38,7 +39,7 @@ final class Turns {
     void take(Collective collective) {
         Operation ahead = ahead();
         if (ahead != null) {
-            comm.endpoint.await(ahead);
+            comm.await(collective.call, ahead);
         }
         run(collective);
     }
@@ -103,6 +104,8 @@ final class Turns {
             throw comm.check.error(Communicator.errorClass(e), collective.call, e.getMessage(), e);
         } catch (UnwritableException e) {
             throw comm.check.error(MPI.ERR_TYPE, collective.call, "the send buffer's " + e.getMessage(), e);
+        } catch (FinalizedException e) {
+            throw comm.finalized(collective.call, e);
         } finally {
             presence.leave();
         }
