@@ -45,7 +45,7 @@ class Collectives {
 
     /** The collectives of a communicator of either kind. */
     static Collectives of(Communicator comm) {
-        if (comm.endpoint == null || comm.group == comm.addressed) {
+        if (!comm.isOpen() || comm.group == comm.addressed) {
             return of(comm, 0);
         }
         return new InterCollectives(comm, new InterPeers(
@@ -55,7 +55,7 @@ class Collectives {
 
     /** @param firstTag number of operations in the context that are somebody else's */
     static Collectives of(Communicator comm, int firstTag) {
-        if (comm.endpoint == null) {
+        if (!comm.isOpen()) {
             return new Collectives(comm, null, firstTag);
         }
         Peers peers = new Peers(comm.endpoint, comm.collectiveContext(), comm.group.Rank(), comm.group.worldRanks());
@@ -73,6 +73,20 @@ class Collectives {
     Collective barrier(String call) {
         comm.requireLive(call);
         return make(call, () -> Barrier.run(peers));
+    }
+
+    /** All ranks agree on the number of a new communicator. */
+    final Collective agreement(String call, Agreement agreement) {
+        comm.requireLive(call);
+        return make(call, () -> agreement.<ReceiveException>reach(values -> {
+            Region all = MPI.LONG.region(values, 0);
+            Allreduce.run(peers, all, all, values.length, MPI.BAND.on(MPI.LONG));
+        }));
+    }
+
+    /** Does something when all that were started are over; at once if they are known to be. */
+    final void afterwards(Runnable what) {
+        turns.afterwards(what);
     }
 
     Collective bcast(String call, Object buf, int offset, int count, Datatype type, int root) {

@@ -51,6 +51,17 @@ public class Request implements Freeable {
         return request;
     }
 
+    /** The same request; {@code seen} is called whenever somebody sees that it is complete and has not failed. */
+    final Request whenSeen(Runnable seen) {
+        Supplier<Status> endsWith = outcome;
+        outcome = () -> {
+            Status status = endsWith.get();
+            seen.run();
+            return status;
+        };
+        return this;
+    }
+
     private void under(Operation started, Supplier<Status> endsWith) {
         operation = started;
         outcome = endsWith;

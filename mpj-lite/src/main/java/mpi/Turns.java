@@ -11,7 +11,7 @@ import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.UnwritableException;
 
 /**
- * Lets the collectives of one communicator happen one at a time and in the order of the calls, as all ranks do (ADR 5):
+ * Lets the collectives of one communicator happen one at a time and in the order of the calls, as all ranks do (ADR 6):
  * blocking ones in the calling thread, non-blocking ones in a thread of the communicator's own, which exists while there
  * are any. So the messages of a collective are the same in the same order however the calls overlap in time, and a
  * replay sends them again as they were.
@@ -68,6 +68,15 @@ final class Turns {
         });
         last = end;
         return Request.of(comm, collective.call, end, () -> outcome(failure.get()));
+    }
+
+    /** Does something behind all collectives that were queued. */
+    synchronized void afterwards(Runnable what) {
+        if (last == null) {
+            what.run();
+        } else {
+            background().execute(what);
+        }
     }
 
     private static Status outcome(Throwable failure) {
