@@ -3,6 +3,7 @@ package mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.BitSet;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -88,7 +89,9 @@ class AgreementTest {
     void halvesMakeTheirOwnAndMeetAtOnce() {
         for (int seed = 0; seed < 5; seed++) {
             Ranks.run(new LocalWorld(4).seed(seed), 4, (world, rank) -> {
-                Intracomm half = world.Split(rank % 2, 0);
+                Intracomm part = world.Split(rank % 2, 0);
+                // The groups' local communicators have different numbers.
+                Intracomm half = rank % 2 == 0 ? part : part.dup();
                 Intracomm other = world.dup();
                 inThreads(
                         () -> {
@@ -105,6 +108,25 @@ class AgreementTest {
                         () -> copyAgainAndAgain(other, ConcurrentHashMap.newKeySet()));
             });
         }
+    }
+
+    /** Other processes that refuse a few times, as if other agreements were quicker there each time. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatSomebodyRefusedIsGivenBackAndTheChoiceWidens(boolean member) {
+        Ranks.run(1, (world, rank) -> {
+            int[] refusals = {20};
+            Agreement agreement = new Agreement("dup", world, world.id, member);
+            agreement.<RuntimeException>reach(values -> {
+                if (values.length == 1 && refusals[0]-- > 0) {
+                    values[0] = 0;
+                }
+            });
+            BitSet free = BitSet.valueOf(world.self.contexts().free());
+            assertThat(free.cardinality()).isEqualTo(Contexts.COUNT - (member ? 3 : 2));
+            assertThat(free.get(agreement.number())).isEqualTo(!member);
+            assertThat(agreement.number()).isGreaterThan(2);
+        });
     }
 
     @Test
