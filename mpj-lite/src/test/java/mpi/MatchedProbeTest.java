@@ -3,10 +3,13 @@ package mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.Arrays;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -89,5 +92,36 @@ class MatchedProbeTest {
     @ValueSource(longs = {-1, 0, 1 << 20})
     void threadsThatDoNotWait(long eagerBytesMax) {
         run(eagerBytesMax, (message, world) -> message.imProbe(MPI.ANY_SOURCE, MPI.ANY_TAG, world));
+    }
+
+    /** One message, and all threads at once: one gets it, and nobody waits for the next. */
+    @Test
+    void oneThreadGetsItAndTheOthersGoOn() {
+        Ranks.run(1, (world, rank) -> {
+            CyclicBarrier together = new CyclicBarrier(THREADS);
+            for (int round = 0; round < 300; round++) {
+                world.Send(message(1, 1), 0, 2, MPI.INT, 0, TAG);
+                world.Probe(0, TAG);
+                AtomicInteger got = new AtomicInteger();
+                Runnable part = () -> {
+                    awaitAll(together);
+                    Message message = new Message();
+                    if (message.imProbe(0, TAG, world) != null) {
+                        message.mRecv(new int[2], 2, MPI.INT);
+                        got.incrementAndGet();
+                    }
+                };
+                AgreementTest.inThreads(IntStream.range(0, THREADS).mapToObj(i -> part).toArray(Runnable[]::new));
+                assertThat(got.get()).isEqualTo(1);
+            }
+        });
+    }
+
+    private static void awaitAll(CyclicBarrier barrier) {
+        try {
+            barrier.await();
+        } catch (InterruptedException | BrokenBarrierException e) {
+            throw new IllegalStateException(e);
+        }
     }
 }
