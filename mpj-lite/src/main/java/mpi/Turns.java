@@ -107,8 +107,10 @@ final class Turns {
     private void run(Collective collective) {
         Presence presence = presence();
         presence.enter(collective.call, collective.root);
+        boolean whole = false;
         try {
             collective.body.run();
+            whole = true;
         } catch (ReceiveException e) {
             throw comm.check.error(Communicator.errorClass(e), collective.call, e.getMessage(), e);
         } catch (UnwritableException e) {
@@ -117,6 +119,9 @@ final class Turns {
             throw comm.finalized(collective.call, e);
         } finally {
             presence.leave();
+            if (!whole) {
+                comm.self.contexts().spoil(comm.id);
+            }
         }
     }
 
