@@ -124,11 +124,32 @@ final class Messages {
         }
     }
 
-    /** Takes the message that a probe would find out of the machine, whatever it is; blocks until there is one. */
+    /**
+     * Takes the message that a probe would find out of the machine, whatever it is; blocks until there is one. Null if
+     * it is one from PROC_NULL.
+     */
     Caught take(String call, int source, int tag) {
         checkProbe(call, source, tag);
+        if (source == MPI.PROC_NULL) {
+            return null;
+        }
         Caught caught = new Caught();
         comm.await(call, startReceive(call, source, tag, caught));
+        return caught;
+    }
+
+    /** As {@link #take}, but null if no message is there: another thread may have taken the one that a probe found. */
+    Caught tryTake(String call, int source, int tag) {
+        Caught caught = new Caught();
+        Operation operation = startReceive(call, source, tag, caught);
+        try {
+            if (endpoint.cancel(operation)) {
+                return null;
+            }
+        } catch (FinalizedException e) {
+            throw comm.finalized(call, e);
+        }
+        comm.await(call, operation);
         return caught;
     }
 

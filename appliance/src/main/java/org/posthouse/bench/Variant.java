@@ -16,6 +16,11 @@ import org.posthouse.mpj.coll.Algorithms;
  * @param settings what the environment sets for the ranks; empty for the library's own
  */
 public record Variant(boolean logged, String algorithm, Optional<Settings> settings) {
+    /** @throws IllegalArgumentException if the algorithm is not known: what it is, and what is */
+    public Variant {
+        Algorithms.parse(algorithm);
+    }
+
     /** Every combination, in the order given; without settings, of the library's own. */
     public static List<Variant> all(List<Boolean> logged, List<String> algorithms, List<Settings> settings) {
         List<Variant> variants = new ArrayList<>();

@@ -3,7 +3,9 @@ package org.posthouse.core;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.wire.Home;
+import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 
 /** One job as one relay sees it: where every rank is at home, and the ranks that are at home here. Confined to the core. */
@@ -118,6 +120,21 @@ public final class Job {
 
     Stalls stalls() {
         return stalls;
+    }
+
+    /** Whether ranks of the job are at home at {@code site}. */
+    boolean isHome(String site) {
+        return opening.homes().stream().anyMatch(home -> home.site().equals(site));
+    }
+
+    /** Tells the launcher what happened, as a {@link JobEvent}. */
+    void report(int kind, int rank, int code, String text) {
+        watch.onJobEvent(new JobEvent(id(), kind, rank, code, text));
+    }
+
+    /** Tells the launcher that the job cannot go on; the launcher ends it. */
+    void fail(Reason reason, String detail) {
+        report(JobEvent.ABORTED, -1, 1, reason + ": " + detail + "; " + reason.advice());
     }
 
     /** Adds to the credit that is owed to {@code rank}; true if it is worth a frame now. */

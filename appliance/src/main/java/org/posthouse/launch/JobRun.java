@@ -256,6 +256,10 @@ public final class JobRun {
         Notice why = failure == null
                 ? new Notice(id, 0, -1, "finished")
                 : new Notice(id, failure.status() == 0 ? 1 : failure.status(), -1, failure.cause());
+        if (failure != null) {
+            // A rank that came to a closed job would be refused, and would tell so beside the failure.
+            processes.stream().filter(process -> ranks.isAwaited(process.rank())).forEach(RankProcess::kill);
+        }
         relays.forEach(relay -> relay.closeJob(why));
         if (failure != null) {
             long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LEAVE_GRACE_MS);

@@ -89,6 +89,11 @@ final class RankTable {
         return status[rank] == 0 && links[rank] == Link.NONE && anyConnected;
     }
 
+    /** Whether the rank runs and, as far as is known, has not called Init. */
+    boolean isAwaited(int rank) {
+        return status[rank] == RUNNING && links[rank] == Link.NONE;
+    }
+
     /** A rank of whose end only one of the two has told, or -1. */
     int firstUnsettled() {
         for (int rank = 0; rank < status.length; rank++) {

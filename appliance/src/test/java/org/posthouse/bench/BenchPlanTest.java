@@ -46,6 +46,14 @@ class BenchPlanTest {
     }
 
     @Test
+    void algorithmThatIsNotKnownIsRefusedBeforeAnythingStarts() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new Variant(false, "bcast=chian", Optional.empty()))
+                .withMessageContaining("\"chian\" of bcast is not known")
+                .withMessageContaining("bcast=flat|");
+    }
+
+    @Test
     void variantsReachTheRanksByTheirEnvironment() {
         assertThat(new Variant(true, "", Optional.empty()).environment()).isEmpty();
         assertThat(new Variant(false, "bcast=chain,allreduce=doubling", Optional.of(new Settings(65_536))).environment())

@@ -180,7 +180,7 @@ final class TakingBackTest {
     @Test
     void boundsTheAnswersThatAreNotRead() throws Exception {
         sender.reads = false;
-        for (int i = 0; i < RelayCore.UNREAD_ANSWERS_MAX; i++) {
+        for (int i = 0; i < RankFrames.UNREAD_ANSWERS_MAX; i++) {
             if (i % 2 == 0) {
                 withdraw(1, 1);
             } else {

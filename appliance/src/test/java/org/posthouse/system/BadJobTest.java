@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.system.jobs.Aborts;
+import org.posthouse.system.jobs.AbortsEarly;
 import org.posthouse.system.jobs.EchoesArguments;
 import org.posthouse.system.jobs.Exits;
 import org.posthouse.system.jobs.LeavesChild;
@@ -99,6 +100,13 @@ class BadJobTest {
         Command.Result result = run(Aborts.class, "3", "7");
         assertThat(result.status()).isEqualTo(7);
         assertThat(lastLine(result.err())).startsWith("posthouse: job ended: rank 1 ").contains("Abort(7)");
+    }
+
+    @Test
+    void ranksThatComeTooLateForTheJobsEndAddNoLine() throws Exception {
+        Command.Result result = run(AbortsEarly.class, "2");
+        assertThat(result.status()).isEqualTo(7);
+        assertThat(result.err().lines()).hasSize(1);
     }
 
     @Test

@@ -34,6 +34,6 @@ class MismatchTest {
     void namesTheRankThatHasFinalized() throws Exception {
         assertThat(run("finalize").err())
                 .contains("mpi.MPIException")
-                .containsPattern("rank [123] is in Barrier and waits for rank 0, which has called Finalize");
+                .containsPattern("rank [123] is in barrier and waits for rank 0, which has called Finalize");
     }
 }

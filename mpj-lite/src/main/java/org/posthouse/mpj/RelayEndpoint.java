@@ -2,9 +2,6 @@ package org.posthouse.mpj;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.util.ArrayDeque;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,20 +27,14 @@ import org.posthouse.wire.WireException;
  * of credit never deadlocks on a message that another rank waits for.
  */
 public final class RelayEndpoint implements Endpoint, Presence.Watch {
-    private static final int POST_BYTES = 48;
-
-    private record Transfer(int context, int source, long sequence) {}
-
     private final FrameLine line;
     private final Ending ending;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final FrameLine.Handler handler = this::onFrame;
-    private final Pending pending = new Pending();
     private final FailedPolls failedPolls = new FailedPolls();
     private final Outbox outbox;
-    private final Map<Transfer, Receiving> arriving = new HashMap<>();
-    private final ArrayDeque<Receiving> cancelling = new ArrayDeque<>();
+    private final Inbox inbox;
     private final StallWatch watch = new StallWatch();
     private final Places places = new Places();
     private final int rank;
@@ -61,6 +52,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         rank = hello.rank();
         job = hello.job();
         outbox = new Outbox(line, job, rank, failedPolls, settings.eagerBytesMax());
+        inbox = new Inbox(line, job, rank, failedPolls);
     }
 
     /**
@@ -164,22 +156,12 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         requireOpen();
         Receiving receiving = new Receiving(context, source, tag, sink);
         ReceiveException mismatch = places.mismatch(context);
-        if (mismatch != null) {
+        if (mismatch == null) {
+            inbox.post(receiving);
+        } else {
             receiving.abandon(mismatch);
-            return receiving;
         }
-        receiving.posted(pending.add(receiving));
-        request(FrameType.POST, 0, context, source, tag, receiving.request());
         return receiving;
-    }
-
-    private void request(FrameType type, int flags, int context, int source, int tag, int number) throws IOException {
-        line.begin(POST_BYTES)
-                .begin(type, POST_BYTES, job)
-                .flags(flags)
-                .address(context, source, rank, tag)
-                .post(number, failedPolls.take());
-        line.end(POST_BYTES);
     }
 
     @Override
@@ -201,7 +183,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         lock.lock();
         try {
             requireOpen();
-            request(FrameType.PROBE, flags, context, source, tag, pending.add(probing));
+            inbox.probe(flags, context, source, tag, probing);
             line.flush();
         } catch (IOException e) {
             throw lost(e);
@@ -341,12 +323,12 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     private void onFrame(ByteBuffer frame, FrameView view) throws WireException {
         switch (view.type()) {
-            case DELIVERED -> onDelivered(frame, view);
-            case CHUNK -> onChunk(frame, view);
+            case DELIVERED -> inbox.onDelivered(frame, view);
+            case CHUNK -> inbox.onChunk(frame, view);
             case CLEAR -> onClear(view);
             case CREDIT -> outbox.credit(view.creditBytes(), view.creditMessages());
-            case PROBE_ANSWER -> onProbeAnswer(view);
-            case CANCELLED -> onCancelled(view);
+            case PROBE_ANSWER -> inbox.onProbeAnswer(view);
+            case CANCELLED -> inbox.onCancelled(view);
             case WITHDRAWN -> outbox.onWithdrawn(view);
             case MISMATCH -> onMismatch(Stall.decode(frame));
             case WELCOME -> onWelcome(Welcome.decode(frame));
@@ -372,67 +354,12 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         return siteOf;
     }
 
-    private void onDelivered(ByteBuffer frame, FrameView view) throws WireException {
-        if (!(pending.remove(view.request()) instanceof Receiving receiving)) {
-            throw new WireException(
-                    Reason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
-        }
-        receiving.begin(envelope(view));
-        int rides = view.length() - Wire.MESSAGE_HEADER_BYTES;
-        if (rides == view.messageBytes()) {
-            receiving.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
-        } else {
-            arriving.put(new Transfer(view.context(), view.source(), view.sequence()), receiving);
-        }
-    }
-
-    private void onChunk(ByteBuffer frame, FrameView view) throws WireException {
-        Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
-        Receiving receiving = arriving.get(transfer);
-        if (receiving == null) {
-            throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not arriving: " + transfer);
-        }
-        if (receiving.read(payload(frame, Wire.CHUNK_HEADER_BYTES))) {
-            arriving.remove(transfer);
-        }
-    }
-
     private void onClear(FrameView view) throws WireException {
         try {
             outbox.onClear(view);
         } catch (IOException e) {
             throw lost(e);
         }
-    }
-
-    private void onCancelled(FrameView view) throws WireException {
-        Receiving receiving = cancelling.poll();
-        boolean gone = (view.flags() & FrameView.FOUND) != 0;
-        if (receiving == null || receiving.request() != view.cancelledRequest() || gone == receiving.isMatched()) {
-            throw new WireException(
-                    Reason.NOT_EXPECTED, "CANCELLED" + (gone ? "(FOUND)" : "") + " of request " + view.cancelledRequest());
-        }
-        receiving.beingCancelled(false);
-        if (gone) {
-            pending.remove(receiving.request());
-            receiving.takenBack();
-        }
-    }
-
-    private void onProbeAnswer(FrameView view) throws WireException {
-        if (!(pending.remove(view.request()) instanceof Probing probing)) {
-            throw new WireException(
-                    Reason.NOT_EXPECTED, "PROBE_ANSWER for request " + view.request() + ", which is no probe");
-        }
-        probing.answer((view.flags() & FrameView.FOUND) != 0 ? envelope(view) : null);
-    }
-
-    private static Envelope envelope(FrameView view) {
-        return new Envelope(view.source(), view.tag(), view.messageBytes(), view.elements(), view.datatype());
-    }
-
-    private static ByteBuffer payload(ByteBuffer frame, int headerBytes) {
-        return frame.slice(headerBytes, frame.limit() - headerBytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     // ---- taking back
@@ -461,13 +388,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         if (operation instanceof Sending sending) {
             return outbox.withdraw(sending);
         }
-        if (!(operation instanceof Receiving receiving) || receiving.isMatched() || receiving.isDone()) {
-            return false;
-        }
-        request(FrameType.CANCEL, 0, receiving.context, receiving.source, receiving.tag, receiving.request());
-        cancelling.add(receiving);
-        receiving.beingCancelled(true);
-        return true;
+        return operation instanceof Receiving receiving && inbox.cancel(receiving);
     }
 
     // ---- collectives that do not match
@@ -483,7 +404,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public void stays(Presence presence) {
         lock.lock();
         try {
-            Stall stall = finalized ? null : places.stays(presence, job, rank, awaited(presence.context()));
+            Stall stall = finalized ? null : places.stays(presence, job, rank, inbox.awaited(presence.context()));
             if (stall != null) {
                 line.write(stall.encode(FrameType.BLOCKED));
             }
@@ -509,37 +430,14 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         }
     }
 
-    /** A rank whose message is waited for in this context, or -1. */
-    private int awaited(int context) {
-        return pending.all().stream()
-                .filter(operation -> operation instanceof Receiving receiving && receiving.context == context)
-                .mapToInt(operation -> ((Receiving) operation).source)
-                .findFirst()
-                .orElse(-1);
-    }
-
     private void onMismatch(Stall stall) {
-        if (!places.isAt(stall) || stall.peer() >= 0 && !awaits(stall.context(), stall.peer())) {
+        if (!places.isAt(stall) || stall.peer() >= 0 && !inbox.awaits(stall.context(), stall.peer())) {
             return;
         }
         ReceiveException why = new ReceiveException(ReceiveException.Kind.MISMATCH, stall.text());
         places.mismatch(stall.context(), why);
-        for (Operation operation : pending.all()) {
-            if (operation instanceof Receiving receiving && receiving.context == stall.context()) {
-                receiving.abandon(why);
-            }
-        }
-        arriving.values().stream()
-                .filter(receiving -> receiving.context == stall.context())
-                .forEach(receiving -> receiving.abandon(why));
+        inbox.abandon(stall.context(), why);
         outbox.abandon(stall.context(), why);
-    }
-
-    private boolean awaits(int context, int source) {
-        return pending.all().stream()
-                .anyMatch(operation -> operation instanceof Receiving receiving
-                        && receiving.context == context
-                        && receiving.source == source);
     }
 
     // ---- the end

@@ -63,7 +63,7 @@ public final class Algorithms {
     }
 
     /** As {@link #fromEnvironment}, of the variable's value or null. */
-    static Algorithms parse(String text) {
+    public static Algorithms parse(String text) {
         Map<Class<?>, Algorithm> forced = new LinkedHashMap<>();
         for (String part : text == null || text.isBlank() ? new String[0] : text.split(",", -1)) {
             String[] pair = part.trim().split("=", -1);

@@ -1,0 +1,82 @@
+package org.posthouse.core;
+
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Stall;
+import org.posthouse.wire.WireException;
+
+/**
+ * Finds collectives that do not match, from what blocked ranks say, and tells the ranks that would hang. Part of {@link
+ * RelayCore}; what was said is kept by {@link Stalls}.
+ */
+final class Mismatches {
+    private final SitePort sites;
+
+    Mismatches(SitePort sites) {
+        this.sites = sites;
+    }
+
+    /** A rank says that it is blocked in a collective, or no more. */
+    void blocked(HomedRank rank, Stall stall) throws WireException {
+        Job job = rank.job();
+        if (rank.state() != RankState.CONNECTED || stall.job() != job.id() || stall.rank() != rank.rank()) {
+            throw new WireException(Reason.WRONG_RANK, "BLOCKED in the name of rank " + stall.rank() + " from " + rank);
+        }
+        for (int home = 0; home < job.homes().size(); home++) {
+            if (home != job.self()) {
+                sites.stall(job.homes().get(home).site(), FrameType.BLOCKED, stall);
+            }
+        }
+        judge(job, stall);
+    }
+
+    /** The same, or its verdict, from another site's relay. */
+    void stalled(Job job, String site, FrameType type, Stall stall) {
+        boolean known = stall.rank() >= 0 && stall.rank() < job.size();
+        if (type == FrameType.BLOCKED && known && job.home(stall.rank()).site().equals(site)) {
+            judge(job, stall);
+        } else if (type == FrameType.MISMATCH && known && job.homed(stall.rank()) != null && job.isHome(site)) {
+            tell(job, stall);
+        } else {
+            job.fail(Reason.WRONG_SITE, type + " about rank " + stall.rank() + ", from site " + site);
+        }
+    }
+
+    /** A rank will enter no collective any more: those that wait for it would wait for ever. */
+    void finalized(HomedRank rank) {
+        Job job = rank.job();
+        job.stalls().forget(rank.rank());
+        job.stalls().waitingFor(rank.rank()).forEach(stall -> desert(job, stall));
+    }
+
+    private void judge(Job job, Stall stall) {
+        job.stalls().put(stall);
+        if (stall.text().isEmpty()) {
+            return;
+        }
+        for (Stall other : job.stalls().against(stall)) {
+            tell(job, Stalls.mismatch(stall, other));
+            tell(job, Stalls.mismatch(other, stall));
+        }
+        HomedRank peer = job.homed(stall.peer());
+        if (peer != null && peer.state() == RankState.FINALIZED) {
+            desert(job, stall);
+        }
+    }
+
+    private void desert(Job job, Stall stall) {
+        if (job.homed(stall.rank()) == null) {
+            sites.stall(job.home(stall.rank()).site(), FrameType.MISMATCH, Stalls.deserted(stall));
+        } else {
+            tell(job, Stalls.deserted(stall));
+        }
+    }
+
+    /** Tells a rank that is at home here and reads; its own relay tells any other. */
+    private static void tell(Job job, Stall stall) {
+        HomedRank rank = job.homed(stall.rank());
+        if (rank != null && rank.port() != null && rank.port().writable()) {
+            rank.port().mismatch(stall);
+        }
+    }
+}

@@ -1,0 +1,154 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/** A rank's receives and probes that are under way, and the relay's answers to them. Guarded by the endpoint's lock. */
+final class Inbox {
+    private static final int POST_BYTES = 48;
+
+    private record Transfer(int context, int source, long sequence) {}
+
+    private final FrameLine line;
+    private final long job;
+    private final int rank;
+    private final FailedPolls failedPolls;
+    private final Pending pending = new Pending();
+    private final Map<Transfer, Receiving> arriving = new HashMap<>();
+    private final ArrayDeque<Receiving> cancelling = new ArrayDeque<>();
+
+    Inbox(FrameLine line, long job, int rank, FailedPolls failedPolls) {
+        this.line = line;
+        this.job = job;
+        this.rank = rank;
+        this.failedPolls = failedPolls;
+    }
+
+    // ---- what the rank asks for; the caller flushes the line
+
+    void post(Receiving receiving) throws IOException {
+        receiving.posted(pending.add(receiving));
+        request(FrameType.POST, receiving);
+    }
+
+    void probe(int flags, int context, int source, int tag, Probing probing) throws IOException {
+        request(FrameType.PROBE, flags, context, source, tag, pending.add(probing));
+    }
+
+    /** Asks the relay to take the receive back; false if it is known to be too late. */
+    boolean cancel(Receiving receiving) throws IOException {
+        if (receiving.isMatched() || receiving.isDone()) {
+            return false;
+        }
+        request(FrameType.CANCEL, receiving);
+        cancelling.add(receiving);
+        receiving.beingCancelled(true);
+        return true;
+    }
+
+    private void request(FrameType type, Receiving receiving) throws IOException {
+        request(type, 0, receiving.context, receiving.source, receiving.tag, receiving.request());
+    }
+
+    private void request(FrameType type, int flags, int context, int source, int tag, int number) throws IOException {
+        line.begin(POST_BYTES)
+                .begin(type, POST_BYTES, job)
+                .flags(flags)
+                .address(context, source, rank, tag)
+                .post(number, failedPolls.take());
+        line.end(POST_BYTES);
+    }
+
+    // ---- what the relay answers
+
+    void onDelivered(ByteBuffer frame, FrameView view) throws WireException {
+        if (!(pending.remove(view.request()) instanceof Receiving receiving)) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
+        }
+        receiving.begin(envelope(view));
+        int rides = view.length() - Wire.MESSAGE_HEADER_BYTES;
+        if (rides == view.messageBytes()) {
+            receiving.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
+        } else {
+            arriving.put(new Transfer(view.context(), view.source(), view.sequence()), receiving);
+        }
+    }
+
+    void onChunk(ByteBuffer frame, FrameView view) throws WireException {
+        Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
+        Receiving receiving = arriving.get(transfer);
+        if (receiving == null) {
+            throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not arriving: " + transfer);
+        }
+        if (receiving.read(payload(frame, Wire.CHUNK_HEADER_BYTES))) {
+            arriving.remove(transfer);
+        }
+    }
+
+    void onCancelled(FrameView view) throws WireException {
+        Receiving receiving = cancelling.poll();
+        boolean gone = (view.flags() & FrameView.FOUND) != 0;
+        if (receiving == null || receiving.request() != view.cancelledRequest() || gone == receiving.isMatched()) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED, "CANCELLED" + (gone ? "(FOUND)" : "") + " of request " + view.cancelledRequest());
+        }
+        receiving.beingCancelled(false);
+        if (gone) {
+            pending.remove(receiving.request());
+            receiving.takenBack();
+        }
+    }
+
+    void onProbeAnswer(FrameView view) throws WireException {
+        if (!(pending.remove(view.request()) instanceof Probing probing)) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED, "PROBE_ANSWER for request " + view.request() + ", which is no probe");
+        }
+        probing.answer((view.flags() & FrameView.FOUND) != 0 ? envelope(view) : null);
+    }
+
+    private static Envelope envelope(FrameView view) {
+        return new Envelope(view.source(), view.tag(), view.messageBytes(), view.elements(), view.datatype());
+    }
+
+    private static ByteBuffer payload(ByteBuffer frame, int headerBytes) {
+        return frame.slice(headerBytes, frame.limit() - headerBytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    // ---- collectives that do not match
+
+    /** A rank whose message is waited for in this context, or -1. */
+    int awaited(int context) {
+        return waiting(context).mapToInt(receiving -> receiving.source).findFirst().orElse(-1);
+    }
+
+    boolean awaits(int context, int source) {
+        return waiting(context).anyMatch(receiving -> receiving.source == source);
+    }
+
+    /** Gives up all receives of a context. */
+    void abandon(int context, ReceiveException why) {
+        waiting(context).forEach(receiving -> receiving.abandon(why));
+        arriving.values().stream()
+                .filter(receiving -> receiving.context == context)
+                .forEach(receiving -> receiving.abandon(why));
+    }
+
+    private Stream<Receiving> waiting(int context) {
+        return pending.all().stream()
+                .filter(operation -> operation instanceof Receiving)
+                .map(operation -> (Receiving) operation)
+                .filter(receiving -> receiving.context == context);
+    }
+}
