@@ -107,10 +107,10 @@ final class Turns {
     private void run(Collective collective) {
         Presence presence = presence();
         presence.enter(collective.call, collective.root);
-        boolean whole = false;
+        boolean failed = true;
         try {
             collective.body.run();
-            whole = true;
+            failed = false;
         } catch (ReceiveException e) {
             throw comm.check.error(Communicator.errorClass(e), collective.call, e.getMessage(), e);
         } catch (UnwritableException e) {
@@ -118,9 +118,11 @@ final class Turns {
         } catch (FinalizedException e) {
             throw comm.finalized(collective.call, e);
         } finally {
-            presence.leave();
-            if (!whole) {
+            if (failed) {
+                presence.leaveFailed();
                 comm.self.contexts().spoil(comm.id);
+            } else {
+                presence.leave();
             }
         }
     }
