@@ -40,15 +40,21 @@ final class Agreement {
     }
 
     /**
-     * Takes part.
+     * Takes part. If the reduction throws, this process keeps the number that it took, if any, for ever: others may
+     * have agreed on it, and send messages under it.
      *
      * @throws MPIException if there is no number that is free in all processes
      */
     <E extends Exception> void reach(Joining<E> all) throws E {
         Contexts contexts = parent.self.contexts();
+        boolean scarce = false;
         for (int round = 0; number < 0; round++) {
-            long[] free = contexts.free();
+            long[] free = scarce ? contexts.free() : contexts.rested();
             all.and(free);
+            if (!scarce && BitSet.valueOf(free).isEmpty()) {
+                scarce = true;
+                continue;
+            }
             int chosen = choose(BitSet.valueOf(free), round);
             boolean taken = member && contexts.tryTake(chosen);
             long[] agreed = {taken || !member ? 1 : 0};
@@ -56,7 +62,7 @@ final class Agreement {
             if (agreed[0] == 1) {
                 number = chosen;
             } else if (taken) {
-                contexts.release(chosen);
+                contexts.putBack(chosen);
             }
         }
     }

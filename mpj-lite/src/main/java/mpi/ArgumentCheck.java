@@ -213,7 +213,7 @@ final class ArgumentCheck {
         if (buffer == null && elements > 0) {
             throw error(MPI.ERR_BUFFER, call, "the " + what + " is null, expected an array for " + datatype);
         }
-        if (buffer != null && !datatype.base().holds(datatype.store(buffer))) {
+        if (buffer != null && datatype.size() > 0 && !datatype.base().holds(datatype.store(buffer))) {
             throw error(
                     MPI.ERR_TYPE,
                     call,
@@ -223,6 +223,9 @@ final class ArgumentCheck {
     }
 
     private void range(String call, String what, Object buffer, long offset, long elements, Datatype datatype) {
+        if (datatype.size() == 0) {
+            return;
+        }
         int length = buffer == null ? 0 : datatype.base().length(datatype.store(buffer));
         long first = offset + datatype.layout().first(elements);
         long end = offset + datatype.layout().end(elements);

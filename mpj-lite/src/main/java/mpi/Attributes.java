@@ -1,16 +1,17 @@
 package mpi;
 
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The keys of communicators' attributes: MPI's own, and those that the program makes. Thread-safe. */
+/** What a program hangs on a communicator or a datatype, by keys that it makes. Thread-safe. */
 final class Attributes {
     private static final int FIRST_OWN = 100;
     private static final AtomicInteger NEXT = new AtomicInteger(FIRST_OWN);
     private static final Set<Integer> LIVE = ConcurrentHashMap.newKeySet();
 
-    private Attributes() {}
+    private final Map<Integer, Object> values = new ConcurrentHashMap<>();
 
     static int newKey() {
         int key = NEXT.getAndIncrement();
@@ -23,7 +24,7 @@ final class Attributes {
     }
 
     /** @throws MPIException if the program did not make the key */
-    static int require(String call, int key) {
+    private static int require(String call, int key) {
         if (!LIVE.contains(key)) {
             // As Open MPI tells what never was a key from what is none any more.
             int errorClass = key == MPI.KEYVAL_INVALID ? MPI.ERR_KEYVAL : MPI.ERR_OTHER;
@@ -32,17 +33,39 @@ final class Attributes {
         return key;
     }
 
-    /** The value of one of MPI's own keys, or null. */
-    static Object predefined(int key) {
-        if (key == MPI.TAG_UB) {
-            return Integer.MAX_VALUE;
+    /** Null is no value. */
+    void put(String call, int key, Object value) {
+        require(call, key);
+        if (value == null) {
+            values.remove(key);
+        } else {
+            values.put(key, value);
         }
-        if (key == MPI.HOST) {
-            return MPI.PROC_NULL;
-        }
-        if (key == MPI.IO) {
-            return MPI.ANY_SOURCE;
-        }
-        return key == MPI.WTIME_IS_GLOBAL ? Boolean.FALSE : null;
+    }
+
+    Object get(String call, int key) {
+        return values.get(require(call, key));
+    }
+
+    void remove(String call, int key) {
+        values.remove(require(call, key));
+    }
+
+    void copyTo(Attributes other) {
+        other.values.putAll(values);
+    }
+
+    /** The value of one of MPI's own keys of communicators, or null if it is none. */
+    static Object predefined(int key, int worldSize) {
+        return switch (key) {
+            case MPI.TAG_UB -> Integer.MAX_VALUE;
+            case MPI.HOST -> MPI.PROC_NULL;
+            case MPI.IO -> MPI.ANY_SOURCE;
+            case MPI.WTIME_IS_GLOBAL -> false;
+            case MPI.UNIVERSE_SIZE -> worldSize;
+            case MPI.APPNUM -> 0;
+            case MPI.LASTUSEDCODE -> MPI.ERR_LASTCODE;
+            default -> null;
+        };
     }
 }

@@ -1,17 +1,20 @@
 package mpi;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.IntFunction;
+import org.posthouse.mpj.data.Region;
 
 /**
  * A communicator: a group of processes and a context of their own, so that its messages mix with no others. Several
  * threads of a rank may use it at once for point-to-point calls.
  */
 public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
-    private final Map<Integer, Object> attributes = new ConcurrentHashMap<>();
+    /** Of {@link Intracomm#splitType}: the processes that share memory. */
+    public static final int TYPE_SHARED = 0;
+
+    private final Attributes attributes = new Attributes();
     private volatile Errhandler errhandler;
-    private String name = "";
+    /** Null until it was given one. */
+    private String name;
     /** Null if it was not made by {@link #iDup}. */
     private Request request;
 
@@ -21,21 +24,21 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
 
     // ---- who is in it
 
-    /** The number of processes in the calling one's group. */
+    /** The number of processes in the calling one's group. As {@link #Rank} and {@link #Group}, after Finalize too. */
     public int Size() throws MPIException {
-        requireLive("Size");
+        requireThere("Size");
         return group.Size();
     }
 
     /** The calling process's rank, from 0. */
     public int Rank() throws MPIException {
-        requireLive("Rank");
+        requireThere("Rank");
         return group.Rank();
     }
 
     /** The calling process's group, as an object of its own: freeing it does nothing to the communicator. */
     public Group Group() throws MPIException {
-        requireLive("Group");
+        requireThere("Group");
         return group.copy();
     }
 
@@ -237,8 +240,8 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     /** The attribute of a key, or null: {@link MPI#TAG_UB} and the like, or a program's own. */
     public Object Attr_get(int keyval) throws MPIException {
         requireLive("Attr_get");
-        Object predefined = Attributes.predefined(keyval);
-        return predefined == null ? attributes.get(Attributes.require("Attr_get", keyval)) : predefined;
+        Object predefined = Attributes.predefined(keyval, endpoint.size());
+        return predefined == null ? attributes.get("Attr_get", keyval) : predefined;
     }
 
     /** Sets the attribute of a key that {@link #createKeyval} made. */
@@ -249,7 +252,7 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     /** Removes an attribute. */
     public void Attr_delete(int keyval) throws MPIException {
         requireLive("Attr_delete");
-        attributes.remove(Attributes.require("Attr_delete", keyval));
+        attributes.remove("Attr_delete", keyval);
     }
 
     /** A new key for attributes of communicators. */
@@ -262,10 +265,10 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         Attributes.free(keyval);
     }
 
-    /** As {@link #Attr_put}: {@link #Dup} passes it on. */
+    /** As {@link #Attr_put}: {@link #Dup} passes it on. No value is the same as null. */
     public void setAttr(int keyval, Object value) throws MPIException {
         requireLive("setAttr");
-        attributes.put(Attributes.require("setAttr", keyval), value);
+        attributes.put("setAttr", keyval, value);
     }
 
     /** As {@link #Attr_get}. */
@@ -279,7 +282,7 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     }
 
     private void copyAttributesTo(Comm copy) {
-        copy.attributes.putAll(attributes);
+        attributes.copyTo(copy.attributes);
         copy.errhandler = errhandler;
     }
 
@@ -290,9 +293,12 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         check.name(name);
     }
 
-    /** The name that it was given, or an empty one. */
+    /** The name that it was given, or that of COMM_WORLD and COMM_SELF, or an empty one. */
     public String getName() throws MPIException {
-        requireLive("getName");
+        requireThere("getName");
+        if (name == null) {
+            return id == Contexts.WORLD ? "MPI_COMM_WORLD" : id == Contexts.SELF ? "MPI_COMM_SELF" : "";
+        }
         return name;
     }
 
@@ -335,6 +341,29 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     /** As {@link #Errhandler_get}. */
     public Errhandler getErrhandler() throws MPIException {
         return Errhandler_get();
+    }
+
+    /** Does what an error of the class does, but for throwing it: ends the job if errors are fatal. */
+    public void callErrhandler(int errorCode) throws MPIException {
+        requireLive("callErrhandler");
+        onError(new MPIException(errorCode, "callErrhandler at rank " + group.Rank() + ": error class " + errorCode));
+    }
+
+    /** {@code inOutBuf[i] = inBuf[i] op inOutBuf[i]} for {@code count} elements, in this process alone. */
+    public static void reduceLocal(Object inBuf, Object inOutBuf, int count, Datatype type, Op op) throws MPIException {
+        ArgumentCheck check = new ArgumentCheck("no communicator", Group.EMPTY, Group.EMPTY, error -> {});
+        Object in = Memory.of(inBuf, type);
+        Object inOut = Memory.of(inOutBuf, type);
+        check.buffer("reduceLocal", "first buffer", in, 0, count, type);
+        check.room("reduceLocal", "second buffer", inOut, 0, count, type);
+        check.operation("reduceLocal", op, type);
+        Region result = type.region(inOut, 0);
+        Region computed = result.inArray(count);
+        op.on(type).combine(type.region(in, 0).inArray(count), 0, computed, 0, count);
+        if (computed != result) {
+            computed.moveTo(0, result, 0, count);
+        }
+        Memory.back(inOut, inOutBuf);
     }
 
     @Override

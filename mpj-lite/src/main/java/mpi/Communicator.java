@@ -63,6 +63,15 @@ abstract class Communicator {
         if (endpoint != null && endpoint.isClosed()) {
             throw finalized(call, null);
         }
+        requireThere(call);
+    }
+
+    /**
+     * As {@link #requireLive}, but after Finalize too: for calls that need nobody.
+     *
+     * @throws MPIException if the communicator is null or was freed
+     */
+    final void requireThere(String call) {
         if (id == PENDING) {
             throw check.error(
                     MPI.ERR_COMM, call,

@@ -1,20 +1,34 @@
 package mpi;
 
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Deque;
 
 /**
  * Which communicator numbers are free in this process. All processes of a new communicator agree on one that is free in
  * each of them ({@link Agreement}), and give it back when they free the communicator, so that the relays keep state for
  * about as many contexts as there ever were communicators at once. Thread-safe.
+ *
+ * <p>Under the number of a communicator that was freed there may be messages that nobody received, or receives that
+ * nothing met: programs leave both behind. So a number rests before it is used again, and that of a communicator on
+ * which a collective failed is never used again.
  */
 final class Contexts {
     /** Communicators that may exist at once. */
     static final int COUNT = 8192;
 
+    /** Numbers that rest, at most: as many communicators are freed before the first of them is used again. */
+    static final int RESTING = 64;
+
     static final int WORLD = 0;
     static final int SELF = 1;
 
     private final long[] free = new long[COUNT / Long.SIZE];
+    /** Free numbers that are used only when there are no others, in the order in which they were given back. */
+    private final Deque<Integer> resting = new ArrayDeque<>();
+
+    private final BitSet spoiled = new BitSet();
 
     Contexts() {
         Arrays.fill(free, -1L);
@@ -27,16 +41,43 @@ final class Contexts {
         return free.clone();
     }
 
+    /** As {@link #free}, without the numbers that rest. */
+    synchronized long[] rested() {
+        long[] rested = free.clone();
+        for (int number : resting) {
+            rested[number / Long.SIZE] &= ~(1L << number);
+        }
+        return rested;
+    }
+
     /** Takes a number, unless it is taken. */
     synchronized boolean tryTake(int number) {
         long bit = 1L << number;
         boolean taken = (free[number / Long.SIZE] & bit) == 0;
         free[number / Long.SIZE] &= ~bit;
+        resting.remove(number);
         return !taken;
     }
 
-    /** Gives a number back. */
-    synchronized void release(int number) {
+    /** Gives a number back that no message was sent under. */
+    synchronized void putBack(int number) {
         free[number / Long.SIZE] |= 1L << number;
+    }
+
+    /** Gives the number of a communicator back. */
+    synchronized void release(int number) {
+        if (spoiled.get(number)) {
+            return;
+        }
+        putBack(number);
+        resting.add(number);
+        if (resting.size() > RESTING) {
+            resting.remove();
+        }
+    }
+
+    /** Notes that there may be messages of a collective under the number which nobody will ever receive. */
+    synchronized void spoil(int number) {
+        spoiled.set(number);
     }
 }

@@ -18,7 +18,7 @@ import org.posthouse.mpj.data.Unit;
  * {@code createStruct} and {@code createResized} in bytes; a struct of several base types is one of bytes, for
  * {@link java.nio.ByteBuffer}s.
  */
-public class Datatype implements Freeable {
+public class Datatype implements Freeable, Cloneable {
     /** A number for the kind of array that the elements lie in; -1 if there is none. */
     public final int baseType;
 
@@ -28,7 +28,11 @@ public class Datatype implements Freeable {
     /** What its array elements are to the predefined reductions. */
     private final Unit unit;
 
+    private final Pieces pieces;
     private final boolean predefined;
+    private final Attributes attributes = new Attributes();
+    /** What the program calls it; null if it did not say. */
+    private String given;
     /** Whether it is a struct of bytes to Open MPI: INT2, and what {@code createStruct} makes. */
     private boolean openMpiStruct;
 
@@ -36,14 +40,22 @@ public class Datatype implements Freeable {
 
     /** A predefined datatype of one {@code unit}. */
     Datatype(String name, Base base, Unit unit) {
-        this(name, base, unit.layout(), unit, true);
+        this(name, base, unit.layout(), unit, pieces(base, unit), true);
     }
 
-    Datatype(String name, Base base, Layout layout, Unit unit, boolean predefined) {
+    private static Pieces pieces(Base base, Unit unit) {
+        // The index of a pair in bytes is an int.
+        return unit.isStruct()
+                ? Pieces.of(unit.elements() - Integer.BYTES).then(1, Pieces.of(Integer.BYTES))
+                : Pieces.of(base == null ? 1 : Math.max(1, base.bytes()));
+    }
+
+    Datatype(String name, Base base, Layout layout, Unit unit, Pieces pieces, boolean predefined) {
         this.name = name;
         this.base = base;
         this.layout = layout;
         this.unit = unit;
+        this.pieces = pieces;
         this.predefined = predefined;
         openMpiStruct = unit == Unit.PAIR;
         baseType = base == null ? -1 : base.code();
@@ -51,12 +63,12 @@ public class Datatype implements Freeable {
 
     /** {@link MPI#LB} or {@link MPI#UB}: no data, and of any base type. */
     static Datatype marker(String name, Layout layout) {
-        return new Datatype(name, null, layout, Unit.NONE, true);
+        return new Datatype(name, null, layout, Unit.NONE, Pieces.of(1), true);
     }
 
     /** What is no datatype. */
     static Datatype ofNothing() {
-        Datatype nothing = new Datatype("DATATYPE_NULL", null, Layout.dense(1), Unit.NONE, true);
+        Datatype nothing = new Datatype("DATATYPE_NULL", null, Layout.dense(1), Unit.NONE, Pieces.of(1), true);
         nothing.freed = true;
         return nothing;
     }
@@ -94,7 +106,7 @@ public class Datatype implements Freeable {
      * @param oldtypes of one base type; {@link MPI#LB} and {@link MPI#UB} mark the bounds
      */
     public static Datatype Struct(int[] blocklengths, int[] displacements, Datatype[] oldtypes) throws MPIException {
-        return new DatatypeMaker("Struct", oldtypes).struct(blocklengths, displacements);
+        return DatatypeMaker.struct("Struct", blocklengths, displacements, oldtypes);
     }
 
     /** As {@link #Contiguous}. */
@@ -127,10 +139,13 @@ public class Datatype implements Freeable {
         return new DatatypeMaker("createHIndexed", oldType).indexedInBytes(blockLengths, displacements);
     }
 
-    /** As {@link #Struct}, with displacements in bytes, and of any base types. */
+    /**
+     * As {@link #Struct}, with displacements in bytes, and of any base types. The extent is that of the struct in C: a
+     * multiple of the widest element's bytes, unless a marker says otherwise.
+     */
     public static Datatype createStruct(int[] blockLengths, int[] displacements, Datatype[] types)
             throws MPIException {
-        return new DatatypeMaker("createStruct", types).structInBytes(blockLengths, displacements);
+        return DatatypeMaker.structInBytes("createStruct", blockLengths, displacements, types);
     }
 
     /** The same data with another lower bound and extent, in bytes. */
@@ -215,6 +230,66 @@ public class Datatype implements Freeable {
         return base == null ? 0 : base.bytes();
     }
 
+    /** The same datatype as an object of its own, with the same attributes. */
+    public Datatype dup() throws MPIException {
+        requireLive("dup");
+        Datatype copy = new Datatype(name, base, layout, unit, pieces, false);
+        copy.openMpiStruct = openMpiStruct;
+        attributes.copyTo(copy.attributes);
+        return copy;
+    }
+
+    /** As {@link #dup}. */
+    @Override
+    @SuppressWarnings("MethodOverridesCloneWithoutSuper") // Final fields; the API has the name.
+    public Datatype clone() {
+        return dup();
+    }
+
+    // ---- what a program hangs on it
+
+    /** Gives it a name. */
+    public void setName(String name) throws MPIException {
+        requireLive("setName");
+        given = name;
+    }
+
+    /** The name that it was given, or MPI's for a predefined one ({@code MPI_INT}), or an empty one. */
+    public String getName() throws MPIException {
+        requireLive("getName");
+        return given != null ? given : predefined ? "MPI_" + name : "";
+    }
+
+    /** A new key for attributes of datatypes; those of communicators do as well. */
+    public static int createKeyval() throws MPIException {
+        return Attributes.newKey();
+    }
+
+    /** Gives a key back. */
+    public static void freeKeyval(int keyval) throws MPIException {
+        Attributes.free(keyval);
+    }
+
+    /** Sets the attribute of a key; {@link #dup} passes it on. */
+    public void setAttr(int keyval, Object value) throws MPIException {
+        requireLive("setAttr");
+        attributes.put("setAttr", keyval, value);
+    }
+
+    /** The attribute of a key, or null. */
+    public Object getAttr(int keyval) throws MPIException {
+        requireLive("getAttr");
+        return attributes.get("getAttr", keyval);
+    }
+
+    /** Removes an attribute. */
+    public void deleteAttr(int keyval) throws MPIException {
+        requireLive("deleteAttr");
+        attributes.remove("deleteAttr", keyval);
+    }
+
+    // ---- giving back
+
     /** Gives the datatype back; operations that are under way with it are completed. */
     @Override
     public void free() throws MPIException {
@@ -260,6 +335,10 @@ public class Datatype implements Freeable {
         return unit;
     }
 
+    Pieces pieces() {
+        return pieces;
+    }
+
     /** Bytes of a base element; 1 where there is none. */
     int bytes() {
         return base == null ? 1 : Math.max(1, base.bytes());
@@ -290,6 +369,10 @@ public class Datatype implements Freeable {
     Datatype openMpiStruct() {
         openMpiStruct = true;
         return this;
+    }
+
+    boolean isOpenMpiStruct() {
+        return openMpiStruct;
     }
 
     /** What the elements lie in: the buffer, but for structs that Open MPI programs keep in an array of bytes. */

@@ -76,8 +76,38 @@ final class DatatypeMaker {
     }
 
     /** Displacements in base elements; all parts but markers have one base type. */
-    Datatype struct(int[] lengths, int[] displacements) {
+    static Datatype struct(String call, int[] lengths, int[] displacements, Datatype[] parts) {
+        return isEmpty(lengths)
+                ? ofNothing(call)
+                : new DatatypeMaker(call, used(lengths, parts)).struct(lengths, displacements, false);
+    }
+
+    /** Displacements in bytes; parts of several base types become one of bytes. */
+    static Datatype structInBytes(String call, int[] lengths, int[] displacements, Datatype[] parts) {
+        return isEmpty(lengths)
+                ? ofNothing(call)
+                : new DatatypeMaker(call, used(lengths, parts)).structInBytes(lengths, displacements);
+    }
+
+    private static boolean isEmpty(int[] lengths) {
+        return lengths != null && lengths.length == 0;
+    }
+
+    /** No data, and so of any buffer. */
+    private static Datatype ofNothing(String call) {
+        return new Datatype(
+                call + " of nothing", Base.PACKED, new LayoutBuilder().build(), Unit.NONE, Pieces.of(1), false);
+    }
+
+    private static Datatype[] used(int[] lengths, Datatype[] parts) {
+        return lengths != null && parts != null && parts.length > lengths.length
+                ? Arrays.copyOf(parts, lengths.length)
+                : parts;
+    }
+
+    private Datatype struct(int[] lengths, int[] displacements, boolean padded) {
         blocks(lengths, displacements);
+        parts(lengths);
         for (Datatype part : parts) {
             if (!sharesBase(part)) {
                 throw error(
@@ -85,16 +115,18 @@ final class DatatypeMaker {
                         "the components are of base types " + first.base() + " and " + part.base() + ", expected one");
             }
         }
-        return make(builder -> {
+        Layout layout = layout(builder -> {
             for (int block = 0; block < lengths.length; block++) {
                 builder.add(displacements[block], lengths[block], parts[block].layout());
             }
         });
+        Pieces pieces = Pieces.of(lengths, parts);
+        return make(padded ? layout.padded(Math.max(1, pieces.widest() / first.bytes())) : layout, pieces);
     }
 
-    /** Displacements in bytes; parts of several base types become one of bytes. */
-    Datatype structInBytes(int[] lengths, int[] displacements) {
+    private Datatype structInBytes(int[] lengths, int[] displacements) {
         blocks(lengths, displacements);
+        parts(lengths);
         int[] used = IntStream.range(0, lengths.length).filter(block -> lengths[block] > 0).toArray();
         boolean oneBase = Arrays.stream(used)
                 .allMatch(block -> sharesBase(parts[block]) && displacements[block] % first.bytes() == 0);
@@ -103,11 +135,12 @@ final class DatatypeMaker {
                     call, Arrays.stream(used).mapToObj(block -> parts[block]).toArray(Datatype[]::new));
             return maker.struct(
                             Arrays.stream(used).map(block -> lengths[block]).toArray(),
-                            Arrays.stream(used).map(block -> displacements[block] / first.bytes()).toArray())
+                            Arrays.stream(used).map(block -> displacements[block] / first.bytes()).toArray(),
+                            true)
                     .openMpiStruct();
         }
         return new DatatypeMaker(call, Arrays.stream(parts).map(this::inBytes).toArray(Datatype[]::new))
-                .struct(lengths, displacements);
+                .struct(lengths, displacements, true);
     }
 
     private boolean sharesBase(Datatype part) {
@@ -120,12 +153,13 @@ final class DatatypeMaker {
         }
         return part.base() == null
                 ? part
-                : new Datatype(part.toString(), Base.BYTE, part.layout().scaled(part.bytes()), Unit.NONE, false);
+                : new Datatype(
+                        part.toString(), Base.BYTE, part.layout().scaled(part.bytes()), Unit.NONE, part.pieces(), false);
     }
 
     /** The old datatype with other bounds, in bytes. */
     Datatype resized(int lower, int extent) {
-        return make(first.layout().resized(inElements("lb", lower), inElements("extent", extent)));
+        return make(first.layout().resized(inElements("lb", lower), inElements("extent", extent)), first.pieces());
     }
 
     private int inElements(String what, int bytes) {
@@ -138,19 +172,22 @@ final class DatatypeMaker {
     }
 
     private void blocks(int[] lengths, int[] displacements) {
-        if (lengths == null || displacements == null || lengths.length != displacements.length) {
+        if (lengths == null || displacements == null || displacements.length < lengths.length) {
             throw error(
                     MPI.ERR_ARG,
                     "there are " + length(lengths) + " blocklengths and " + length(displacements)
-                            + " displacements, expected as many of both");
-        }
-        if (parts.length > 1 && parts.length != lengths.length) {
-            throw error(
-                    MPI.ERR_ARG,
-                    "there are " + parts.length + " datatypes, expected one for each of " + lengths.length + " blocks");
+                            + " displacements, expected one for each block");
         }
         for (int length : lengths) {
             notNegative("blocklength", length);
+        }
+    }
+
+    private void parts(int[] lengths) {
+        if (parts.length < lengths.length) {
+            throw error(
+                    MPI.ERR_ARG,
+                    "there are " + parts.length + " datatypes, expected one for each of " + lengths.length + " blocks");
         }
     }
 
@@ -170,16 +207,20 @@ final class DatatypeMaker {
     }
 
     private Datatype make(Steps steps) {
+        return make(layout(steps), first.pieces());
+    }
+
+    private Layout layout(Steps steps) {
         LayoutBuilder builder = new LayoutBuilder();
         try {
             steps.add(builder);
-            return make(builder.build());
+            return builder.build();
         } catch (ArithmeticException e) {
             throw error(MPI.ERR_ARG, "a displacement or size is beyond the range of int");
         }
     }
 
-    private Datatype make(Layout layout) {
-        return new Datatype(call + " of " + first, first.base(), layout, first.unit().whenDerived(), false);
+    private Datatype make(Layout layout, Pieces pieces) {
+        return new Datatype(call + " of " + first, first.base(), layout, first.unit().whenDerived(), pieces, false);
     }
 }

@@ -122,9 +122,9 @@ final class Grid {
                 .toArray();
     }
 
-    /** The dimensions that remain, as a grid of their own. */
+    /** The dimensions that remain, as a grid of their own; {@code remain} may be longer than needed. */
     Grid sub(boolean[] remain) {
-        if (remain == null || remain.length != dims.length) {
+        if (remain == null || remain.length < dims.length) {
             throw new WrongShape(
                     MPI.ERR_DIMS,
                     "there are " + (remain == null ? "no" : "" + remain.length)

@@ -265,9 +265,11 @@ public class Group implements Freeable {
                     call,
                     "a range is " + Arrays.toString(range) + ", expected first rank, last rank and a stride but 0");
         }
-        require(call, new int[] {range[0], range[1]}, rank -> false);
-        int steps = Math.floorDiv(range[1] - range[0], range[2]);
-        return IntStream.rangeClosed(0, steps).map(step -> range[0] + step * range[2]);
+        long steps = Math.floorDiv((long) range[1] - range[0], range[2]);
+        long last = range[0] + Math.max(0, steps) * range[2];
+        // The last rank that is named need not be met, and so may be none of the group.
+        require(call, new int[] {range[0], Math.toIntExact(last)}, rank -> false);
+        return IntStream.rangeClosed(0, (int) steps).map(step -> range[0] + step * range[2]);
     }
 
     // ---- giving back

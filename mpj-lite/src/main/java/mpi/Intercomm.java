@@ -30,8 +30,21 @@ public class Intercomm extends Comm {
         everybody = ofUnion();
     }
 
+    /** What is no communicator. */
+    static Intercomm ofNobody() {
+        return new Intercomm(null, Group.EMPTY, Group.EMPTY, NO_ID, "COMM_NULL");
+    }
+
+    /** The communicator of those who started this process from a program: a null one, as nobody can (ADR 9). */
+    public static Intercomm getParent() throws MPIException {
+        return ofNobody();
+    }
+
     /** Both groups, in an order that does not depend on whose process asks. */
     static Group union(Group group, Group remote) {
+        if (group.worldRanks().length == 0) {
+            return Group.EMPTY;
+        }
         return group.worldRank(0) < remote.worldRank(0) ? Group.Union(group, remote) : Group.Union(remote, group);
     }
 

@@ -1,7 +1,7 @@
 package mpi;
 
 /** A communicator of one group. */
-public class Intracomm extends MpjCollectives {
+public class Intracomm extends DynamicProcesses {
     Intracomm(Self self, Group group, int id, String name) {
         super(self, group, id, name);
     }
@@ -28,9 +28,16 @@ public class Intracomm extends MpjCollectives {
         return orNobody(new CommMaker("split", this).split(colour, key));
     }
 
-    /** A communicator of the processes of this host, or of this site, which is taken for one. */
+    /**
+     * A communicator of the processes of this host, or of this site, which is taken for one.
+     *
+     * @param splitType {@link Comm#TYPE_SHARED}, or UNDEFINED for a process that wants to be in none
+     */
     public Intracomm splitType(int splitType, int key, Info info) throws MPIException {
         requireLive("splitType");
+        if (splitType != TYPE_SHARED && splitType != MPI.UNDEFINED) {
+            throw check.error(MPI.ERR_ARG, "splitType", "type is " + splitType + ", expected TYPE_SHARED or UNDEFINED");
+        }
         int site = splitType == MPI.UNDEFINED ? MPI.UNDEFINED : endpoint.siteOf(endpoint.rank());
         return orNobody(new CommMaker("splitType", this).split(site, key));
     }
@@ -174,12 +181,13 @@ public class Intracomm extends MpjCollectives {
 
     /** As {@link #Scan}. */
     public void scan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        collectives.scan("scan", sendbuf, 0, recvbuf, 0, count, type, op).run();
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) ->
+                collectives.scan("scan", from, 0, to, 0, count, type, op));
     }
 
     /** As {@link #Scan}, with one buffer. */
     public void scan(Object buf, int count, Datatype type, Op op) throws MPIException {
-        collectives.scan("scan", buf, 0, buf, 0, count, type, op).run();
+        Memory.run(buf, type, memory -> collectives.scan("scan", memory, 0, memory, 0, count, type, op));
     }
 
     /** As {@link #Iscan}. */
@@ -194,12 +202,13 @@ public class Intracomm extends MpjCollectives {
 
     /** As {@link #Exscan}. */
     public void exScan(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        collectives.exscan("exScan", sendbuf, 0, recvbuf, 0, count, type, op).run();
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) ->
+                collectives.exscan("exScan", from, 0, to, 0, count, type, op));
     }
 
     /** As {@link #Exscan}, with one buffer. */
     public void exScan(Object buf, int count, Datatype type, Op op) throws MPIException {
-        collectives.exscan("exScan", buf, 0, buf, 0, count, type, op).run();
+        Memory.run(buf, type, memory -> collectives.exscan("exScan", memory, 0, memory, 0, count, type, op));
     }
 
     /** As {@link #Iexscan}. */

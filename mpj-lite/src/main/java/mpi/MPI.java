@@ -66,6 +66,11 @@ public class MPI extends NewBuffers {
     public static final Op MAXLOC = new Op("MAXLOC", Folds.MAXLOC);
     public static final Op MINLOC = new Op("MINLOC", Folds.MINLOC);
 
+    /** Operations on windows, of which there are none (ADR 9). */
+    public static final Op REPLACE = Op.ofWindows("REPLACE");
+
+    public static final Op NO_OP = Op.ofWindows("NO_OP");
+
     /** What {@link Comm#Pack} made. */
     public static final Datatype PACKED = new Datatype("PACKED", Base.PACKED, Unit.NONE);
 
@@ -119,7 +124,8 @@ public class MPI extends NewBuffers {
     private static int threadLevel;
     private static boolean finalized;
 
-    private MPI() {}
+    /** For programs that make one: there is nothing in it. */
+    public MPI() {}
 
     // ---- start and end
 
@@ -146,14 +152,23 @@ public class MPI extends NewBuffers {
         return threadLevel;
     }
 
-    /** As {@link #Init}, for a thread level. {@code provided} is not used: {@link #queryThread} tells. */
+    /** As {@link #initThread(int, String[])}. {@code provided} is not used: {@link #queryThread} tells. */
     public static synchronized String[] initThread(int required, int provided, String[] args) throws MPIException {
-        return init("initThread", args, required);
+        return initThread(required, args);
     }
 
-    /** As {@link #Init}, for a thread level. */
+    /**
+     * As {@link #Init}, for a thread level; one that is out of range means the nearest. Programs call it behind Init too:
+     * it sets the level then.
+     */
     public static synchronized String[] initThread(int required, String[] args) throws MPIException {
-        return init("initThread", args, required);
+        int level = Math.max(THREAD_SINGLE, Math.min(required, THREAD_MULTIPLE));
+        if (self == null) {
+            return init("initThread", args, level);
+        }
+        require("initThread");
+        threadLevel = level;
+        return Endpoints.ownArguments(args);
     }
 
     private static String[] init(String call, String[] args, int required) {
@@ -185,7 +200,7 @@ public class MPI extends NewBuffers {
         self.endpoint().close();
     }
 
-    private static Self require(String call) {
+    static Self require(String call) {
         if (self == null || finalized) {
             throw new MPIException(ERR_OTHER, call + ": expected " + (self == null ? "after Init" : "before Finalize"));
         }

@@ -13,6 +13,7 @@ public class Op implements Freeable {
     /** Null for a program's own. */
     private final Fold fold;
 
+    /** Null for an operation of windows. */
     private final Maker maker;
     private final boolean commute;
     private volatile boolean freed;
@@ -39,6 +40,11 @@ public class Op implements Freeable {
         this.fold = fold;
         this.maker = maker;
         this.commute = commute;
+    }
+
+    /** An operation that no reduction takes. */
+    static Op ofWindows(String name) {
+        return new Op(name, null, null, false);
     }
 
     private static String nameOf(Object function, String expected) {
@@ -68,7 +74,7 @@ public class Op implements Freeable {
         if (freed) {
             throw new MPIException(MPI.ERR_OP, call + ": operation " + name + " was freed");
         }
-        if (fold != null) {
+        if (fold != null || maker == null) {
             throw new MPIException(MPI.ERR_OP, call + ": operation " + name + " is predefined, and stays");
         }
         freed = true;
@@ -83,6 +89,9 @@ public class Op implements Freeable {
     String refuses(Datatype datatype) {
         if (freed) {
             return "operation " + name + " was freed";
+        }
+        if (maker == null) {
+            return "operation " + name + " is one of windows, expected one of reductions";
         }
         return fold == null || fold.accepts(datatype.base(), datatype.unit())
                 ? null

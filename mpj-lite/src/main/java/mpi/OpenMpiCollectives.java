@@ -26,7 +26,7 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
 
     /** As mpiJava's Bcast. */
     public void bcast(Object buf, int count, Datatype type, int root) throws MPIException {
-        collectives.bcast("bcast", buf, 0, count, type, root).run();
+        Memory.run(buf, type, memory -> collectives.bcast("bcast", memory, 0, count, type, root));
     }
 
     /** As mpiJava's Gather. */
@@ -34,7 +34,8 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype,
             int root)
             throws MPIException {
-        collectives.gather("gather", sendbuf, 0, sendcount, sendtype, recvbuf, 0, recvcount, recvtype, root).run();
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
+                collectives.gather("gather", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype, root));
     }
 
     /** As mpiJava's Gatherv. */
@@ -42,7 +43,9 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
             Datatype recvtype, int root)
             throws MPIException {
-        collectives.gatherv("gatherv", sendbuf, 0, sendcount, sendtype, recvbuf, 0, recvcounts, displs, recvtype, root).run();
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
+                collectives.gatherv(
+                        "gatherv", from, 0, sendcount, sendtype, to, 0, recvcounts, displs, recvtype, root));
     }
 
     /** As mpiJava's Scatter. */
@@ -50,7 +53,8 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype,
             int root)
             throws MPIException {
-        collectives.scatter("scatter", sendbuf, 0, sendcount, sendtype, recvbuf, 0, recvcount, recvtype, root).run();
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
+                collectives.scatter("scatter", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype, root));
     }
 
     /** As mpiJava's Scatterv. */
@@ -58,14 +62,17 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int[] sendcounts, int[] displs, Datatype sendtype, Object recvbuf, int recvcount,
             Datatype recvtype, int root)
             throws MPIException {
-        collectives.scatterv("scatterv", sendbuf, 0, sendcounts, displs, sendtype, recvbuf, 0, recvcount, recvtype, root).run();
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
+                collectives.scatterv(
+                        "scatterv", from, 0, sendcounts, displs, sendtype, to, 0, recvcount, recvtype, root));
     }
 
     /** As mpiJava's Allgather. */
     public void allGather(
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
-        collectives.allgather("allGather", sendbuf, 0, sendcount, sendtype, recvbuf, 0, recvcount, recvtype).run();
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
+                collectives.allgather("allGather", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype));
     }
 
     /** As mpiJava's Allgatherv. */
@@ -73,14 +80,17 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
             Datatype recvtype)
             throws MPIException {
-        collectives.allgatherv("allGatherv", sendbuf, 0, sendcount, sendtype, recvbuf, 0, recvcounts, displs, recvtype).run();
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
+                collectives.allgatherv(
+                        "allGatherv", from, 0, sendcount, sendtype, to, 0, recvcounts, displs, recvtype));
     }
 
     /** As mpiJava's Alltoall. */
     public void allToAll(
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
-        collectives.alltoall("allToAll", sendbuf, 0, sendcount, sendtype, recvbuf, 0, recvcount, recvtype).run();
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
+                collectives.alltoall("allToAll", from, 0, sendcount, sendtype, to, 0, recvcount, recvtype));
     }
 
     /** As mpiJava's Alltoallv. */
@@ -88,93 +98,105 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
             Object sendbuf, int[] sendcounts, int[] sdispls, Datatype sendtype, Object recvbuf, int[] recvcounts,
             int[] rdispls, Datatype recvtype)
             throws MPIException {
-        collectives.alltoallv(
-                "allToAllv", sendbuf, 0, sendcounts, sdispls, sendtype, recvbuf, 0, recvcounts, rdispls, recvtype).run();
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
+                collectives.alltoallv(
+                        "allToAllv", from, 0, sendcounts, sdispls, sendtype, to, 0, recvcounts, rdispls, recvtype));
     }
 
     /** As mpiJava's Reduce. */
     public void reduce(Object sendbuf, Object recvbuf, int count, Datatype type, Op op, int root) throws MPIException {
-        collectives.reduce("reduce", sendbuf, 0, recvbuf, 0, count, type, op, root).run();
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) ->
+                collectives.reduce("reduce", from, 0, to, 0, count, type, op, root));
     }
 
     /** As mpiJava's Allreduce. */
     public void allReduce(Object sendbuf, Object recvbuf, int count, Datatype type, Op op) throws MPIException {
-        collectives.allreduce("allReduce", sendbuf, 0, recvbuf, 0, count, type, op).run();
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) ->
+                collectives.allreduce("allReduce", from, 0, to, 0, count, type, op));
     }
 
     /** As mpiJava's Reduce_scatter. */
     public void reduceScatter(Object sendbuf, Object recvbuf, int[] recvcounts, Datatype type, Op op)
             throws MPIException {
-        collectives.reduceScatter("reduceScatter", sendbuf, 0, recvbuf, 0, recvcounts, type, op).run();
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) ->
+                collectives.reduceScatter("reduceScatter", from, 0, to, 0, recvcounts, type, op));
     }
 
     /** As mpiJava's Reduce_scatter_block. */
     public void reduceScatterBlock(Object sendbuf, Object recvbuf, int recvcount, Datatype type, Op op)
             throws MPIException {
-        collectives.reduceScatterBlock("reduceScatterBlock", sendbuf, 0, recvbuf, 0, recvcount, type, op).run();
+        Memory.run(sendbuf, type, recvbuf, type, (from, to) ->
+                collectives.reduceScatterBlock("reduceScatterBlock", from, 0, to, 0, recvcount, type, op));
     }
 
     // ---- in place
 
     /** As {@link #gather}: at the root, {@code buf} receives, and holds its own block in place. */
     public void gather(Object buf, int count, Datatype type, int root) throws MPIException {
-        collectives.gatherInPlace("gather", buf, count, type, root).run();
+        Memory.run(buf, type, memory -> collectives.gatherInPlace("gather", memory, count, type, root));
     }
 
     /** As {@link #gatherv}, at the root, whose own block is in place. */
     public void gatherv(Object recvbuf, int[] recvcounts, int[] displs, Datatype recvtype, int root)
             throws MPIException {
-        collectives.gathervInPlace("gatherv", recvbuf, recvcounts, displs, recvtype, root).run();
+        Memory.run(recvbuf, recvtype, memory ->
+                collectives.gathervInPlace("gatherv", memory, recvcounts, displs, recvtype, root));
     }
 
     /** As {@link #gatherv}, at other ranks than the root. */
     public void gatherv(Object sendbuf, int sendcount, Datatype sendtype, int root) throws MPIException {
-        collectives.gathervToRoot("gatherv", sendbuf, sendcount, sendtype, root).run();
+        Memory.run(sendbuf, sendtype, memory ->
+                collectives.gathervToRoot("gatherv", memory, sendcount, sendtype, root));
     }
 
     /** As {@link #scatter}: at the root, {@code buf} is dealt out, and its own block stays in place. */
     public void scatter(Object buf, int count, Datatype type, int root) throws MPIException {
-        collectives.scatterInPlace("scatter", buf, count, type, root).run();
+        Memory.run(buf, type, memory -> collectives.scatterInPlace("scatter", memory, count, type, root));
     }
 
     /** As {@link #scatterv}, at the root, whose own block stays in place. */
     public void scatterv(Object sendbuf, int[] sendcounts, int[] displs, Datatype sendtype, int root)
             throws MPIException {
-        collectives.scattervInPlace("scatterv", sendbuf, sendcounts, displs, sendtype, root).run();
+        Memory.run(sendbuf, sendtype, memory ->
+                collectives.scattervInPlace("scatterv", memory, sendcounts, displs, sendtype, root));
     }
 
     /** As {@link #scatterv}, at other ranks than the root. */
     public void scatterv(Object recvbuf, int recvcount, Datatype recvtype, int root) throws MPIException {
-        collectives.scattervFromRoot("scatterv", recvbuf, recvcount, recvtype, root).run();
+        Memory.run(recvbuf, recvtype, memory ->
+                collectives.scattervFromRoot("scatterv", memory, recvcount, recvtype, root));
     }
 
     /** As {@link #allGather}, each rank's block in place. */
     public void allGather(Object buf, int count, Datatype type) throws MPIException {
-        collectives.allgatherInPlace("allGather", buf, count, type).run();
+        Memory.run(buf, type, memory -> collectives.allgatherInPlace("allGather", memory, count, type));
     }
 
     /** As {@link #allGatherv}, each rank's block in place. */
     public void allGatherv(Object recvbuf, int[] recvcounts, int[] displs, Datatype recvtype) throws MPIException {
-        collectives.allgathervInPlace("allGatherv", recvbuf, recvcounts, displs, recvtype).run();
+        Memory.run(recvbuf, recvtype, memory ->
+                collectives.allgathervInPlace("allGatherv", memory, recvcounts, displs, recvtype));
     }
 
     /** As {@link #reduce}, with one buffer. */
     public void reduce(Object buf, int count, Datatype type, Op op, int root) throws MPIException {
-        collectives.reduce("reduce", buf, 0, buf, 0, count, type, op, root).run();
+        Memory.run(buf, type, memory -> collectives.reduce("reduce", memory, 0, memory, 0, count, type, op, root));
     }
 
     /** As {@link #allReduce}, with one buffer. */
     public void allReduce(Object buf, int count, Datatype type, Op op) throws MPIException {
-        collectives.allreduce("allReduce", buf, 0, buf, 0, count, type, op).run();
+        Memory.run(buf, type, memory -> collectives.allreduce("allReduce", memory, 0, memory, 0, count, type, op));
     }
 
     /** As {@link #reduceScatter}, with one buffer: the result begins at its start. */
     public void reduceScatter(Object buf, int[] counts, Datatype type, Op op) throws MPIException {
-        collectives.reduceScatter("reduceScatter", buf, 0, buf, 0, counts, type, op).run();
+        Memory.run(buf, type, memory ->
+                collectives.reduceScatter("reduceScatter", memory, 0, memory, 0, counts, type, op));
     }
 
     /** As {@link #reduceScatterBlock}, with one buffer: the result begins at its start. */
     public void reduceScatterBlock(Object buf, int count, Datatype type, Op op) throws MPIException {
-        collectives.reduceScatterBlock("reduceScatterBlock", buf, 0, buf, 0, count, type, op).run();
+        Memory.run(buf, type, memory ->
+                collectives.reduceScatterBlock("reduceScatterBlock", memory, 0, memory, 0, count, type, op));
     }
 }

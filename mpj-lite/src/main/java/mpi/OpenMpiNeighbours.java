@@ -14,8 +14,9 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
     public void neighborAllGather(
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
-        collectives.neighbourAllgather(
-                "neighborAllGather", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype).run();
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
+                collectives.neighbourAllgather(
+                        "neighborAllGather", from, sendcount, sendtype, to, recvcount, recvtype));
     }
 
     /** Starts {@link #neighborAllGather}. */
@@ -31,8 +32,9 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int[] recvcounts, int[] displs,
             Datatype recvtype)
             throws MPIException {
-        collectives.neighbourAllgatherv(
-                "neighborAllGatherv", sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype).run();
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
+                collectives.neighbourAllgatherv(
+                        "neighborAllGatherv", from, sendcount, sendtype, to, recvcounts, displs, recvtype));
     }
 
     /** Starts {@link #neighborAllGatherv}. */
@@ -48,8 +50,8 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
     public void neighborAllToAll(
             Object sendbuf, int sendcount, Datatype sendtype, Object recvbuf, int recvcount, Datatype recvtype)
             throws MPIException {
-        collectives.neighbourAlltoall(
-                "neighborAllToAll", sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype).run();
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
+                collectives.neighbourAlltoall("neighborAllToAll", from, sendcount, sendtype, to, recvcount, recvtype));
     }
 
     /** Starts {@link #neighborAllToAll}. */
@@ -65,8 +67,9 @@ abstract class OpenMpiNeighbours extends OpenMpiBackground {
             Object sendbuf, int[] sendcounts, int[] sdispls, Datatype sendtype, Object recvbuf, int[] recvcounts,
             int[] rdispls, Datatype recvtype)
             throws MPIException {
-        collectives.neighbourAlltoallv(
-                "neighborAllToAllv", sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype).run();
+        Memory.run(sendbuf, sendtype, recvbuf, recvtype, (from, to) ->
+                collectives.neighbourAlltoallv(
+                        "neighborAllToAllv", from, sendcounts, sdispls, sendtype, to, recvcounts, rdispls, recvtype));
     }
 
     /** Starts {@link #neighborAllToAllv}. */

@@ -4,10 +4,10 @@ import org.posthouse.mpj.Endpoint;
 
 /**
  * What the calling process has once, however many communicators it has: its end of the machine, the numbers of its
- * communicators, and its attached send buffer.
+ * communicators, its attached send buffer, and its ports.
  */
-record Self(Endpoint endpoint, Contexts contexts, SendBuffer sendBuffer) {
+record Self(Endpoint endpoint, Contexts contexts, SendBuffer sendBuffer, Ports ports) {
     Self(Endpoint endpoint) {
-        this(endpoint, new Contexts(), new SendBuffer(endpoint));
+        this(endpoint, new Contexts(), new SendBuffer(endpoint), new Ports());
     }
 }

@@ -13,11 +13,12 @@ import org.posthouse.wire.Wire;
 
 /**
  * The room that a program attaches for buffered sends. Messages are copied to memory of their own, and the attached
- * size only bounds them, as MPI describes it (MPI-1.1, 3.6.1): a message and its overhead take room until it has left.
+ * size only bounds them (MPI-1.1, 3.6.1): a message takes room until it has left. Its overhead takes none, as programs
+ * exist that attach what their messages need, and not a byte more.
  * Guarded by its own monitor, which is not held while a thread waits for messages to leave.
  */
 final class SendBuffer {
-    /** Bytes that a message takes beside its own. */
+    /** Bytes that programs are told to attach for a message beside its own. */
     static final int OVERHEAD_BYTES = 128;
 
     private record Copy(Operation operation, long bytes) {}
@@ -75,12 +76,12 @@ final class SendBuffer {
     synchronized void send(
             Content content, Function<Content, Operation> send, Function<String, MPIException> error) {
         reclaim();
-        long bytes = content.bytes() + OVERHEAD_BYTES;
+        long bytes = content.bytes();
         if (memory == null || used + bytes > capacity) {
             throw error.apply(
                     memory == null
                             ? "there is no attached buffer, expected an attach first"
-                            : "the message takes " + bytes + " bytes with its overhead, expected at most the "
+                            : "the message takes " + bytes + " bytes, expected at most the "
                                     + (capacity - used) + " free ones of the " + capacity + " attached");
         }
         Operation operation = send.apply(new Kept(content));

@@ -64,9 +64,7 @@ public class Status {
 
     /** Array elements of the datatype's base; UNDEFINED if its bytes are not whole ones. */
     private long elements(String call, Datatype datatype) {
-        if (datatype == null || !datatype.isUsable()) {
-            throw new MPIException(MPI.ERR_TYPE, call + ": the datatype is " + (datatype == null ? "null" : "freed"));
-        }
+        requireUsable(call, datatype);
         if (envelope == null) {
             return count;
         }
@@ -74,6 +72,12 @@ public class Status {
             return MPI.UNDEFINED;
         }
         return datatype.base().elements(envelope);
+    }
+
+    private static void requireUsable(String call, Datatype datatype) {
+        if (datatype == null || !datatype.isUsable()) {
+            throw new MPIException(MPI.ERR_TYPE, call + ": the datatype is " + (datatype == null ? "null" : "freed"));
+        }
     }
 
     /** Whether the operation was cancelled. */
@@ -106,9 +110,44 @@ public class Status {
         return Get_count(datatype);
     }
 
-    /** As {@link #Get_elements}. */
+    /** As {@link #Get_elements}, but in a struct of bytes it counts what it was made of; UNDEFINED if not whole. */
     public int getElements(Datatype datatype) throws MPIException {
-        return Get_elements(datatype);
+        return (int) basicElements("getElements", datatype);
+    }
+
+    /** As {@link #getElements}. */
+    public Count getElementsX(Datatype datatype) throws MPIException {
+        return new Count(basicElements("getElementsX", datatype));
+    }
+
+    private long basicElements(String call, Datatype datatype) {
+        long elements = elements(call, datatype);
+        return datatype.base() != Base.BYTE || elements < 0 ? elements : datatype.pieces().in(elements);
+    }
+
+    /** Makes it the status of a message of so many elements, as {@link #getElements} counts them. */
+    public void setElements(Datatype datatype, int elements) throws MPIException {
+        set("setElements", datatype, elements);
+    }
+
+    /** As {@link #setElements}. */
+    public void setElementsX(Datatype datatype, Count elements) throws MPIException {
+        set("setElementsX", datatype, elements.getCount());
+    }
+
+    private void set(String call, Datatype datatype, long elements) {
+        requireUsable(call, datatype);
+        long inBase = datatype.base() == Base.BYTE ? datatype.pieces().bytes(elements) : elements;
+        if (elements < 0 || inBase > Integer.MAX_VALUE) {
+            throw new MPIException(MPI.ERR_COUNT, call + ": " + elements + " elements, expected 0 to the range of int");
+        }
+        count = (int) inBase;
+        envelope = null;
+    }
+
+    /** Makes it the status of an operation that was cancelled, or was not. */
+    public void setCancelled(boolean flag) throws MPIException {
+        cancelled = flag;
     }
 
     /** As {@link #Test_cancelled}. */

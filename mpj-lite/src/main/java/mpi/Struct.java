@@ -15,6 +15,8 @@ import org.posthouse.mpj.data.Unit;
  */
 public abstract class Struct {
     private final LayoutBuilder layout = new LayoutBuilder();
+    /** Of the fields so far; null if there are none. */
+    private Pieces pieces;
     /** Bytes from the start to where the next field goes. */
     private int end;
     /** Bytes of the widest field; those of arrays and records inside count as their widest. */
@@ -52,7 +54,7 @@ public abstract class Struct {
 
     /** Adds an array of byte; returns its offset in bytes. */
     public final int addByte(int length) {
-        return add(Layout.dense(Byte.BYTES), Byte.BYTES, length);
+        return add(MPI.BYTE, length);
     }
 
     /** Adds a char; returns its offset in bytes. */
@@ -62,7 +64,7 @@ public abstract class Struct {
 
     /** Adds an array of char; returns its offset in bytes. */
     public final int addChar(int length) {
-        return add(Layout.dense(Character.BYTES), Character.BYTES, length);
+        return add(MPI.CHAR, length);
     }
 
     /** Adds a short; returns its offset in bytes. */
@@ -72,7 +74,7 @@ public abstract class Struct {
 
     /** Adds an array of short; returns its offset in bytes. */
     public final int addShort(int length) {
-        return add(Layout.dense(Short.BYTES), Short.BYTES, length);
+        return add(MPI.SHORT, length);
     }
 
     /** Adds an int; returns its offset in bytes. */
@@ -82,7 +84,7 @@ public abstract class Struct {
 
     /** Adds an array of int; returns its offset in bytes. */
     public final int addInt(int length) {
-        return add(Layout.dense(Integer.BYTES), Integer.BYTES, length);
+        return add(MPI.INT, length);
     }
 
     /** Adds a long; returns its offset in bytes. */
@@ -92,7 +94,7 @@ public abstract class Struct {
 
     /** Adds an array of long; returns its offset in bytes. */
     public final int addLong(int length) {
-        return add(Layout.dense(Long.BYTES), Long.BYTES, length);
+        return add(MPI.LONG, length);
     }
 
     /** Adds a float; returns its offset in bytes. */
@@ -102,7 +104,7 @@ public abstract class Struct {
 
     /** Adds an array of float; returns its offset in bytes. */
     public final int addFloat(int length) {
-        return add(Layout.dense(Float.BYTES), Float.BYTES, length);
+        return add(MPI.FLOAT, length);
     }
 
     /** Adds a double; returns its offset in bytes. */
@@ -112,7 +114,7 @@ public abstract class Struct {
 
     /** Adds an array of double; returns its offset in bytes. */
     public final int addDouble(int length) {
-        return add(Layout.dense(Double.BYTES), Double.BYTES, length);
+        return add(MPI.DOUBLE, length);
     }
 
     /** Adds a record; returns its offset in bytes. */
@@ -123,7 +125,7 @@ public abstract class Struct {
     /** Adds an array of records; returns its offset in bytes. */
     public final int addStruct(Struct struct, int length) throws MPIException {
         Datatype of = struct.getType();
-        return add(of.layout().scaled(of.bytes()).resized(0, struct.extent), struct.align, length);
+        return add(of, of.layout().scaled(of.bytes()).resized(0, struct.extent), struct.align, length);
     }
 
     /** Adds an element of a datatype; returns its offset in bytes. */
@@ -136,11 +138,15 @@ public abstract class Struct {
         if (datatype == null || !datatype.isUsable() || datatype.base() == Base.OBJECT) {
             throw new MPIException(MPI.ERR_TYPE, "addData: the datatype is " + datatype + ", expected one of bytes");
         }
-        return add(datatype.layout().scaled(datatype.bytes()), datatype.bytes(), length);
+        return add(datatype, datatype.layout().scaled(datatype.bytes()), datatype.pieces().widest(), length);
     }
 
-    /** Adds {@code length} parts that are aligned to {@code bytes}. */
-    private int add(Layout part, int bytes, int length) {
+    private int add(Datatype type, int length) {
+        return add(type, type.layout().scaled(type.bytes()), type.bytes(), length);
+    }
+
+    /** Adds {@code length} elements of a datatype, which lie as {@code part} says and are aligned to {@code bytes}. */
+    private int add(Datatype datatype, Layout part, int bytes, int length) {
         requireOpen();
         if (length < 0) {
             throw new IllegalArgumentException("length of a field is " + length + ", expected 0 or more");
@@ -149,6 +155,10 @@ public abstract class Struct {
         end = Math.addExact(offset, Math.multiplyExact(length, part.extent()));
         layout.add(offset, length, part);
         align = Math.max(align, bytes);
+        if (length > 0 && datatype.size() > 0) {
+            Pieces more = Pieces.of(new int[] {length}, new Datatype[] {datatype});
+            pieces = pieces == null ? more : pieces.then(1, more);
+        }
         return offset;
     }
 
@@ -174,7 +184,8 @@ public abstract class Struct {
         if (type == null) {
             extent = (end + align - 1) / align * align;
             type = new Datatype(
-                    getClass().getName(), Base.BYTE, layout.build().resized(0, extent), Unit.NONE, false);
+                    getClass().getName(), Base.BYTE, layout.build().resized(0, extent), Unit.NONE,
+                    pieces == null ? Pieces.of(1) : pieces, false);
         }
     }
 

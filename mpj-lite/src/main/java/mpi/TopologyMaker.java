@@ -68,8 +68,11 @@ final class TopologyMaker {
 
     // ---- graphs
 
-    /** Null for processes that are no nodes. */
+    /** Null for processes that are no nodes; a graph of none is for nobody, and nobody waits for anybody. */
     GraphComm graph(int[] index, int[] edges) {
+        if (index != null && index.length == 0) {
+            return null;
+        }
         Graph graph = ask(() -> new Graph(index, edges));
         requireRoom("graph", graph.nodes());
         Part part = new Part(IntStream.range(0, graph.nodes()).toArray());
@@ -123,28 +126,38 @@ final class TopologyMaker {
     /** Each edge as source, destination and weight. */
     private int[] triples(int[] sources, int[] degrees, int[] destinations, int[] weights) {
         ranks("sources", sources);
-        ranks("destinations", destinations);
-        int[] known = weights(destinations, weights);
-        if (degrees == null || degrees.length != sources.length) {
-            throw wrong("degrees are " + Arrays.toString(degrees) + ", expected one for each of " + sources.length
-                    + " sources");
-        }
-        int[] triples = new int[3 * destinations.length];
+        int[] used = ranks("destinations", used(destinations, edges(sources, degrees)));
+        int[] known = weights(used, weights);
+        int[] triples = new int[3 * used.length];
         int next = 0;
         for (int source = 0; source < sources.length; source++) {
-            if (degrees[source] < 0 || degrees[source] > destinations.length - next) {
-                throw wrong("degrees are " + Arrays.toString(degrees) + ", expected a sum of " + destinations.length);
-            }
             for (int end = next + degrees[source]; next < end; next++) {
                 triples[3 * next] = sources[source];
-                triples[3 * next + 1] = destinations[next];
+                triples[3 * next + 1] = used[next];
                 triples[3 * next + 2] = known[next];
             }
         }
-        if (next != destinations.length) {
-            throw wrong("degrees are " + Arrays.toString(degrees) + ", expected a sum of " + destinations.length);
-        }
         return triples;
+    }
+
+    /** The sum of the sources' degrees. */
+    private long edges(int[] sources, int[] degrees) {
+        if (degrees == null || degrees.length < sources.length) {
+            throw wrong("degrees are " + Arrays.toString(degrees) + ", expected one for each of " + sources.length
+                    + " sources");
+        }
+        if (Arrays.stream(degrees, 0, sources.length).anyMatch(degree -> degree < 0)) {
+            throw wrong("degrees are " + Arrays.toString(degrees) + ", expected 0 or more");
+        }
+        return Arrays.stream(degrees, 0, sources.length).asLongStream().sum();
+    }
+
+    /** As many of the destinations as there are edges. */
+    private int[] used(int[] destinations, long edges) {
+        if (destinations != null && destinations.length < edges) {
+            throw wrong("there are " + destinations.length + " destinations, expected the sum of the degrees, " + edges);
+        }
+        return destinations == null ? null : Arrays.copyOf(destinations, (int) edges);
     }
 
     /** Of edges as triples, those that have the calling process at {@code here}, with who is at {@code there}. */
@@ -231,11 +244,11 @@ final class TopologyMaker {
             Arrays.fill(ones, 1);
             return ones;
         }
-        if (weights.length != edges.length || Arrays.stream(weights).anyMatch(weight -> weight < 0)) {
+        if (weights.length < edges.length || Arrays.stream(weights, 0, edges.length).anyMatch(weight -> weight < 0)) {
             throw wrong("the weights are " + Arrays.toString(weights) + ", expected " + edges.length
                     + " of 0 or more");
         }
-        return weights.clone();
+        return Arrays.copyOf(weights, edges.length);
     }
 
     private MPIException wrong(String what) {

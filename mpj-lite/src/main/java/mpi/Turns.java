@@ -120,6 +120,7 @@ final class Turns {
         } finally {
             if (failed) {
                 presence.leaveFailed();
+                comm.self.contexts().spoil(comm.id);
             } else {
                 presence.leave();
             }

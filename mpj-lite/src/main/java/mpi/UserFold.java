@@ -4,6 +4,7 @@ import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
 
 /**
@@ -31,7 +32,11 @@ final class UserFold {
         if (inBuffers) {
             ByteBuffer result = right.buffer();
             function.call(left.buffer(), result, count, datatype);
-            base.take(right.array, right.from, right.length, result.clear());
+            right.putBytes(result);
+        } else if (datatype.isOpenMpiStruct() && base.bytes() > 1) {
+            byte[] result = right.bytes();
+            function.call(left.bytes(), result, count, datatype);
+            right.putBytes(ByteBuffer.wrap(result).order(ByteOrder.nativeOrder()));
         } else {
             Object result = right.whole();
             function.call(left.whole(), result, count, datatype);
@@ -39,24 +44,31 @@ final class UserFold {
         }
     }
 
-    /** The extents of some elements: part of an array. */
+    /** What some elements span, from their first displacement that is 0 or below: part of an array. */
     private final class Part {
         final Object array;
-        final int from;
-        /** Elements of the extents. */
-        final int extents;
-        /** Those of them that are there: the gap behind the last element's data may be beyond the array. */
+        /** Base elements of the span. */
         final int length;
+        /** Range of them that is in the array: the gap beside the outermost data may be beyond it. */
+        final int from;
+
+        final int to;
+        /** Index in the array of the span's start; may be negative. */
+        final int index;
 
         Part(Region region, int at, int count) {
             array = region.array();
-            from = region.index(at);
-            extents = count * datatype.layout().extent();
-            length = Math.min(extents, base.length(array) - from);
+            Layout layout = datatype.layout();
+            long lowest = Math.min(0, layout.first(count));
+            long end = Math.max(layout.end(count), (long) count * layout.extent());
+            length = Math.toIntExact(end - lowest);
+            index = Math.toIntExact(region.index(at) + lowest);
+            from = Math.max(0, -index);
+            to = Math.max(from, Math.min(length, base.length(array) - index));
         }
 
         private boolean isWhole() {
-            return from == 0 && extents == base.length(array);
+            return index == 0 && length == base.length(array);
         }
 
         /** An array of these elements alone. */
@@ -64,22 +76,34 @@ final class UserFold {
             if (isWhole()) {
                 return array;
             }
-            Object copy = Array.newInstance(array.getClass().getComponentType(), extents);
-            System.arraycopy(array, from, copy, 0, length);
+            Object copy = Array.newInstance(array.getClass().getComponentType(), length);
+            System.arraycopy(array, index + from, copy, from, to - from);
             return copy;
         }
 
         /** Puts back what {@link #whole} returned. */
         void put(Object whole) {
             if (!isWhole()) {
-                System.arraycopy(whole, 0, array, from, length);
+                System.arraycopy(whole, from, array, index + from, to - from);
             }
         }
 
         ByteBuffer buffer() {
-            ByteBuffer copy = ByteBuffer.allocateDirect(extents * base.bytes()).order(ByteOrder.nativeOrder());
-            base.put(array, from, length, copy);
+            return copied(ByteBuffer.allocateDirect(length * base.bytes()));
+        }
+
+        byte[] bytes() {
+            return copied(ByteBuffer.allocate(length * base.bytes())).array();
+        }
+
+        private ByteBuffer copied(ByteBuffer copy) {
+            base.put(array, index + from, to - from, copy.order(ByteOrder.nativeOrder()).position(from * base.bytes()));
             return copy.clear();
+        }
+
+        /** Puts back what {@link #buffer} or {@link #bytes} returned. */
+        void putBytes(ByteBuffer copy) {
+            base.take(array, index + from, to - from, copy.clear().position(from * base.bytes()));
         }
     }
 }

@@ -9,8 +9,9 @@ import org.posthouse.mpj.data.Base;
 public abstract class UserFunction {
     /**
      * Computes {@code inOutVec[i] = inVec[i] op inOutVec[i]} for {@code count} elements of {@code datatype}, from index
-     * 0 on. The arrays are as long as the elements' extents; {@code inVec} holds the values of lower ranks, and must
-     * not be changed.
+     * 0 on. The arrays are as long as the elements' extents, and for INT2 and structs they are arrays of bytes in native
+     * order. If elements have data at negative displacements, the lowest of them is at index 0 instead.
+     * {@code inVec} holds the values of lower ranks, and must not be changed.
      *
      * @throws UnsupportedOperationException unless overridden
      */
@@ -24,12 +25,12 @@ public abstract class UserFunction {
      * method. Not called for BOOLEAN and OBJECT.
      */
     public void call(ByteBuffer in, ByteBuffer inOut, int count, Datatype datatype) throws MPIException {
-        Base base = datatype.base();
-        int elements = count * datatype.layout().extent();
-        Object inVec = array(base, in, elements);
-        Object inOutVec = array(base, inOut, elements);
+        Base kind = datatype.isOpenMpiStruct() ? Base.BYTE : datatype.base();
+        int elements = in.capacity() / kind.bytes();
+        Object inVec = array(kind, in, elements);
+        Object inOutVec = array(kind, inOut, elements);
         call(inVec, inOutVec, count, datatype);
-        base.put(inOutVec, 0, elements, fromStart(inOut));
+        kind.put(inOutVec, 0, elements, fromStart(inOut));
     }
 
     private static Object array(Base base, ByteBuffer buffer, int elements) {

@@ -130,20 +130,6 @@ class AgreementTest {
     }
 
     @Test
-    void aNumberIsUsedAgain() {
-        Ranks.run(2, (world, rank) -> {
-            Intracomm first = world.dup();
-            int number = first.id;
-            first.Free();
-            for (int round = 0; round < 100; round++) {
-                Intracomm next = world.dup();
-                assertThat(next.id).isEqualTo(number);
-                next.Free();
-            }
-        });
-    }
-
-    @Test
     void thereAreSoManyAndNoMore() {
         Ranks.run(2, (world, rank) -> {
             Contexts contexts = world.self.contexts();

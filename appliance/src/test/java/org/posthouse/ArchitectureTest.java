@@ -18,7 +18,7 @@ import java.util.Random;
 
 /** The arrows of DESIGN section 2, and the purity of the core, checked on the class files. */
 @AnalyzeClasses(
-        packages = {"org.posthouse", "mpi"},
+        packages = {"org.posthouse", "mpi", "mpjdev", "mpjbuf"},
         importOptions = {ImportOption.DoNotIncludeTests.class, ArchitectureTest.NoTestJars.class})
 final class ArchitectureTest {
     /** Other rooms' tests come as jars, which the option for tests does not know. */
@@ -29,9 +29,12 @@ final class ArchitectureTest {
         }
     }
 
-    private static final String[] LIBRARY = {"mpi..", "org.posthouse.mpj..", "org.posthouse.wire.."};
+    private static final String[] LIBRARY = {
+        "mpi..", "mpjdev..", "mpjbuf..", "org.posthouse.mpj..", "org.posthouse.wire.."
+    };
 
-    private static final DescribedPredicate<JavaClass> OURS = resideInAnyPackage("org.posthouse..", "mpi..");
+    private static final DescribedPredicate<JavaClass> OURS =
+            resideInAnyPackage("org.posthouse..", "mpi..", "mpjdev..", "mpjbuf..");
 
     /** What a pure state machine has no use for: threads, sockets, files, clocks, chance. */
     private static final DescribedPredicate<JavaClass> OUTER_WORLD = resideInAnyPackage(
@@ -95,6 +98,13 @@ final class ArchitectureTest {
             .resideInAnyPackage(LIBRARY)
             .should()
             .onlyDependOnClassesThat(resideInAPackage("java..").or(resideInAnyPackage(LIBRARY)).as("are Java's or the library's"));
+
+    @ArchTest
+    static final ArchRule NAMES_FOR_STRAY_IMPORTS_DO_NOTHING = classes()
+            .that()
+            .resideInAnyPackage("mpjdev..", "mpjbuf..")
+            .should()
+            .onlyDependOnClassesThat(resideInAPackage("java.lang.."));
 
     @ArchTest
     static final ArchRule THE_TUNNEL_KNOWS_FRAMES_ONLY =

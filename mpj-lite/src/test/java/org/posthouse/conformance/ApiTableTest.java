@@ -17,6 +17,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import mpi.Comm;
 import mpi.Datatype;
+import mpjdev.MPJDev;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +35,13 @@ class ApiTableTest {
             out of date, or when a member has no case. The cases are in `mpj-lite/src/test/java/org/posthouse/conformance`. They
             run at 1, 2, 3, 4 and 8 ranks on one site and on two: in a local world (`ConformanceTest`), and as a job over real
             relays (`ConformanceJob`, which the appliance's `ConformanceJobTest` starts). Those of `BufferedSends`,
-            `Environment` and `ConformanceJob` itself run as a job only.
+            `Environment`, `Ports` and `ConformanceJob` itself run as a job only.
+
+            Absent by decision (ADR 9): windows (`Win`), files (`File`, whose name would make programs ambiguous that import
+            both `mpi.*` and `java.io.*`), and processes and jobs that come and go: the calls of the last are declared, and say
+            so; groups of one job can meet at a port. Their numbers and error classes are there for programs that name them.
+            The packages `mpjdev` and `mpjbuf` have the names of MPJ Express's inner classes that programs import without need,
+            and nothing else.
 
             What a class has from another public class is listed there. Spelling: *mpiJava* is the mpiJava 1.2 and MPJ API,
             *Open MPI* is that of Open MPI's Java bindings, and what goes with neither; *more* is the rest of MPI in mpiJava's
@@ -108,6 +115,20 @@ class ApiTableTest {
                     .filter(line -> !line.isBlank() && !line.startsWith("#"))
                     .toList();
         }
+    }
+
+    @Test
+    void namesOfStrayImportsAreThere() throws Exception {
+        for (String name : new String[] {
+            "mpjdev.Comm", "mpjdev.Status", "mpjdev.Request", "mpjdev.Group", "mpjdev.MPJDev", "mpjbuf.Buffer",
+            "mpjbuf.BufferException", "mpjbuf.TypeMismatchException"
+        }) {
+            Class<?> type = Class.forName(name);
+            assertThat(type).isPublic();
+            assertThat(type.getConstructors()).isEmpty();
+            assertThat(type.getFields()).isEmpty();
+        }
+        MPJDev.finish();
     }
 
     @Test

@@ -83,11 +83,21 @@ final class BufferedSends {
         MPI.Buffer_detach();
     }
 
+    static void aMessageNeedsItsBytesAlone(Intracomm world) {
+        Ring ring = Ring.of(world);
+        int[] values = new int[1000];
+        MPI.Buffer_attach(new byte[world.Pack_size(values.length, MPI.INT)]);
+        Request request = world.Ibsend(values, 0, values.length, MPI.INT, ring.right(), TAG);
+        world.Recv(new int[1000], 0, values.length, MPI.INT, ring.left(), TAG);
+        request.Wait();
+        MPI.Buffer_detach();
+    }
+
     static void wrongUse(Intracomm world) {
         int[] out = new int[100];
         Check.error(world, MPI.ERR_BUFFER, "Bsend", () -> world.Bsend(out, 0, 1, MPI.INT, 0, TAG));
         Check.error(MPI.ERR_BUFFER, "Buffer_detach", MPI::Buffer_detach);
-        MPI.Buffer_attach(new byte[100 + MPI.BSEND_OVERHEAD]);
+        MPI.Buffer_attach(new byte[103]);
         Check.error(MPI.ERR_BUFFER, "Buffer_attach", () -> MPI.Buffer_attach(new byte[1]));
         Check.error(world, MPI.ERR_BUFFER, "Bsend", () -> world.Bsend(out, 0, 26, MPI.INT, 0, TAG));
         MPI.Buffer_detach();

@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import mpi.Comm;
 import mpi.MPI;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
@@ -186,6 +187,7 @@ final class CaseScan {
             // The compiler leaves no trace of MPI's numbers: cases ask for them by name.
             if (value instanceof String name && name.matches("[A-Z_]+")) {
                 use(ApiMember.field(MPI.class, name));
+                use(ApiMember.field(Comm.class, name));
             }
         }
     }

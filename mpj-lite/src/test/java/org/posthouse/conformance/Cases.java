@@ -21,6 +21,7 @@ final class Cases {
             IntercommunicatorCollectives.class,
             Intercommunicators.class,
             Neighbourhoods.class,
+            Named.class,
             NioBuffers.class,
             NonBlockingCollectives.class,
             OpenMpiCollectives.class,
@@ -36,12 +37,15 @@ final class Cases {
             Requests.class,
             SendModes.class,
             Statuses.class,
+            Structs.class,
+            Tolerances.class,
             Topologies.class,
+            UserFunctions.class,
             Values.class,
             WrongArguments.class);
 
     /** Those that need what Init sets. */
-    private static final List<Class<?>> IN_A_JOB = List.of(BufferedSends.class, Environment.class);
+    private static final List<Class<?>> IN_A_JOB = List.of(BufferedSends.class, Environment.class, Ports.class);
 
     private Cases() {}
 

@@ -58,7 +58,7 @@ final class Constants {
         for (String name : new String[] {"BSEND_OVERHEAD", "SEND_OVERHEAD", "RECV_OVERHEAD"}) {
             Check.that(value(name) >= 0 && value(name) < 1000, name + " is some bytes");
         }
-        for (String name : new String[] {"MAX_OBJECT_NAME", "MAX_INFO_KEY", "MAX_INFO_VAL"}) {
+        for (String name : new String[] {"MAX_OBJECT_NAME", "MAX_INFO_KEY", "MAX_INFO_VAL", "MAX_PORT_NAME", "MAX_DATAREP_STRING"}) {
             Check.that(value(name) >= 32, name + " is at least what MPI asks for");
         }
         requireValues(3, "VERSION");
@@ -70,10 +70,32 @@ final class Constants {
                 0, "SUCCESS", "ERR_BUFFER", "ERR_COUNT", "ERR_TYPE", "ERR_TAG", "ERR_COMM", "ERR_RANK", "ERR_REQUEST",
                 "ERR_ROOT", "ERR_GROUP", "ERR_OP", "ERR_TOPOLOGY", "ERR_DIMS", "ERR_ARG", "ERR_UNKNOWN",
                 "ERR_TRUNCATE", "ERR_OTHER", "ERR_INTERN", "ERR_IN_STATUS", "ERR_PENDING");
-        requireValues(31, "ERR_INFO_KEY", "ERR_INFO_NOKEY", "ERR_INFO_VALUE", "ERR_INFO");
-        requireValues(36, "ERR_KEYVAL");
-        requireValues(39, "ERR_NO_MEM");
-        requireValues(52, "ERR_UNSUPPORTED_OPERATION");
+        requireValues(
+                20, "ERR_ACCESS", "ERR_AMODE", "ERR_ASSERT", "ERR_BAD_FILE", "ERR_BASE", "ERR_CONVERSION", "ERR_DISP",
+                "ERR_DUP_DATAREP", "ERR_FILE_EXISTS", "ERR_FILE_IN_USE", "ERR_FILE", "ERR_INFO_KEY", "ERR_INFO_NOKEY",
+                "ERR_INFO_VALUE", "ERR_INFO", "ERR_IO", "ERR_KEYVAL", "ERR_LOCKTYPE", "ERR_NAME", "ERR_NO_MEM",
+                "ERR_NOT_SAME", "ERR_NO_SPACE", "ERR_NO_SUCH_FILE", "ERR_PORT", "ERR_QUOTA", "ERR_READ_ONLY",
+                "ERR_RMA_CONFLICT", "ERR_RMA_SYNC", "ERR_SERVICE", "ERR_SIZE", "ERR_SPAWN", "ERR_UNSUPPORTED_DATAREP",
+                "ERR_UNSUPPORTED_OPERATION", "ERR_WIN");
         requireValues(92, "ERR_LASTCODE");
+        requireValues(-2, "ERR_SYSRESOURCE");
+    }
+
+    static void numbersOfCallsThatAreNotThere(Intracomm world) {
+        requireValues(0, "ORDER_C", "ORDER_FORTRAN");
+        requireValues(-1, "DISTRIBUTE_DFLT_DARG", "DISTRIBUTE_BLOCK", "DISTRIBUTE_CYCLIC", "DISTRIBUTE_NONE");
+        String[] files = {
+            "MODE_CREATE", "MODE_RDONLY", "MODE_WRONLY", "MODE_RDWR", "MODE_DELETE_ON_CLOSE", "MODE_UNIQUE_OPEN",
+            "MODE_EXCL", "MODE_APPEND", "MODE_SEQUENTIAL"
+        };
+        String[] windows = {"MODE_NOCHECK", "MODE_NOPRECEDE", "MODE_NOPUT", "MODE_NOSTORE", "MODE_NOSUCCEED"};
+        for (String[] bits : new String[][] {files, windows}) {
+            for (int bit = 0; bit < bits.length; bit++) {
+                Check.equal(bits[bit], value(bits[bit]), 1 << bit);
+            }
+        }
+        requireDistinct("SEEK_SET", "SEEK_CUR", "SEEK_END", "DISPLACEMENT_CURRENT");
+        requireValues(1, "LOCK_EXCLUSIVE", "LOCK_SHARED");
+        requireDistinct("WIN_BASE", "WIN_SIZE", "WIN_DISP_UNIT", "TAG_UB", "HOST", "IO", "UNIVERSE_SIZE");
     }
 }

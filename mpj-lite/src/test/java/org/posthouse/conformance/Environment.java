@@ -31,6 +31,10 @@ final class Environment {
     static void afterFinalize(Request left) {
         Check.that(!MPI.Initialized() && MPI.isInitialized() && MPI.isFinalized(), "Finalize was called");
         Check.error(MPI.ERR_OTHER, "Finalize", MPI::Finalize);
+        Check.that(MPI.COMM_WORLD.Rank() < MPI.COMM_WORLD.getSize(), "programs print their rank after Finalize");
+        Check.equal("rank in the group", MPI.COMM_WORLD.getGroup().Rank(), MPI.COMM_WORLD.getRank());
+        Check.equal("rank in the group", MPI.COMM_SELF.Group().Size(), MPI.COMM_SELF.Size());
+        Check.equal("name", MPI.COMM_SELF.getName(), "MPI_COMM_SELF");
         Check.error(MPI.ERR_OTHER, "Wait", left::Wait);
         Check.error(MPI.ERR_OTHER, "Test", left::Test);
         Check.error(MPI.ERR_OTHER, "Cancel", left::Cancel);
@@ -48,9 +52,19 @@ final class Environment {
         Check.error(MPI.ERR_OTHER, "Init", () -> MPI.Init(new String[0]));
         Check.error(MPI.ERR_OTHER, "InitThread", () -> MPI.InitThread(new String[0], MPI.THREAD_SINGLE));
         Check.error(MPI.ERR_OTHER, "Init_thread", () -> MPI.Init_thread(new String[0], MPI.THREAD_SINGLE));
-        Check.error(MPI.ERR_OTHER, "initThread", () -> MPI.initThread(MPI.THREAD_SINGLE, 0, new String[0]));
-        Check.error(MPI.ERR_OTHER, "initThread", () -> MPI.initThread(MPI.THREAD_SINGLE, new String[0]));
         Check.error(MPI.ERR_ARG, "InitThread", () -> MPI.InitThread(new String[0], MPI.THREAD_MULTIPLE + 1));
+    }
+
+    static void theThreadLevelIsSetAfterInit(Intracomm world) {
+        int before = MPI.queryThread();
+        Check.equal("arguments", MPI.initThread(MPI.THREAD_SERIALIZED, 0, new String[0]), new String[0]);
+        Check.equal("thread level", MPI.queryThread(), MPI.THREAD_SERIALIZED);
+        MPI.initThread(0, null);
+        Check.equal("the least level", MPI.queryThread(), MPI.THREAD_SINGLE);
+        MPI.initThread(99, new String[0]);
+        Check.equal("the greatest level", MPI.queryThread(), MPI.THREAD_MULTIPLE);
+        MPI.initThread(before, new String[0]);
+        Check.equal("Rank by an object", new MPI().COMM_WORLD.Rank(), world.Rank());
     }
 
     static void theWorld(Intracomm world) {
@@ -129,5 +143,8 @@ final class Environment {
 
     static void attributesOfTheWorld(Intracomm world) {
         Check.that(world.Attr_get(MPI.TAG_UB) instanceof Integer, "TAG_UB is a number");
+        Check.equal("UNIVERSE_SIZE", world.Attr_get(MPI.UNIVERSE_SIZE), world.Size());
+        Check.equal("APPNUM", world.getAttr(MPI.APPNUM), 0);
+        Check.equal("LASTUSEDCODE", MPI.COMM_SELF.getAttr(MPI.LASTUSEDCODE), MPI.ERR_LASTCODE);
     }
 }

@@ -69,6 +69,12 @@ public final class Layout {
                 at, length, new Bound(newLower, true), new Bound(Math.addExact(newLower, newExtent), true));
     }
 
+    /** The same data with an extent that is a multiple of {@code align}, unless a marker has set the upper bound. */
+    public Layout padded(int align) {
+        int extent = Math.multiplyExact(-Math.floorDiv(-extent(), align), align);
+        return upper.marked ? this : new Layout(at, length, lower, new Bound(Math.addExact(lower.at, extent), false));
+    }
+
     /** The same data where every base element is {@code factor} smaller ones. */
     public Layout scaled(int factor) {
         return new Layout(scaled(at, factor), scaled(length, factor), scaled(lower, factor), scaled(upper, factor));

@@ -1,0 +1,6 @@
+package mpjdev;
+
+/** A name for stray imports; nobody can make one. */
+public final class Group {
+    private Group() {}
+}

@@ -1,0 +1,103 @@
+package mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The numbers of communicators that were freed, and of those that had a failure. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class CommunicatorNumbersTest {
+    private static final class Failing extends User_function {
+        @Override
+        public void Call(Object in, int inAt, Object inOut, int inOutAt, int count, Datatype type) {
+            throw new IllegalStateException("as the test wants it");
+        }
+    }
+
+    private static boolean isFree(Intracomm world, int number) {
+        return BitSet.valueOf(world.self.contexts().free()).get(number);
+    }
+
+    @Test
+    void theNumberOfAFreedCommunicatorRests() {
+        Ranks.run(2, (world, rank) -> {
+            Set<Integer> used = new HashSet<>();
+            for (int round = 0; round < Contexts.RESTING; round++) {
+                Intracomm comm = world.dup();
+                assertThat(used.add(comm.id)).as("number %s comes once", comm.id).isTrue();
+                comm.Free();
+                assertThat(isFree(world, comm.id)).isTrue();
+            }
+            for (int round = 0; round < 3 * Contexts.RESTING; round++) {
+                Intracomm comm = world.dup();
+                used.add(comm.id);
+                comm.Free();
+            }
+            assertThat(used).hasSize(Contexts.RESTING + 1);
+        });
+    }
+
+    @Test
+    void aReceiveLeftOnAFreedCommunicatorMeetsNothing() {
+        Ranks.run(2, (world, rank) -> {
+            Intracomm first = world.dup();
+            int[] stale = {-1};
+            first.Irecv(stale, 0, 1, MPI.INT, MPI.ANY_SOURCE, MPI.ANY_TAG);
+            first.Free();
+            Intracomm second = world.dup();
+            int[] in = new int[1];
+            second.Sendrecv(new int[] {rank}, 0, 1, MPI.INT, 1 - rank, 0, in, 0, 1, MPI.INT, 1 - rank, 0);
+            assertThat(in).containsExactly(1 - rank);
+            assertThat(stale).containsExactly(-1);
+        });
+    }
+
+    @Test
+    void theNumberOfACommunicatorWithAFailureIsNotUsedAgain() {
+        Ranks.run(2, (world, rank) -> {
+            Op failing = new Op(new Failing(), true);
+            Intracomm comm = world.dup();
+            assertThatThrownBy(() -> comm.Allreduce(new int[1], 0, new int[1], 0, 1, MPI.INT, failing))
+                    .isInstanceOf(RuntimeException.class);
+            comm.Free();
+            assertThat(isFree(world, comm.id)).isFalse();
+        });
+    }
+
+    @Test
+    void soIsThatOfAFailureInTheBackground() {
+        Ranks.run(2, (world, rank) -> {
+            Op failing = new Op(new Failing(), true);
+            Intracomm comm = world.dup();
+            Request request = comm.Iallreduce(new int[1], 0, new int[1], 0, 1, MPI.INT, failing);
+            comm.Free();
+            assertThatThrownBy(request::Wait).isInstanceOf(RuntimeException.class);
+            assertThat(isFree(world, comm.id)).isFalse();
+        });
+    }
+
+    @Test
+    void communicatorsAreMadeAfterAnAgreementThatFailed() {
+        Ranks.run(2, (world, rank) -> {
+            Intracomm comm = world.dup();
+            Agreement failed = new Agreement("dup", comm, 0, true);
+            int[] reductions = {0};
+            assertThatThrownBy(() -> failed.reach(values -> {
+                        if (++reductions[0] == 2) {
+                            throw new IllegalStateException("as the test wants it");
+                        }
+                    }))
+                    .hasMessage("as the test wants it");
+            Intracomm next = world.dup();
+            int[] sum = {1};
+            next.Allreduce(sum, 0, sum, 0, 1, MPI.INT, MPI.SUM);
+            assertThat(sum).containsExactly(2);
+        });
+    }
+}
