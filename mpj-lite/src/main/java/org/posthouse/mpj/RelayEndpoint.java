@@ -177,7 +177,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public Envelope tryProbe(int context, int source, int tag) {
         Envelope found = askProbe(0, context, source, tag);
         if (found == null) {
-            countFailedPoll();
+            countFailedPolls(1);
         }
         return found;
     }
@@ -198,10 +198,18 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         return probing.envelope();
     }
 
-    private void countFailedPoll() {
+    /** Counts, and tells the relay before there are too many to tell. */
+    void countFailedPolls(int polls) {
         lock.lock();
         try {
-            failedPolls.count();
+            if (failedPolls.count(polls)) {
+                int bytes = FrameType.POLLS.bytesMin();
+                line.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(failedPolls.take());
+                line.end(bytes);
+                line.flush();
+            }
+        } catch (IOException e) {
+            throw lost(e);
         } finally {
             lock.unlock();
         }
@@ -277,7 +285,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
                 readFrames(false);
             }
             if (!operation.isDone()) {
-                failedPolls.count();
+                countFailedPolls(1);
             }
             return operation.isDone();
         } catch (IOException e) {
