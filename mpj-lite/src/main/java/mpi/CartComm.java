@@ -8,7 +8,7 @@ public final class CartComm extends Cartcomm {
 
     /** What a process gets that has no place on the grid. */
     static CartComm ofNobody() {
-        return new CartComm(null, Group.EMPTY, -1, "COMM_NULL", null);
+        return new CartComm(null, Group.EMPTY, NO_ID, "COMM_NULL", null);
     }
 
     /** As {@link #Dims_create}. */
@@ -48,11 +48,21 @@ public final class CartComm extends Cartcomm {
 
     @Override
     public CartComm dup() throws MPIException {
-        return copy("dup");
+        return copied("dup", this::twin);
+    }
+
+    @Override
+    public CartComm dupWithInfo(Info info) throws MPIException {
+        return copied("dupWithInfo", this::twin);
+    }
+
+    @Override
+    public CartComm iDup() throws MPIException {
+        return copying("iDup", this::twin);
     }
 
     @Override
     public CartComm clone() {
-        return copy("clone");
+        return copied("clone", this::twin);
     }
 }

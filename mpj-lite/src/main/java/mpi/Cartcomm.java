@@ -96,25 +96,33 @@ public class Cartcomm extends Intracomm {
     }
 
     @Override
-    CartComm copy(String call) {
-        CartComm copy = new CartComm(self, group, new CommMaker(call, this).agree(), check.name(), grid);
-        copyAttributesTo(copy);
-        return copy;
+    CartComm twin(int id) {
+        return new CartComm(self, group, id, check.name(), grid);
     }
 
     @Override
     public Cartcomm Dup() throws MPIException {
-        return copy("Dup");
+        return copied("Dup", this::twin);
     }
 
     @Override
     public Cartcomm dup() throws MPIException {
-        return copy("dup");
+        return copied("dup", this::twin);
+    }
+
+    @Override
+    public Cartcomm dupWithInfo(Info info) throws MPIException {
+        return copied("dupWithInfo", this::twin);
+    }
+
+    @Override
+    public Cartcomm iDup() throws MPIException {
+        return copying("iDup", this::twin);
     }
 
     @Override
     public Cartcomm clone() {
-        return copy("clone");
+        return copied("clone", this::twin);
     }
 
     /** One step back and one on in dimension 0, then in dimension 1, and so on; PROC_NULL beyond an open edge. */

@@ -23,11 +23,6 @@ final class Collective {
         this.body = body;
     }
 
-    /** The same with this root, for diagnosis. */
-    Collective rootedAt(int root) {
-        return new Collective(call, root, turns, body);
-    }
-
     /** Takes part; returns when this rank's part is over. */
     void run() {
         turns.take(this);

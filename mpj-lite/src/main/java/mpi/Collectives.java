@@ -1,6 +1,5 @@
 package mpi;
 
-import java.nio.Buffer;
 import java.util.Arrays;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.coll.Allgather;
@@ -46,7 +45,7 @@ class Collectives {
 
     /** The collectives of a communicator of either kind. */
     static Collectives of(Communicator comm) {
-        if (comm.endpoint == null || comm.group == comm.addressed) {
+        if (!comm.isOpen() || comm.group == comm.addressed) {
             return of(comm, 0);
         }
         return new InterCollectives(comm, new InterPeers(
@@ -56,7 +55,7 @@ class Collectives {
 
     /** @param firstTag number of operations in the context that are somebody else's */
     static Collectives of(Communicator comm, int firstTag) {
-        if (comm.endpoint == null) {
+        if (!comm.isOpen()) {
             return new Collectives(comm, null, firstTag);
         }
         Peers peers = new Peers(comm.endpoint, comm.collectiveContext(), comm.group.Rank(), comm.group.worldRanks());
@@ -74,6 +73,20 @@ class Collectives {
     Collective barrier(String call) {
         comm.requireLive(call);
         return make(call, () -> Barrier.run(peers));
+    }
+
+    /** All ranks agree on the number of a new communicator. */
+    final Collective agreement(String call, Agreement agreement) {
+        comm.requireLive(call);
+        return make(call, () -> agreement.<ReceiveException>reach(values -> {
+            Region all = MPI.LONG.region(values, 0);
+            Allreduce.run(peers, all, all, values.length, MPI.BAND.on(MPI.LONG));
+        }));
+    }
+
+    /** Does something when all that were started are over; at once if they are known to be. */
+    final void afterwards(Runnable what) {
+        turns.afterwards(what);
     }
 
     Collective bcast(String call, Object buf, int offset, int count, Datatype type, int root) {
@@ -289,14 +302,12 @@ class Collectives {
             int root) {
         rooted(call, root);
         reducible(call, sendbuf, sendoffset, count, type, op);
-        if (rank != root) {
-            Region send = type.region(sendbuf, sendoffset);
-            return make(call, root, () -> Reduce.run(peers, send.inArray(count), null, count, op.on(type), root));
+        if (rank == root) {
+            check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
         }
-        check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
-        return reduction(call, sendbuf, sendoffset, count, recvbuf, recvoffset, count, type, (send, receive) ->
-                        Reduce.run(peers, send, receive, count, op.on(type), root))
-                .rootedAt(root);
+        Region send = type.region(sendbuf, sendoffset);
+        Region receive = rank == root ? type.region(recvbuf, recvoffset) : null;
+        return make(call, root, () -> Reduce.run(peers, send, receive, count, op.on(type), root));
     }
 
     Collective allreduce(
@@ -305,8 +316,9 @@ class Collectives {
         comm.requireLive(call);
         reducible(call, sendbuf, sendoffset, count, type, op);
         check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
-        return reduction(call, sendbuf, sendoffset, count, recvbuf, recvoffset, count, type, (send, receive) ->
-                Allreduce.run(peers, send, receive, count, op.on(type)));
+        Region send = type.region(sendbuf, sendoffset);
+        Region receive = type.region(recvbuf, recvoffset);
+        return make(call, () -> Allreduce.run(peers, send, receive, count, op.on(type)));
     }
 
     Collective reduceScatter(
@@ -318,8 +330,9 @@ class Collectives {
         int own = recvcounts[rank];
         check.room(call, RECEIVE, recvbuf, recvoffset, own, type);
         Blocks blocks = Blocks.adjacent(recvcounts, size);
-        return reduction(call, sendbuf, sendoffset, total, recvbuf, recvoffset, own, type, (send, receive) ->
-                ReduceScatter.run(peers, send, receive, blocks, op.on(type)));
+        Region send = type.region(sendbuf, sendoffset);
+        Region receive = type.region(recvbuf, recvoffset);
+        return make(call, () -> ReduceScatter.run(peers, send, receive, blocks, op.on(type)));
     }
 
     Collective reduceScatterBlock(
@@ -336,8 +349,9 @@ class Collectives {
         comm.requireLive(call);
         reducible(call, sendbuf, sendoffset, count, type, op);
         check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
-        return reduction(call, sendbuf, sendoffset, count, recvbuf, recvoffset, count, type, (send, receive) ->
-                Scan.run(peers, send, receive, count, op.on(type)));
+        Region send = type.region(sendbuf, sendoffset);
+        Region receive = type.region(recvbuf, recvoffset);
+        return make(call, () -> Scan.run(peers, send, receive, count, op.on(type)));
     }
 
     Collective exscan(
@@ -346,8 +360,9 @@ class Collectives {
         comm.requireLive(call);
         reducible(call, sendbuf, sendoffset, count, type, op);
         check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
-        return reduction(call, sendbuf, sendoffset, count, recvbuf, recvoffset, count, type, (send, receive) ->
-                Scan.runExclusive(peers, send, receive, count, op.on(type)));
+        Region send = type.region(sendbuf, sendoffset);
+        Region receive = type.region(recvbuf, recvoffset);
+        return make(call, () -> Scan.runExclusive(peers, send, receive, count, op.on(type)));
     }
 
     // ---- Open MPI's forms with one buffer
@@ -416,27 +431,6 @@ class Collectives {
                     MPI.ERR_ROOT, call,
                     "root is " + root + ", and this form is for " + (expected ? "the root only" : "all but the root"));
         }
-    }
-
-    /** What a reduction does with its buffers. */
-    interface Reducing {
-        void run(Region send, Region receive) throws ReceiveException;
-    }
-
-    /** A reduction computes in arrays: elements of NIO buffers are copied to one first, and the result back. */
-    final Collective reduction(
-            String call, Object sendbuf, int sendoffset, int sendcount, Object recvbuf, int recvoffset, int recvcount,
-            Datatype type, Reducing body) {
-        Region send = type.region(sendbuf, sendoffset);
-        Region receive = type.region(recvbuf, recvoffset);
-        if (!(receive.array() instanceof Buffer)) {
-            return make(call, () -> body.run(send.inArray(sendcount), receive));
-        }
-        return make(call, () -> {
-            Region result = receive.inArray(recvcount);
-            body.run(send.inArray(sendcount), result);
-            result.moveTo(0, receive, 0, recvcount);
-        });
     }
 
     void rooted(String call, int root) {

@@ -2,6 +2,7 @@ package mpi;
 
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.IntFunction;
 
 /**
  * A communicator: a group of processes and a context of their own, so that its messages mix with no others. Several
@@ -11,6 +12,8 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     private final Map<Integer, Object> attributes = new ConcurrentHashMap<>();
     private volatile Errhandler errhandler;
     private String name = "";
+    /** Null if it was not made by {@link #iDup}. */
+    private Request request;
 
     Comm(Self self, Group group, Group addressed, int id, String name) {
         super(self, group, addressed, id, name);
@@ -104,23 +107,56 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
 
     /** A communicator of the same groups with a context of its own. Collective. */
     public Comm Dup() throws MPIException {
-        return copy("Dup");
+        return copied("Dup", this::twin);
     }
 
     /** As {@link #Dup}. */
     public Comm dup() throws MPIException {
-        return copy("dup");
+        return copied("dup", this::twin);
     }
 
     /** As {@link #Dup}. */
     @Override
     public Comm clone() {
-        return copy("clone");
+        return copied("clone", this::twin);
     }
 
-    /** The copy that {@link #Dup} makes. */
-    Comm copy(String call) {
-        throw check.error(MPI.ERR_COMM, call, "the communicator is null");
+    /** As {@link #Dup}; there are no hints that change anything. */
+    public Comm dupWithInfo(Info info) throws MPIException {
+        return copied("dupWithInfo", this::twin);
+    }
+
+    /**
+     * Starts {@link #Dup}, and waits for nobody. The copy has the attributes of now, and can do nothing until its
+     * {@link #getRequest} is complete and somebody has seen it. Collective.
+     */
+    public Comm iDup() throws MPIException {
+        return copying("iDup", this::twin);
+    }
+
+    /** The request of {@link #iDup} that makes this communicator; null if it was not made so. */
+    public final Request getRequest() {
+        return request;
+    }
+
+    /** A communicator of the same kind, groups and topology, with nothing hung on it. */
+    Comm twin(int id) {
+        throw new IllegalStateException("a communicator is one of the kinds that extend this class, not " + getClass());
+    }
+
+    final <C extends Comm> C copied(String call, IntFunction<C> twin) {
+        C copy = twin.apply(new CommMaker(call, this).agree());
+        copyAttributesTo(copy);
+        return copy;
+    }
+
+    final <C extends Comm> C copying(String call, IntFunction<C> twin) {
+        CommMaker maker = new CommMaker(call, this);
+        C copy = twin.apply(PENDING);
+        copyAttributesTo(copy);
+        Comm made = copy;
+        made.request = maker.start(made::numbered);
+        return copy;
     }
 
     /** The collectives of all its processes, of both groups. */
@@ -175,7 +211,8 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
             throw check.error(MPI.ERR_COMM, call, "the communicator is predefined, and stays");
         }
         markFreed();
-        self.contexts().release(id);
+        // Collectives that are still under way have messages under the number.
+        everybody().afterwards(() -> collectives.afterwards(() -> self.contexts().release(id)));
     }
 
     /** Whether it is no communicator: freed, or what a process gets that is not in a new one. */
@@ -241,7 +278,7 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         Attr_delete(keyval);
     }
 
-    final void copyAttributesTo(Comm copy) {
+    private void copyAttributesTo(Comm copy) {
         copy.attributes.putAll(attributes);
         copy.errhandler = errhandler;
     }

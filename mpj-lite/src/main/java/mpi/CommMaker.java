@@ -1,6 +1,7 @@
 package mpi;
 
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 
 /** One call that makes a communicator: all processes of the old one take part. For one use. */
@@ -17,16 +18,19 @@ final class CommMaker {
         parent.requireLive(call);
     }
 
-    /** A number that is free in all processes of the old communicator, taken in those that are members of the new one. */
     private int agree(Collectives all, boolean member) {
-        Contexts contexts = parent.self.contexts();
-        int number;
-        do {
-            long[] offer = contexts.offer(parent.id);
-            all.allreduce(call, offer, 0, offer, 0, offer.length, MPI.LONG, MPI.BAND).run();
-            number = contexts.settle(call, parent.id, offer, member);
-        } while (number < 0);
-        return number;
+        Agreement agreement = new Agreement(call, parent, parent.id, member);
+        all.agreement(call, agreement).run();
+        return agreement.number();
+    }
+
+    /** As {@link #agree()}, in the background: {@code numbered} gets the number when the request's completion is seen. */
+    Request start(IntConsumer numbered) {
+        Agreement agreement = new Agreement(call, parent, parent.id, true);
+        return parent.everybody()
+                .agreement(call, agreement)
+                .start()
+                .whenSeen(() -> numbered.accept(agreement.number()));
     }
 
     /** A number for a copy of the old communicator. */
@@ -85,9 +89,6 @@ final class CommMaker {
         if (group == null || group.isNull()) {
             throw parent.check.error(MPI.ERR_GROUP, call, "the group " + (group == null ? "is null" : "was freed"));
         }
-        if (group.isNull()) {
-            throw parent.check.error(MPI.ERR_GROUP, call, "the group was freed");
-        }
         for (int worldRank : group.worldRanks()) {
             if (parent.group.rankOf(worldRank) == MPI.UNDEFINED) {
                 throw parent.check.error(
@@ -101,6 +102,7 @@ final class CommMaker {
         if (local == null || local.isFreed()) {
             throw parent.check.error(MPI.ERR_COMM, call, "the local communicator is null or freed");
         }
+        local.requireLive(call);
         local.check.root(call, localLeader);
         boolean leader = local.group.Rank() == localLeader;
         if (leader) {
@@ -127,6 +129,8 @@ final class CommMaker {
         private final int remoteLeader;
         private final int tag;
         private final boolean leading;
+        /** Number of the other group's local communicator. */
+        private int remoteId;
 
         Leaders(Intracomm local, int localLeader, int remoteLeader, int tag) {
             this.local = local;
@@ -138,26 +142,24 @@ final class CommMaker {
 
         /** World ranks of the other group, in its order. */
         int[] remoteGroup() {
-            int[] size = {local.group.Size()};
-            exchange(size.clone(), size, MPI.INT);
-            int[] remote = new int[size[0]];
+            int[] theirs = new int[2];
+            exchange(new int[] {local.group.Size(), local.id}, theirs, MPI.INT);
+            remoteId = theirs[1];
+            int[] remote = new int[theirs[0]];
             exchange(local.group.worldRanks(), remote, MPI.INT);
             return remote;
         }
 
-        /** A communicator number that is free in all processes of both groups. */
+        /** A communicator number that is free in all processes of both groups, known by {@link #remoteGroup}. */
         int agree() {
-            Contexts contexts = parent.self.contexts();
-            int number;
-            do {
-                long[] offer = contexts.offer(local.id);
-                long[] other = new long[offer.length];
-                local.collectives.allreduce(call, offer, 0, offer, 0, offer.length, MPI.LONG, MPI.BAND).run();
-                exchange(offer, other, MPI.LONG);
-                Arrays.setAll(offer, word -> offer[word] & other[word]);
-                number = contexts.settle(call, local.id, offer, true);
-            } while (number < 0);
-            return number;
+            Agreement agreement = new Agreement(call, local, local.id + remoteId, true);
+            agreement.reach(values -> {
+                long[] theirs = new long[values.length];
+                local.collectives.allreduce(call, values, 0, values, 0, values.length, MPI.LONG, MPI.BAND).run();
+                exchange(values, theirs, MPI.LONG);
+                Arrays.setAll(values, word -> values[word] & theirs[word]);
+            });
+            return agreement.number();
         }
 
         /** Fills {@code theirs} at all processes with what the other leader gives as {@code ours}. */

@@ -2,6 +2,7 @@ package mpi;
 
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Envelope;
+import org.posthouse.mpj.FinalizedException;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.coll.Neighbours;
@@ -26,8 +27,14 @@ abstract class Communicator {
 
     final ArgumentCheck check;
 
-    /** Number among the communicators of the process ({@link Contexts}); -1 for a communicator that is null. */
-    final int id;
+    /** The {@link #id} of a communicator that is null. */
+    static final int NO_ID = -1;
+
+    /** The {@link #id} of a copy that was started, until somebody has seen that it is complete. */
+    static final int PENDING = -2;
+
+    /** Number among the communicators of the process ({@link Contexts}). Changes once at most, by {@link #numbered}. */
+    int id;
 
     private boolean freed;
 
@@ -54,12 +61,51 @@ abstract class Communicator {
     /** @throws MPIException if the communicator is null or was freed, or after Finalize */
     final void requireLive(String call) {
         if (endpoint != null && endpoint.isClosed()) {
-            throw check.error(MPI.ERR_OTHER, call, "called after Finalize");
+            throw finalized(call, null);
+        }
+        if (id == PENDING) {
+            throw check.error(
+                    MPI.ERR_COMM, call,
+                    "the communicator is a copy under way, as far as is known: wait for its getRequest() first");
         }
         if (freed) {
             throw check.error(MPI.ERR_COMM, call, endpoint == null ? "the communicator is null" : "the communicator was freed");
         }
     }
+
+    /** The error of a call that Finalize has left nothing to ask, or that was inside when another thread called it. */
+    final MPIException finalized(String call, FinalizedException cause) {
+        return check.error(MPI.ERR_OTHER, call, "called after Finalize", cause);
+    }
+
+    /**
+     * Blocks until the operation is done.
+     *
+     * @throws MPIException if Finalize comes before that
+     */
+    final void await(String call, Operation operation) {
+        try {
+            endpoint.await(operation);
+        } catch (FinalizedException e) {
+            throw finalized(call, e);
+        }
+    }
+
+    /** Whether it is there to communicate: neither null nor a copy under way. */
+    final boolean isOpen() {
+        return id >= 0;
+    }
+
+    /** Ends a copy's pending state. Called by the thread that sees its completion, each time that it does. */
+    final void numbered(int agreed) {
+        if (id == PENDING) {
+            id = agreed;
+            opened();
+        }
+    }
+
+    /** Makes what needs the number. */
+    abstract void opened();
 
     final boolean isFreed() {
         return freed;

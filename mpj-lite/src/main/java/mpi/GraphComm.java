@@ -8,7 +8,7 @@ public final class GraphComm extends Graphcomm {
 
     /** What a process gets that is no node. */
     static GraphComm ofNobody() {
-        return new GraphComm(null, Group.EMPTY, -1, "COMM_NULL", null, null);
+        return new GraphComm(null, Group.EMPTY, NO_ID, "COMM_NULL", null, null);
     }
 
     /** As {@link #Get}. */
@@ -33,11 +33,21 @@ public final class GraphComm extends Graphcomm {
 
     @Override
     public GraphComm dup() throws MPIException {
-        return copy("dup");
+        return copied("dup", this::twin);
+    }
+
+    @Override
+    public GraphComm dupWithInfo(Info info) throws MPIException {
+        return copied("dupWithInfo", this::twin);
+    }
+
+    @Override
+    public GraphComm iDup() throws MPIException {
+        return copying("iDup", this::twin);
     }
 
     @Override
     public GraphComm clone() {
-        return copy("clone");
+        return copied("clone", this::twin);
     }
 }

@@ -72,25 +72,33 @@ public class Graphcomm extends Intracomm {
     }
 
     @Override
-    GraphComm copy(String call) {
-        GraphComm copy = new GraphComm(self, group, new CommMaker(call, this).agree(), check.name(), graph, edges);
-        copyAttributesTo(copy);
-        return copy;
+    GraphComm twin(int id) {
+        return new GraphComm(self, group, id, check.name(), graph, edges);
     }
 
     @Override
     public Graphcomm Dup() throws MPIException {
-        return copy("Dup");
+        return copied("Dup", this::twin);
     }
 
     @Override
     public Graphcomm dup() throws MPIException {
-        return copy("dup");
+        return copied("dup", this::twin);
+    }
+
+    @Override
+    public Graphcomm dupWithInfo(Info info) throws MPIException {
+        return copied("dupWithInfo", this::twin);
+    }
+
+    @Override
+    public Graphcomm iDup() throws MPIException {
+        return copying("iDup", this::twin);
     }
 
     @Override
     public Graphcomm clone() {
-        return copy("clone");
+        return copied("clone", this::twin);
     }
 
     /** The processes whose edges lead here; in a graph that all know, the calling process's neighbours. */

@@ -12,13 +12,17 @@ final class Grid {
     private final int[] dims;
     private final boolean[] periods;
 
-    /** @throws WrongShape if this is no grid */
+    /**
+     * @param periods may be longer than {@code dims}, as programs exist that keep one array for grids of any dimension
+     * @throws WrongShape if this is no grid
+     */
     Grid(int[] dims, boolean[] periods) {
-        if (dims == null || periods == null || dims.length != periods.length) {
+        if (dims == null || periods == null || dims.length > periods.length) {
             throw new WrongShape(
                     MPI.ERR_ARG,
                     "there are " + (dims == null ? "no" : "" + dims.length) + " dimensions and "
-                            + (periods == null ? "no" : "" + periods.length) + " periods, expected as many of both");
+                            + (periods == null ? "no" : "" + periods.length)
+                            + " periods, expected a period for each dimension");
         }
         long nodes = 1;
         for (int dim : dims) {
@@ -31,7 +35,7 @@ final class Grid {
             }
         }
         this.dims = dims.clone();
-        this.periods = periods.clone();
+        this.periods = Arrays.copyOf(periods, dims.length);
     }
 
     int[] dims() {

@@ -188,7 +188,7 @@ final class InterCollectives extends Collectives {
         if (isRoot(root)) {
             check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
         }
-        Region send = isAcross(root) ? type.region(sendbuf, sendoffset).inArray(count) : null;
+        Region send = isAcross(root) ? type.region(sendbuf, sendoffset) : null;
         Region receive = isRoot(root) ? type.region(recvbuf, recvoffset) : null;
         return make(call, () -> Inter.reduce(inter, send, receive, count, op.on(type), root));
     }
@@ -200,8 +200,9 @@ final class InterCollectives extends Collectives {
         comm.requireLive(call);
         reducible(call, sendbuf, sendoffset, count, type, op);
         check.room(call, RECEIVE, recvbuf, recvoffset, count, type);
-        return reduction(call, sendbuf, sendoffset, count, recvbuf, recvoffset, count, type, (send, receive) ->
-                Inter.allreduce(inter, send, receive, count, op.on(type)));
+        Region send = type.region(sendbuf, sendoffset);
+        Region receive = type.region(recvbuf, recvoffset);
+        return make(call, () -> Inter.allreduce(inter, send, receive, count, op.on(type)));
     }
 
     @Override
@@ -214,7 +215,8 @@ final class InterCollectives extends Collectives {
         int own = recvcounts[rank];
         check.room(call, RECEIVE, recvbuf, recvoffset, own, type);
         Blocks blocks = Blocks.adjacent(recvcounts, size);
-        return reduction(call, sendbuf, sendoffset, total, recvbuf, recvoffset, own, type, (send, receive) ->
-                Inter.reduceScatter(inter, send, receive, blocks, op.on(type)));
+        Region send = type.region(sendbuf, sendoffset);
+        Region receive = type.region(recvbuf, recvoffset);
+        return make(call, () -> Inter.reduceScatter(inter, send, receive, blocks, op.on(type)));
     }
 }

@@ -11,12 +11,23 @@ public class Intercomm extends Comm {
     /** Both groups, in an order that all processes agree on. */
     private final Group union;
 
-    private final Collectives everybody;
+    /** Made anew when a copy that was pending gets its number. */
+    private Collectives everybody;
 
     Intercomm(Self self, Group group, Group remote, int id, String name) {
         super(self, group, remote, id, name);
         union = union(group, remote);
-        everybody = Collectives.of(new Intracomm(self, union, id, name), UNION_TAGS);
+        everybody = ofUnion();
+    }
+
+    private Collectives ofUnion() {
+        return Collectives.of(new Intracomm(self, union, id, check.name()), UNION_TAGS);
+    }
+
+    @Override
+    void opened() {
+        super.opened();
+        everybody = ofUnion();
     }
 
     /** Both groups, in an order that does not depend on whose process asks. */
@@ -76,25 +87,33 @@ public class Intercomm extends Comm {
     }
 
     @Override
-    Intercomm copy(String call) {
-        Intercomm copy = new Intercomm(self, group, addressed, new CommMaker(call, this).agree(), check.name());
-        copyAttributesTo(copy);
-        return copy;
+    Intercomm twin(int id) {
+        return new Intercomm(self, group, addressed, id, check.name());
     }
 
     /** As {@link #Dup}. */
     @Override
     public Intercomm clone() {
-        return copy("clone");
+        return copied("clone", this::twin);
     }
 
     @Override
     public Intercomm Dup() throws MPIException {
-        return copy("Dup");
+        return copied("Dup", this::twin);
     }
 
     @Override
     public Intercomm dup() throws MPIException {
-        return copy("dup");
+        return copied("dup", this::twin);
+    }
+
+    @Override
+    public Intercomm dupWithInfo(Info info) throws MPIException {
+        return copied("dupWithInfo", this::twin);
+    }
+
+    @Override
+    public Intercomm iDup() throws MPIException {
+        return copying("iDup", this::twin);
     }
 }

@@ -8,7 +8,7 @@ public class Intracomm extends MpjCollectives {
 
     /** What a process gets that is not in the new communicator, in Open MPI's spelling. */
     static Intracomm ofNobody() {
-        return new Intracomm(null, Group.EMPTY, -1, "COMM_NULL");
+        return new Intracomm(null, Group.EMPTY, NO_ID, "COMM_NULL");
     }
 
     // ---- making communicators; all processes take part
@@ -48,7 +48,7 @@ public class Intracomm extends MpjCollectives {
     /**
      * A communicator of the first processes, on a grid; null for processes that have no place on it.
      *
-     * @param periods whether each dimension is closed to a ring
+     * @param periods whether each dimension is closed to a ring; those beyond the dimensions are not looked at
      * @param reorder whether ranks may change, so that those of one site are side by side
      */
     public Cartcomm Create_cart(int[] dims, boolean[] periods, boolean reorder) throws MPIException {
@@ -140,26 +140,34 @@ public class Intracomm extends MpjCollectives {
     }
 
     @Override
-    Intracomm copy(String call) {
-        Intracomm copy = new Intracomm(self, group, new CommMaker(call, this).agree(), check.name());
-        copyAttributesTo(copy);
-        return copy;
+    Intracomm twin(int id) {
+        return new Intracomm(self, group, id, check.name());
     }
 
     @Override
     public Intracomm Dup() throws MPIException {
-        return copy("Dup");
+        return copied("Dup", this::twin);
     }
 
     @Override
     public Intracomm dup() throws MPIException {
-        return copy("dup");
+        return copied("dup", this::twin);
+    }
+
+    @Override
+    public Intracomm dupWithInfo(Info info) throws MPIException {
+        return copied("dupWithInfo", this::twin);
+    }
+
+    @Override
+    public Intracomm iDup() throws MPIException {
+        return copying("iDup", this::twin);
     }
 
     /** As {@link #Dup}. */
     @Override
     public Intracomm clone() {
-        return copy("clone");
+        return copied("clone", this::twin);
     }
 
     // ---- Open MPI's spelling of the scans

@@ -26,20 +26,26 @@ public final class Message {
 
     /** Waits for a matching message, and takes it. */
     public Status mProbe(int source, int tag, Comm comm) throws MPIException {
-        return hold("mProbe", source, tag, comm);
+        return hold(comm, require("mProbe", comm).messages.take("mProbe", source, tag));
     }
 
     /** As {@link #mProbe}, but returns null if no message is there. */
     public Status imProbe(int source, int tag, Comm comm) throws MPIException {
         Status found = require("imProbe", comm).messages.tryProbe("imProbe", source, tag);
-        return found == null ? null : hold("imProbe", found.source, found.tag, comm);
+        if (found == null) {
+            return null;
+        }
+        boolean nobody = found.source == MPI.PROC_NULL;
+        Caught taken = nobody ? null : comm.messages.tryTake("imProbe", found.source, found.tag);
+        return taken == null && !nobody ? null : hold(comm, taken);
     }
 
-    private Status hold(String call, int source, int tag, Comm from) {
-        comm = require(call, from);
-        noProc = source == MPI.PROC_NULL;
-        caught = noProc ? null : from.messages.take(call, source, tag);
-        return noProc ? Status.ofNobody() : from.status(caught.envelope());
+    /** @param message null if it is one from nobody */
+    private Status hold(Comm from, Caught message) {
+        comm = from;
+        caught = message;
+        noProc = message == null;
+        return noProc ? Status.ofNobody() : from.status(message.envelope());
     }
 
     private static Comm require(String call, Comm comm) {

@@ -3,8 +3,10 @@ package mpi;
 import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Envelope;
+import org.posthouse.mpj.FinalizedException;
 import org.posthouse.mpj.Mode;
 import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.Sink;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.data.UnwritableException;
 
@@ -35,7 +37,7 @@ final class Messages {
     void send(String call, Kind kind, Object buf, int offset, int count, Datatype type, int dest, int tag) {
         Operation operation = startSend(call, kind, buf, offset, count, type, dest, tag);
         if (operation != null) {
-            endpoint.await(operation);
+            comm.await(call, operation);
         }
     }
 
@@ -63,7 +65,7 @@ final class Messages {
         checkReceive(call, buf, offset, count, type, source, tag);
         return source == MPI.PROC_NULL
                 ? Request.complete(Status.ofNobody())
-                : new Request(comm, call, startReceive(buf, offset, count, type, source, tag));
+                : new Request(comm, call, startReceive(call, source, tag, type.sink(buf, offset, count)));
     }
 
     /** A receive that can be started again and again. */
@@ -98,9 +100,14 @@ final class Messages {
 
     Status probe(String call, int source, int tag) {
         checkProbe(call, source, tag);
-        return source == MPI.PROC_NULL
-                ? Status.ofNobody()
-                : comm.status(endpoint.probe(comm.context(), comm.worldSource(source), tag));
+        if (source == MPI.PROC_NULL) {
+            return Status.ofNobody();
+        }
+        try {
+            return comm.status(endpoint.probe(comm.context(), comm.worldSource(source), tag));
+        } catch (FinalizedException e) {
+            throw comm.finalized(call, e);
+        }
     }
 
     /** Null if no message is there. */
@@ -109,16 +116,40 @@ final class Messages {
         if (source == MPI.PROC_NULL) {
             return Status.ofNobody();
         }
-        Envelope found = endpoint.tryProbe(comm.context(), comm.worldSource(source), tag);
-        return found == null ? null : comm.status(found);
+        try {
+            Envelope found = endpoint.tryProbe(comm.context(), comm.worldSource(source), tag);
+            return found == null ? null : comm.status(found);
+        } catch (FinalizedException e) {
+            throw comm.finalized(call, e);
+        }
     }
 
-    /** Takes the message that a probe would find out of the machine, whatever it is; blocks until there is one. */
+    /**
+     * Takes the message that a probe would find out of the machine, whatever it is; blocks until there is one. Null if
+     * it is one from PROC_NULL.
+     */
     Caught take(String call, int source, int tag) {
         checkProbe(call, source, tag);
+        if (source == MPI.PROC_NULL) {
+            return null;
+        }
         Caught caught = new Caught();
-        Operation operation = endpoint.receive(comm.context(), comm.worldSource(source), tag, caught);
-        endpoint.await(operation);
+        comm.await(call, startReceive(call, source, tag, caught));
+        return caught;
+    }
+
+    /** As {@link #take}, but null if no message is there: another thread may have taken the one that a probe found. */
+    Caught tryTake(String call, int source, int tag) {
+        Caught caught = new Caught();
+        Operation operation = startReceive(call, source, tag, caught);
+        try {
+            if (endpoint.cancel(operation)) {
+                return null;
+            }
+        } catch (FinalizedException e) {
+            throw comm.finalized(call, e);
+        }
+        comm.await(call, operation);
         return caught;
     }
 
@@ -131,22 +162,30 @@ final class Messages {
         }
         Content content = content(call, buf, offset, count, type);
         int to = addressedRank(dest);
-        if (kind != Kind.BUFFERED) {
-            Mode mode = kind == Kind.SYNCHRONOUS ? Mode.SYNCHRONOUS : Mode.STANDARD;
-            return endpoint.send(comm.context(), to, tag, content, mode);
+        try {
+            if (kind != Kind.BUFFERED) {
+                Mode mode = kind == Kind.SYNCHRONOUS ? Mode.SYNCHRONOUS : Mode.STANDARD;
+                return endpoint.send(comm.context(), to, tag, content, mode);
+            }
+            comm.self.sendBuffer().send(
+                    content, copy -> endpoint.send(comm.context(), to, tag, copy, Mode.STANDARD),
+                    why -> check.error(MPI.ERR_BUFFER, call, why));
+            return null;
+        } catch (FinalizedException e) {
+            throw comm.finalized(call, e);
         }
-        comm.self.sendBuffer().send(
-                content, copy -> endpoint.send(comm.context(), to, tag, copy, Mode.STANDARD),
-                why -> check.error(MPI.ERR_BUFFER, call, why));
-        return null;
     }
 
     private int addressedRank(int dest) {
         return comm.addressed.worldRank(dest);
     }
 
-    private Operation startReceive(Object buf, int offset, int count, Datatype type, int source, int tag) {
-        return endpoint.receive(comm.context(), comm.worldSource(source), tag, type.sink(buf, offset, count));
+    private Operation startReceive(String call, int source, int tag, Sink sink) {
+        try {
+            return endpoint.receive(comm.context(), comm.worldSource(source), tag, sink);
+        } catch (FinalizedException e) {
+            throw comm.finalized(call, e);
+        }
     }
 
     private Status checkedReceive(
@@ -154,8 +193,8 @@ final class Messages {
         if (source == MPI.PROC_NULL) {
             return Status.ofNobody();
         }
-        Operation operation = startReceive(buf, offset, count, type, source, tag);
-        endpoint.await(operation);
+        Operation operation = startReceive(call, source, tag, type.sink(buf, offset, count));
+        comm.await(call, operation);
         return comm.outcome(call, operation);
     }
 
@@ -166,16 +205,20 @@ final class Messages {
         if (content == null) {
             return checkedReceive(call, buf, offset, count, type, source, recvtag);
         }
-        if (source == MPI.PROC_NULL) {
-            endpoint.await(endpoint.send(comm.context(), addressedRank(dest), sendtag, content, Mode.STANDARD));
-            return Status.ofNobody();
+        try {
+            if (source == MPI.PROC_NULL) {
+                endpoint.await(endpoint.send(comm.context(), addressedRank(dest), sendtag, content, Mode.STANDARD));
+                return Status.ofNobody();
+            }
+            Operation[] both = endpoint.exchange(
+                    comm.context(), comm.worldSource(source), recvtag, type.sink(buf, offset, count),
+                    addressedRank(dest), sendtag, content);
+            endpoint.await(both[0]);
+            endpoint.await(both[1]);
+            return comm.outcome(call, both[0]);
+        } catch (FinalizedException e) {
+            throw comm.finalized(call, e);
         }
-        Operation[] both = endpoint.exchange(
-                comm.context(), comm.worldSource(source), recvtag, type.sink(buf, offset, count),
-                addressedRank(dest), sendtag, content);
-        endpoint.await(both[0]);
-        endpoint.await(both[1]);
-        return comm.outcome(call, both[0]);
     }
 
     private void checkSend(String call, Object buf, int offset, int count, Datatype type, int dest, int tag) {

@@ -6,10 +6,16 @@ package mpi;
  * root's rank in the other group. The rules are those of mpiJava's ({@link MpjCollectives}).
  */
 abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
-    final Collectives collectives;
+    /** Made anew when a copy that was pending gets its number. */
+    Collectives collectives;
 
     OpenMpiCollectives(Self self, Group group, Group addressed, int id, String name) {
         super(self, group, addressed, id, name);
+        collectives = Collectives.of(this);
+    }
+
+    @Override
+    void opened() {
         collectives = Collectives.of(this);
     }
 

@@ -14,7 +14,7 @@ public class Prequest extends Request {
     /**
      * Starts it.
      *
-     * @throws MPIException of class ERR_REQUEST if it is under way, or was freed
+     * @throws MPIException of class ERR_REQUEST if it is under way, or was freed; of class ERR_OTHER after Finalize
      */
     public void Start() throws MPIException {
         start("Start");
@@ -47,6 +47,7 @@ public class Prequest extends Request {
     }
 
     private void start(String call) {
+        comm().requireLive(call);
         if (starter == null || isActive()) {
             throw comm().check.error(
                     MPI.ERR_REQUEST, call,

@@ -1,6 +1,7 @@
 package mpi;
 
 import java.util.function.Supplier;
+import org.posthouse.mpj.FinalizedException;
 import org.posthouse.mpj.Operation;
 
 /**
@@ -50,6 +51,17 @@ public class Request implements Freeable {
         return request;
     }
 
+    /** The same request; {@code seen} is called whenever somebody sees that it is complete and has not failed. */
+    final Request whenSeen(Runnable seen) {
+        Supplier<Status> endsWith = outcome;
+        outcome = () -> {
+            Status status = endsWith.get();
+            seen.run();
+            return status;
+        };
+        return this;
+    }
+
     private void under(Operation started, Supplier<Status> endsWith) {
         operation = started;
         outcome = endsWith;
@@ -70,16 +82,15 @@ public class Request implements Freeable {
     /**
      * Blocks until the operation is complete.
      *
-     * @throws MPIException if the message did not fit
+     * @throws MPIException if the message did not fit, or after Finalize if the operation is still under way
      */
     public Status Wait() throws MPIException {
-        await();
-        return finish();
+        return await("Wait").finish();
     }
 
     /** The status if the operation is complete, else null. */
     public Status Test() throws MPIException {
-        return isComplete() ? finish() : null;
+        return isComplete("Test") ? finish() : null;
     }
 
     /**
@@ -87,8 +98,17 @@ public class Request implements Freeable {
      * ({@link Status#Test_cancelled}).
      */
     public void Cancel() throws MPIException {
-        if (operation != null) {
+        cancel("Cancel");
+    }
+
+    private void cancel(String by) {
+        if (operation == null) {
+            return;
+        }
+        try {
             comm.endpoint.cancel(operation);
+        } catch (FinalizedException e) {
+            throw comm.finalized(by, e);
         }
     }
 
@@ -106,7 +126,7 @@ public class Request implements Freeable {
 
     /** As {@link #Cancel}. */
     public final void cancel() throws MPIException {
-        Cancel();
+        cancel("cancel");
     }
 
     /** As {@link #Is_null}. */
@@ -116,27 +136,31 @@ public class Request implements Freeable {
 
     /** As {@link #Wait}. */
     public final Status waitStatus() throws MPIException {
-        return Wait();
+        return await("waitStatus").finish();
     }
 
     /** As {@link #Wait}, without the status. */
     public final void waitFor() throws MPIException {
-        Wait();
+        await("waitFor").finish();
     }
 
     /** As {@link #Test}. */
     public final Status testStatus() throws MPIException {
-        return Test();
+        return isComplete("testStatus") ? finish() : null;
     }
 
     /** Whether the operation is complete. */
     public final boolean test() throws MPIException {
-        return Test() != null;
+        boolean complete = isComplete("test");
+        if (complete) {
+            finish();
+        }
+        return complete;
     }
 
     /** The status if the operation is complete, else null; the request stays what it is. */
     public final Status getStatus() throws MPIException {
-        if (!isComplete()) {
+        if (!isComplete("getStatus")) {
             return null;
         }
         return outcome == null ? new Status() : outcome.get();
@@ -203,8 +227,7 @@ public class Request implements Freeable {
 
     /** The indices of all that are complete, at least one; null if all are null. */
     public static int[] waitSome(Request[] requests) throws MPIException {
-        Status[] statuses = waitSomeStatus(requests);
-        return statuses == null ? null : Requests.indices(statuses);
+        return Requests.anyActive("waitSome", requests) ? Requests.indices(Requests.waitSome("waitSome", requests)) : null;
     }
 
     /** As {@link #Waitsome}, but null if all are null. */
@@ -235,8 +258,7 @@ public class Request implements Freeable {
 
     /** The indices of all that are complete; null if all are null. */
     public static int[] testSome(Request[] requests) throws MPIException {
-        Status[] statuses = testSomeStatus(requests);
-        return statuses == null ? null : Requests.indices(statuses);
+        return Requests.anyActive("testSome", requests) ? Requests.indices(Requests.testSome("testSome", requests)) : null;
     }
 
     /** As {@link #Testsome}, but null if all are null. */
@@ -252,8 +274,12 @@ public class Request implements Freeable {
     }
 
     /** Whether {@link #finish} may be called; a false is a failed poll. */
-    final boolean isComplete() {
-        return operation == null || comm.endpoint.test(operation);
+    final boolean isComplete(String by) {
+        try {
+            return operation == null || comm.endpoint.test(operation);
+        } catch (FinalizedException e) {
+            throw comm.finalized(by, e);
+        }
     }
 
     final Operation operation() {
@@ -268,10 +294,11 @@ public class Request implements Freeable {
         return call;
     }
 
-    final void await() {
+    final Request await(String by) {
         if (operation != null) {
-            comm.endpoint.await(operation);
+            comm.await(by, operation);
         }
+        return this;
     }
 
     /** Takes the outcome of a complete request, which is null from now on. */

@@ -1,7 +1,7 @@
 package mpi;
 
 import java.util.Arrays;
-import org.posthouse.mpj.Endpoint;
+import org.posthouse.mpj.FinalizedException;
 import org.posthouse.mpj.Operation;
 
 /** The calls on arrays of requests, under whichever name a program makes them. Null elements are null requests. */
@@ -12,7 +12,7 @@ final class Requests {
         check(call, requests);
         for (Request request : requests) {
             if (request != null) {
-                request.await();
+                request.await(call);
             }
         }
         return finishAll(requests);
@@ -20,20 +20,20 @@ final class Requests {
 
     static Status waitAny(String call, Request[] requests) {
         check(call, requests);
-        int index = awaitAny(requests);
+        int index = awaitAny(call, requests);
         return index == MPI.UNDEFINED ? new Status() : finish(requests, index);
     }
 
     static Status[] waitSome(String call, Request[] requests) {
         check(call, requests);
-        awaitAny(requests);
-        return finishComplete(requests);
+        awaitAny(call, requests);
+        return finishComplete(call, requests);
     }
 
     static Status[] testAll(String call, Request[] requests) {
         check(call, requests);
         for (Request request : requests) {
-            if (request != null && !request.isComplete()) {
+            if (request != null && !request.isComplete(call)) {
                 return null;
             }
         }
@@ -45,7 +45,7 @@ final class Requests {
         boolean active = false;
         for (int i = 0; i < requests.length; i++) {
             if (isActive(requests[i])) {
-                if (requests[i].isComplete()) {
+                if (requests[i].isComplete(call)) {
                     return finish(requests, i);
                 }
                 active = true;
@@ -56,7 +56,7 @@ final class Requests {
 
     static Status[] testSome(String call, Request[] requests) {
         check(call, requests);
-        return finishComplete(requests);
+        return finishComplete(call, requests);
     }
 
     static boolean anyActive(String call, Request[] requests) {
@@ -90,10 +90,10 @@ final class Requests {
         return statuses;
     }
 
-    private static Status[] finishComplete(Request[] requests) {
+    private static Status[] finishComplete(String call, Request[] requests) {
         Request[] complete = new Request[requests.length];
         for (int i = 0; i < requests.length; i++) {
-            if (isActive(requests[i]) && requests[i].isComplete()) {
+            if (isActive(requests[i]) && requests[i].isComplete(call)) {
                 complete[i] = requests[i];
             }
         }
@@ -102,19 +102,23 @@ final class Requests {
     }
 
     /** The lowest index of an active request that is complete, or UNDEFINED if none is active. */
-    private static int awaitAny(Request[] requests) {
+    private static int awaitAny(String call, Request[] requests) {
         Operation[] operations = new Operation[requests.length];
-        Endpoint endpoint = null;
+        Communicator comm = null;
         for (int i = 0; i < requests.length; i++) {
             if (isActive(requests[i])) {
                 if (requests[i].operation() == null) {
                     return i;
                 }
                 operations[i] = requests[i].operation();
-                endpoint = requests[i].comm().endpoint;
+                comm = requests[i].comm();
             }
         }
-        return endpoint == null ? MPI.UNDEFINED : endpoint.awaitAny(operations);
+        try {
+            return comm == null ? MPI.UNDEFINED : comm.endpoint.awaitAny(operations);
+        } catch (FinalizedException e) {
+            throw comm.finalized(call, e);
+        }
     }
 
     private static boolean isActive(Request request) {

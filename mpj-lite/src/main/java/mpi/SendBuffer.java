@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Endpoint;
+import org.posthouse.mpj.FinalizedException;
 import org.posthouse.mpj.Operation;
 import org.posthouse.wire.Wire;
 
@@ -42,8 +43,10 @@ final class SendBuffer {
 
     /** Waits until all messages have left. */
     Object detach(String call) {
-        for (Copy copy : takeAll()) {
-            endpoint.await(copy.operation);
+        try {
+            takeAll().forEach(copy -> endpoint.await(copy.operation));
+        } catch (FinalizedException e) {
+            throw new MPIException(MPI.ERR_OTHER, call + ": called after Finalize", e);
         }
         synchronized (this) {
             if (memory == null) {

@@ -4,13 +4,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.posthouse.mpj.FinalizedException;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.Presence;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.UnwritableException;
 
 /**
- * Lets the collectives of one communicator happen one at a time and in the order of the calls, as all ranks do (ADR 5):
+ * Lets the collectives of one communicator happen one at a time and in the order of the calls, as all ranks do (ADR 6):
  * blocking ones in the calling thread, non-blocking ones in a thread of the communicator's own, which exists while there
  * are any. So the messages of a collective are the same in the same order however the calls overlap in time, and a
  * replay sends them again as they were.
@@ -38,7 +39,7 @@ final class Turns {
     void take(Collective collective) {
         Operation ahead = ahead();
         if (ahead != null) {
-            comm.endpoint.await(ahead);
+            comm.await(collective.call, ahead);
         }
         run(collective);
     }
@@ -69,6 +70,15 @@ final class Turns {
         return Request.of(comm, collective.call, end, () -> outcome(failure.get()));
     }
 
+    /** Does something behind all collectives that were queued. */
+    synchronized void afterwards(Runnable what) {
+        if (last == null) {
+            what.run();
+        } else {
+            background().execute(what);
+        }
+    }
+
     private static Status outcome(Throwable failure) {
         if (failure instanceof Error error) {
             throw error;
@@ -97,14 +107,22 @@ final class Turns {
     private void run(Collective collective) {
         Presence presence = presence();
         presence.enter(collective.call, collective.root);
+        boolean failed = true;
         try {
             collective.body.run();
+            failed = false;
         } catch (ReceiveException e) {
             throw comm.check.error(Communicator.errorClass(e), collective.call, e.getMessage(), e);
         } catch (UnwritableException e) {
             throw comm.check.error(MPI.ERR_TYPE, collective.call, "the send buffer's " + e.getMessage(), e);
+        } catch (FinalizedException e) {
+            throw comm.finalized(collective.call, e);
         } finally {
-            presence.leave();
+            if (failed) {
+                presence.leaveFailed();
+            } else {
+                presence.leave();
+            }
         }
     }
 

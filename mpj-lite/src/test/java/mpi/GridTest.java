@@ -176,7 +176,7 @@ class GridTest {
         Grid grid = new Grid(new int[] {2, 3}, new boolean[] {false, true});
         return Stream.of(
                 wrong(MPI.ERR_ARG, "there are no dimensions", () -> new Grid(null, new boolean[0])),
-                wrong(MPI.ERR_ARG, "1 dimensions and 2 periods", () -> new Grid(new int[1], new boolean[2])),
+                wrong(MPI.ERR_ARG, "2 dimensions and 1 periods", () -> new Grid(new int[2], new boolean[1])),
                 wrong(MPI.ERR_DIMS, "dimensions are [2, 0]", () -> new Grid(new int[] {2, 0}, new boolean[2])),
                 wrong(MPI.ERR_DIMS, "range of int",
                         () -> new Grid(new int[] {65_536, 65_536, 65_536, 65_536}, new boolean[4])),

@@ -145,6 +145,18 @@ class TopologyTest {
     }
 
     @Test
+    void periodsBeyondTheDimensionsAreIgnored() {
+        Ranks.run(3, (world, rank) -> {
+            Cartcomm ring = world.Create_cart(new int[] {3}, new boolean[] {true, false, true}, false);
+            assertThat(ring.Get().periods).containsExactly(true);
+            assertThat(ring.Shift(0, 1).rank_dest).isEqualTo((rank + 1) % 3);
+            CartComm row = world.createCart(new int[] {3}, new boolean[] {false, true}, false);
+            assertThat(row.getTopo().getPeriod(0)).isFalse();
+            assertThat(row.map(new int[] {3}, new boolean[5])).isEqualTo(rank);
+        });
+    }
+
+    @Test
     void copiesKeepTheGrid() {
         Ranks.run(6, (world, rank) -> {
             CartComm cart = world.createCart(TWO_BY_THREE, OPEN_AND_RING, false);
@@ -315,8 +327,8 @@ class TopologyTest {
         return Stream.of(
                 wrong(MPI.ERR_ARG, "Create_cart", "the grid has 6 nodes, expected at most the 1 processes",
                         (w, c, g) -> w.Create_cart(TWO_BY_THREE, OPEN_AND_RING, false)),
-                wrong(MPI.ERR_ARG, "createCart", "1 dimensions and 2 periods",
-                        (w, c, g) -> w.createCart(one, OPEN_AND_RING, false)),
+                wrong(MPI.ERR_ARG, "createCart", "2 dimensions and 1 periods",
+                        (w, c, g) -> w.createCart(TWO_BY_THREE, new boolean[1], false)),
                 wrong(MPI.ERR_DIMS, "createCart", "[0]", (w, c, g) -> w.createCart(zero, new boolean[1], true)),
                 wrong(MPI.ERR_ARG, "Map", "the grid has 6 nodes", (w, c, g) -> c.Map(TWO_BY_THREE, OPEN_AND_RING)),
                 wrong(MPI.ERR_ARG, "map", "there are no dimensions", (w, c, g) -> c.map(null, null)),

@@ -148,6 +148,13 @@ public final class Mailbox {
         return true;
     }
 
+    /** Whether a receive that names {@code source} waits in this context. */
+    boolean waitsFor(int contextId, int source) {
+        Context context = contexts.get(contextId);
+        Channel channel = context == null ? null : context.channels[source];
+        return channel != null && !channel.posted.isEmpty();
+    }
+
     /** Takes out an offered message that waits for a receive; null if it does not: it was matched. */
     Message takeOffer(int contextId, int source, long sequence) {
         Context context = contexts.get(contextId);

@@ -50,16 +50,9 @@ final class Mismatches {
     }
 
     private void judge(Job job, Stall stall) {
-        job.stalls().put(stall);
-        if (stall.text().isEmpty()) {
-            return;
-        }
-        for (Stall other : job.stalls().against(stall)) {
-            tell(job, Stalls.mismatch(stall, other));
-            tell(job, Stalls.mismatch(other, stall));
-        }
+        job.stalls().judge(stall).forEach(verdict -> tell(job, verdict));
         HomedRank peer = job.homed(stall.peer());
-        if (peer != null && peer.state() == RankState.FINALIZED) {
+        if (!stall.text().isEmpty() && peer != null && peer.state() == RankState.FINALIZED) {
             desert(job, stall);
         }
     }
@@ -72,10 +65,17 @@ final class Mismatches {
         }
     }
 
-    /** Tells a rank that is at home here and reads; its own relay tells any other. */
+    /**
+     * Tells a rank that is at home here and reads; its own relay tells any other. What the rank's peer sent before it
+     * went on has come: so if a receive for that peer is posted still, it is posted for ever. If none is, all that the
+     * rank had asked for has come, and it may ask for more; it will say so again if it stays.
+     */
     private static void tell(Job job, Stall stall) {
         HomedRank rank = job.homed(stall.rank());
-        if (rank != null && rank.port() != null && rank.port().writable()) {
+        if (rank == null || rank.port() == null || !rank.port().writable()) {
+            return;
+        }
+        if (stall.peer() < 0 || rank.mailbox().waitsFor(stall.context(), stall.peer())) {
             rank.port().mismatch(stall);
         }
     }

@@ -5,6 +5,10 @@ final class ReceiveList {
     private Receive first;
     private Receive last;
 
+    boolean isEmpty() {
+        return first == null;
+    }
+
     void append(Receive receive) {
         if (last == null) {
             first = receive;

@@ -16,39 +16,87 @@ final class Stalls {
     /** Communicators in which one rank may be blocked at once and is heard; older words are forgotten past it. */
     static final int PER_RANK_MAX = 64;
 
+    private static final String RULE = ": all ranks must call the same collectives in the same order";
+
     private record Place(int context, long group) {}
+
+    /** Communicators whose broken collectives are remembered. */
+    static final int BROKEN_MAX = 64;
 
     private final Map<Integer, LinkedHashMap<Place, Stall>> byRank = new HashMap<>();
 
+    /** Two ranks in different calls as the same collective. */
+    private final Map<Place, List<Stall>> broken = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Place, List<Stall>> eldest) {
+            return size() > BROKEN_MAX;
+        }
+    };
+
+    /**
+     * Takes a rank's word in, and says for each rank that can never go on what to tell it: the result's {@link
+     * Stall#peer} is -1, or the rank that sends it nothing more, if it waits for that rank indeed.
+     */
+    List<Stall> judge(Stall stall) {
+        put(stall);
+        if (stall.text().isEmpty()) {
+            return List.of();
+        }
+        List<Stall> verdicts = new ArrayList<>();
+        for (LinkedHashMap<Place, Stall> words : byRank.values()) {
+            Stall other = words.get(place(stall));
+            if (other != null && other != stall) {
+                compare(stall, other, verdicts);
+            }
+        }
+        return verdicts.isEmpty() ? ofBroken(stall) : verdicts;
+    }
+
+    private void compare(Stall stall, Stall other, List<Stall> verdicts) {
+        if (stall.number() == other.number()) {
+            if (!kind(stall).equals(kind(other))) {
+                broken.put(place(stall), List.of(stall, other));
+                verdicts.add(mismatch(stall, other));
+                verdicts.add(mismatch(other, stall));
+            }
+        } else {
+            Stall behind = stall.number() < other.number() ? stall : other;
+            Stall ahead = behind == stall ? other : stall;
+            if (behind.peer() == ahead.rank()) {
+                verdicts.add(left(behind, ahead));
+            }
+        }
+    }
+
+    /** The two that were found in different calls may be gone: whoever comes to that collective later hangs. */
+    private List<Stall> ofBroken(Stall stall) {
+        List<Stall> pair = broken.get(place(stall));
+        if (pair == null || pair.get(0).number() != stall.number()) {
+            return List.of();
+        }
+        Stall other = pair.get(kind(pair.get(0)).equals(kind(stall)) ? 1 : 0);
+        return List.of(mismatch(stall, other));
+    }
+
     /** Keeps a rank's word instead of its last one about that communicator; an empty one takes it away. */
-    void put(Stall stall) {
-        Place place = new Place(stall.context(), stall.group());
+    private void put(Stall stall) {
         LinkedHashMap<Place, Stall> words = byRank.computeIfAbsent(stall.rank(), unseen -> new LinkedHashMap<>());
-        words.remove(place);
+        words.remove(place(stall));
         if (!stall.text().isEmpty()) {
-            words.put(place, stall);
+            words.put(place(stall), stall);
         }
         if (words.size() > PER_RANK_MAX) {
             words.remove(words.keySet().iterator().next());
         }
     }
 
+    private static Place place(Stall stall) {
+        return new Place(stall.context(), stall.group());
+    }
+
     /** Forgets all that {@code rank} said. */
     void forget(int rank) {
         byRank.remove(rank);
-    }
-
-    /** The words of ranks that are in another call than {@code stall}, in the same place at the same number. */
-    List<Stall> against(Stall stall) {
-        Place place = new Place(stall.context(), stall.group());
-        List<Stall> others = new ArrayList<>();
-        for (LinkedHashMap<Place, Stall> words : byRank.values()) {
-            Stall other = words.get(place);
-            if (other != null && other.number() == stall.number() && !kind(other).equals(kind(stall))) {
-                others.add(other);
-            }
-        }
-        return others;
     }
 
     /** The words of ranks that wait for {@code peer}. */
@@ -65,18 +113,26 @@ final class Stalls {
         return stall.text().replace("_", "").toLowerCase(Locale.ROOT);
     }
 
+    /** What {@code behind}'s rank is told when the rank that it waits for is in a later collective. */
+    private static Stall left(Stall behind, Stall ahead) {
+        String text = "rank " + behind.rank() + " is in " + behind.text() + ", collective " + behind.number()
+                + " of this communicator, and waits for rank " + ahead.rank() + ", which has left it and is in "
+                + ahead.text() + ", collective " + ahead.number() + " (world ranks)" + RULE;
+        return with(behind, ahead.rank(), text);
+    }
+
     /** What {@code stall}'s rank is told when another rank's call does not match. */
-    static Stall mismatch(Stall stall, Stall other) {
+    private static Stall mismatch(Stall stall, Stall other) {
         String text = "rank " + stall.rank() + " is in " + stall.text() + ", rank " + other.rank() + " in " + other.text()
                 + ", as collective " + stall.number()
-                + " of this communicator (world ranks): all ranks must call the same collectives in the same order";
+                + " of this communicator (world ranks)" + RULE;
         return with(stall, -1, text);
     }
 
     /** What it is told when the rank that it waits for has called Finalize. */
     static Stall deserted(Stall stall) {
         String text = "rank " + stall.rank() + " is in " + stall.text() + " and waits for rank " + stall.peer()
-                + ", which has called Finalize (world ranks): all ranks must call the same collectives in the same order";
+                + ", which has called Finalize (world ranks)" + RULE;
         return with(stall, stall.peer(), text);
     }
 

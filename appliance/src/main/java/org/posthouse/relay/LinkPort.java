@@ -120,7 +120,10 @@ final class LinkPort implements SitePort, Links.Listener {
 
     @Override
     public void stall(String site, FrameType type, Stall stall) {
-        links.send(site, Unpooled.wrappedBuffer(stall.encode(type)));
+        // A diagnosis that is repeated takes no memory of a link that is cut.
+        if (links.writable(site)) {
+            links.send(site, Unpooled.wrappedBuffer(stall.encode(type)));
+        }
     }
 
     @Override

@@ -69,7 +69,47 @@ final class StallsTest {
     }
 
     @Test
+    void whoComesLaterToABrokenCollectiveIsToldToo() throws Exception {
+        OneRelay.Rank two = relay.connect(2);
+        blocked(zero, 5, 1, "Reduce, root 0");
+        blocked(one, 5, 0, "Bcast, root 0");
+        blocked(zero, 5, -1, "");
+        blocked(one, 5, -1, "");
+        blocked(two, 4, 0, "Bcast, root 0");
+        blocked(two, 6, 0, "Bcast, root 0");
+        assertThat(two.take()).as("before it, and behind it").isEmpty();
+        blocked(two, 5, 0, "Bcast, root 0");
+        assertThat(two.take()).singleElement().asString()
+                .contains("rank 2 is in Bcast, root 0, rank 0 in Reduce, root 0, as collective 5");
+    }
+
+    @Test
+    void tellsWhoWaitsForARankThatHasLeft() throws Exception {
+        zero.sends(relay.frames.post(CONTEXT, 1, 0, 2, 7, 0));
+        blocked(zero, 2, 1, "Bcast, root 1");
+        blocked(one, 3, 0, "Barrier");
+        assertThat(zero.take()).containsExactly("mismatch at 1 number 2: rank 0 is in Bcast, root 1, collective 2 of this"
+                + " communicator, and waits for rank 1, which has left it and is in Barrier, collective 3 (world ranks)"
+                + ": all ranks must call the same collectives in the same order");
+        assertThat(one.take()).as("it may be a fault of rank 0 alone").isEmpty();
+    }
+
+    /** Its messages came before it left, and what has been received does not show that it is not waited for in vain. */
+    @Test
+    void nobodyWaitsInVainForWhatHasCome() throws Exception {
+        blocked(zero, 2, 1, "Bcast, root 1");
+        blocked(one, 3, 0, "Barrier");
+        one.sends(relay.frames.finalizing(0));
+        relay.core.stalled("there", FrameType.MISMATCH, stall(0, 2, 3, "which has called Finalize"));
+        assertThat(zero.take()).as("no receive is posted: it has its messages and may ask for more").isEmpty();
+        zero.sends(relay.frames.post(CONTEXT, 1, 0, 2, 7, 0));
+        blocked(zero, 2, 1, "Bcast, root 1");
+        assertThat(zero.take()).singleElement().asString().contains("waits for rank 1, which has");
+    }
+
+    @Test
     void tellsWhoWaitsForARankThatHasFinalized() throws Exception {
+        zero.sends(relay.frames.post(CONTEXT, 1, 0, 2, 7, 0));
         blocked(zero, 2, 1, "Barrier");
         one.sends(relay.frames.finalizing(0));
         assertThat(zero.take()).singleElement().asString().contains("rank 0 is in Barrier and waits for rank 1, which has called Finalize");
@@ -84,6 +124,7 @@ final class StallsTest {
         relay.core.stalled("there", FrameType.BLOCKED, stall(3, 2, 0, "Gather, root 1"));
         blocked(zero, 2, 3, "Gather, root 0");
         assertThat(zero.take()).hasSize(1);
+        one.sends(relay.frames.post(CONTEXT, 4, 1, 2, 7, 0));
         relay.core.stalled("far", FrameType.MISMATCH, stall(1, 2, 4, "because"));
         assertThat(one.take()).containsExactly("mismatch at 1 number 2: because");
         assertThat(relay.failure()).isNull();

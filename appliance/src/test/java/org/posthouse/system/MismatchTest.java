@@ -6,6 +6,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.system.jobs.CaughtMismatch;
+import org.posthouse.system.jobs.LateRoot;
 import org.posthouse.system.jobs.Mismatches;
 
 /** Ranks of two sites whose collectives do not match: a diagnosis within seconds, and nothing left. */
@@ -35,5 +37,23 @@ class MismatchTest {
         assertThat(run("finalize").err())
                 .contains("mpi.MPIException")
                 .containsPattern("rank [123] is in barrier and waits for rank 0, which has called Finalize");
+    }
+
+    /** What the late rank sent before it finalized is still on its way to ranks that had said they were blocked. */
+    @Test
+    void aRankThatComesLateAndFinalizesIsNobodysFault() throws Exception {
+        Command.Result result = Command.run(
+                folder, "run", "-n", "4", "--sites", "2", "-cp", Jobs.classPath(), LateRoot.class.getName());
+        assertThat(result.err()).isEmpty();
+        assertThat(result.status()).isZero();
+    }
+
+    @Test
+    void ranksThatFailedInItTellTheOthersWhere() throws Exception {
+        Command.Result result = Command.run(
+                folder, "run", "-n", "4", "-cp", Jobs.classPath(), CaughtMismatch.class.getName());
+        assertThat(result.err()).isEmpty();
+        assertThat(result.status()).isZero();
+        assertThat(result.out().lines()).filteredOn(line -> line.contains(" caught ")).hasSize(4);
     }
 }

@@ -133,10 +133,6 @@ final class Inbox {
         return waiting(context).mapToInt(receiving -> receiving.source).findFirst().orElse(-1);
     }
 
-    boolean awaits(int context, int source) {
-        return waiting(context).anyMatch(receiving -> receiving.source == source);
-    }
-
     /** Gives up all receives of a context. */
     void abandon(int context, ReceiveException why) {
         waiting(context).forEach(receiving -> receiving.abandon(why));

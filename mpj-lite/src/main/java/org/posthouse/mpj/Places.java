@@ -13,11 +13,14 @@ final class Places {
     /** Why nothing more can come in a context, until the rank has left the collective. */
     private final Map<Integer, ReceiveException> mismatches = new HashMap<>();
 
-    /** What to tell the relay about a rank that waits for {@code peer}; null if that was told. */
-    Stall stays(Presence presence, long job, int rank, int peer) {
-        Stall stall = new Stall(
-                job, presence.context(), presence.group(), presence.number(), rank, peer, presence.description());
-        return stall.equals(told.put(place(stall), stall)) ? null : stall;
+    /** What to tell the relay about a rank that waits for {@code peer}; null if that was told, and need not be again. */
+    Stall stays(Presence presence, boolean again, long job, int rank, int peer) {
+        Stall stall = stall(presence, job, rank, peer);
+        return stall.equals(told.put(place(stall), stall)) && !again ? null : stall;
+    }
+
+    static Stall stall(Presence presence, long job, int rank, int peer) {
+        return new Stall(job, presence.context(), presence.group(), presence.number(), rank, peer, presence.description());
     }
 
     /** What to tell the relay when the rank goes on; null if nothing was told. */

@@ -10,15 +10,26 @@ import java.util.Locale;
 public final class Presence {
     /** Hears of a presence that stays where it is. */
     interface Watch {
-        /** {@code presence} has not moved for long. Called with its monitor, which comes before the endpoint's lock. */
-        void stays(Presence presence);
+        /**
+         * {@code presence} has not moved for long. Called at each look, with its monitor, which comes before the
+         * endpoint's lock.
+         *
+         * @param again whether to say so although it was said
+         */
+        void stays(Presence presence, boolean again);
 
         /** It moves again after {@link #stays}. Called as that. */
         void goesOn(Presence presence);
+
+        /** It leaves with an error, and {@link #stays} was not called. Called as that. */
+        void fails(Presence presence);
     }
 
     /** Looks at one place before it counts as a stay: two whole intervals of the watch. */
     private static final int LOOKS = 3;
+
+    /** From then on every so many looks it is said again: the relay may not have been able to judge it. */
+    private static final int LOOKS_AGAIN = 5;
 
     private final Watch watch;
     private final int context;
@@ -30,12 +41,15 @@ public final class Presence {
     private int looks;
     private boolean told;
 
-    /** @param worldRanks the communicator's members in their order */
+    /**
+     * @param worldRanks the communicator's members in their order
+     * @param first number of collectives that are somebody else's, who is no part of this presence's group
+     */
     Presence(Watch watch, int context, int[] worldRanks, int first) {
         number = first;
         this.watch = watch;
         this.context = context;
-        long hash = worldRanks.length;
+        long hash = worldRanks.length + 31L * first;
         for (int member : worldRanks) {
             hash = hash * 0x9E3779B97F4A7C15L + member + 1;
         }
@@ -47,6 +61,14 @@ public final class Presence {
         number++;
         this.call = call;
         this.root = root;
+    }
+
+    /** The rank leaves it with an error: others may wait for it in another call, and are told why. */
+    public synchronized void leaveFailed() {
+        if (!told) {
+            watch.fails(this);
+        }
+        leave();
     }
 
     /** The rank leaves it. */
@@ -65,7 +87,7 @@ public final class Presence {
             looks = call == null ? 0 : 1;
         } else if (++looks >= LOOKS) {
             told = true;
-            watch.stays(this);
+            watch.stays(this, (looks - LOOKS) % LOOKS_AGAIN == 0);
         }
     }
 
@@ -92,10 +114,13 @@ public final class Presence {
         return new Presence(
                 new Watch() {
                     @Override
-                    public void stays(Presence presence) {}
+                    public void stays(Presence presence, boolean again) {}
 
                     @Override
                     public void goesOn(Presence presence) {}
+
+                    @Override
+                    public void fails(Presence presence) {}
                 },
                 0,
                 new int[0],

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -421,11 +422,26 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     }
 
     @Override
-    public void stays(Presence presence) {
+    public void stays(Presence presence, boolean again) {
+        tell(() -> places.stays(presence, again, job, rank, inbox.awaited(presence.context())));
+    }
+
+    @Override
+    public void goesOn(Presence presence) {
+        tell(() -> places.goesOn(presence));
+    }
+
+    @Override
+    public void fails(Presence presence) {
+        tell(() -> Places.stall(presence, job, rank, -1));
+    }
+
+    /** Says BLOCKED, unless there is nothing to say. */
+    private void tell(Supplier<Stall> word) {
         lock.lock();
         try {
-            Stall stall = finalized ? null : places.stays(presence, job, rank, inbox.awaited(presence.context()));
-            if (stall != null) {
+            Stall stall = word.get();
+            if (stall != null && !finalized) {
                 line.write(stall.encode(FrameType.BLOCKED));
             }
         } catch (IOException e) {
@@ -435,23 +451,8 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         }
     }
 
-    @Override
-    public void goesOn(Presence presence) {
-        lock.lock();
-        try {
-            Stall last = places.goesOn(presence);
-            if (last != null && !finalized) {
-                line.write(last.encode(FrameType.BLOCKED));
-            }
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            lock.unlock();
-        }
-    }
-
     private void onMismatch(Stall stall) {
-        if (!places.isAt(stall) || stall.peer() >= 0 && !inbox.awaits(stall.context(), stall.peer())) {
+        if (!places.isAt(stall)) {
             return;
         }
         ReceiveException why = new ReceiveException(ReceiveException.Kind.MISMATCH, stall.text());

@@ -10,7 +10,7 @@ import java.nio.ByteBuffer;
  * @param group a fingerprint of the communicator's members: groups apart may use one context
  * @param number of the collective on its communicator, from 1
  * @param rank world rank of the rank that is blocked
- * @param peer world rank that it waits for, or -1; in MISMATCH only a rank that has called Finalize
+ * @param peer world rank that it waits for, or -1; in MISMATCH only one that sends it nothing more
  * @param text BLOCKED: the call and its root, or empty: it goes on; MISMATCH: what is wrong
  */
 public record Stall(long job, int context, long group, int number, int rank, int peer, String text) {

@@ -48,6 +48,37 @@ final class Communicators {
         }
     }
 
+    static void copiesWithHints(Intracomm world) {
+        Comm comm = world;
+        for (Comm copy : new Comm[] {comm.dupWithInfo(new Info()), world.dupWithInfo(MPI.INFO_NULL)}) {
+            Check.equal("a communicator and its copy", Comm.Compare(world, copy), MPI.CONGRUENT);
+            Check.that(copy.getRequest() == null, "a copy that is there has no request");
+            requireWorking((Intracomm) copy);
+            copy.Free();
+        }
+    }
+
+    static void copiesUnderWay(Intracomm world) {
+        Comm comm = world;
+        int key = Comm.createKeyval();
+        world.setAttr(key, "of the time of the call");
+        Comm[] copies = {comm.iDup(), world.iDup()};
+        world.setAttr(key, "later");
+        Intracomm other = world.dup();
+        for (Comm copy : copies) {
+            copy.getRequest().waitFor();
+            Check.that(copy.getRequest().isNull(), "a request that was waited for is null");
+            Check.equal("a communicator and its copy", Comm.Compare(world, copy), MPI.CONGRUENT);
+            Check.equal("two copies", Comm.Compare(other, copy), MPI.CONGRUENT);
+            Check.equal("attribute", copy.getAttr(key), "of the time of the call");
+            requireWorking((Intracomm) copy);
+            copy.Free();
+        }
+        other.Free();
+        world.deleteAttr(key);
+        Comm.freeKeyval(key);
+    }
+
     static void comparison(Intracomm world) {
         Check.equal("itself", Comm.Compare(world, world), MPI.IDENT);
         Check.equal("itself", Comm.compare(world, world), MPI.IDENT);

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import mpi.Intracomm;
 import mpi.MPI;
+import mpi.Request;
 
 /**
  * A job that runs every case at its ranks, one after another, or the one of {@link Endings} that its argument names. It
@@ -32,8 +33,9 @@ public final class ConformanceJob {
         if (world.Rank() == 0) {
             System.out.println(cases.size() + " cases hold at " + world.Size() + " ranks");
         }
+        Request left = world.Irecv(new int[1], 0, 1, MPI.INT, MPI.ANY_SOURCE, Environment.NEVER_SENT);
         MPI.Finalize();
-        Environment.afterFinalize();
+        Environment.afterFinalize(left);
     }
 
     private static void run(Case each, Intracomm world) throws Exception {

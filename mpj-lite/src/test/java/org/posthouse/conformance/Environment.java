@@ -4,6 +4,7 @@ import mpi.Comm;
 import mpi.Errhandler;
 import mpi.Intracomm;
 import mpi.MPI;
+import mpi.Request;
 
 /** What a process has once: start and end, the predefined communicators, clock, host, thread level. In a job only. */
 final class Environment {
@@ -11,6 +12,9 @@ final class Environment {
 
     /** The arguments that the job is started with. */
     static final String[] ARGUMENTS = {"first", "two words", ""};
+
+    /** A tag that no message has. */
+    static final int NEVER_SENT = 4711;
 
     static void beforeInit() {
         Check.that(!MPI.Initialized() && !MPI.isInitialized() && !MPI.isFinalized(), "Init was not called yet");
@@ -23,9 +27,21 @@ final class Environment {
         Check.that(MPI.Initialized() && MPI.isInitialized() && !MPI.isFinalized(), "Init was called");
     }
 
-    static void afterFinalize() {
+    /** @param left a request that nothing has ended */
+    static void afterFinalize(Request left) {
         Check.that(!MPI.Initialized() && MPI.isInitialized() && MPI.isFinalized(), "Finalize was called");
         Check.error(MPI.ERR_OTHER, "Finalize", MPI::Finalize);
+        Check.error(MPI.ERR_OTHER, "Wait", left::Wait);
+        Check.error(MPI.ERR_OTHER, "Test", left::Test);
+        Check.error(MPI.ERR_OTHER, "Cancel", left::Cancel);
+        Check.error(MPI.ERR_OTHER, "Waitany", () -> Request.Waitany(new Request[] {left}));
+        Check.error(MPI.ERR_OTHER, "Barrier", MPI.COMM_WORLD::Barrier);
+        Check.error(MPI.ERR_OTHER, "Buffer_attach", () -> MPI.Buffer_attach(new byte[1]));
+        Check.error(MPI.ERR_OTHER, "attachBuffer", () -> MPI.attachBuffer(new byte[1]));
+        Check.error(MPI.ERR_OTHER, "Buffer_detach", MPI::Buffer_detach);
+        Check.error(MPI.ERR_OTHER, "detachBuffer", MPI::detachBuffer);
+        Check.error(MPI.ERR_OTHER, "Errorhandler_get", MPI::Errorhandler_get);
+        Check.error(MPI.ERR_OTHER, "queryThread", MPI::queryThread);
     }
 
     static void initIsCalledOnce(Intracomm world) {

@@ -94,7 +94,11 @@ final class Intercommunicators {
 
     static void copies(Intracomm world) {
         between(world, (local, both) -> {
-            for (Intercomm copy : new Intercomm[] {both.Dup(), both.dup(), both.clone()}) {
+            Intercomm later = both.iDup();
+            later.getRequest().waitFor();
+            for (Intercomm copy : new Intercomm[] {
+                both.Dup(), both.dup(), both.clone(), both.dupWithInfo(MPI.INFO_NULL), later
+            }) {
                 Check.equal("a communicator and its copy", Comm.Compare(both, copy), MPI.CONGRUENT);
                 copy.barrier();
                 copy.Free();

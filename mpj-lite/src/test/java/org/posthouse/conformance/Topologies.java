@@ -12,6 +12,7 @@ import mpi.GraphParms;
 import mpi.Graphcomm;
 import mpi.Intracomm;
 import mpi.MPI;
+import mpi.Request;
 import mpi.ShiftParms;
 
 /** Grids and graphs of processes, in both spellings. */
@@ -151,7 +152,12 @@ final class Topologies {
     static void copiesOfAGrid(Intracomm world) {
         CartComm grid = world.createCart(shape(world), PERIODS, false);
         Cartcomm plain = grid;
-        for (Cartcomm copy : new Cartcomm[] {plain.Dup(), plain.dup(), plain.clone(), grid.dup(), grid.clone()}) {
+        Cartcomm[] later = {plain.iDup(), grid.iDup()};
+        Request.waitAll(new Request[] {later[0].getRequest(), later[1].getRequest()});
+        for (Cartcomm copy : new Cartcomm[] {
+            plain.Dup(), plain.dup(), plain.clone(), plain.dupWithInfo(MPI.INFO_NULL), grid.dup(), grid.clone(),
+            grid.dupWithInfo(MPI.INFO_NULL), later[0], later[1]
+        }) {
             Check.equal("a grid and its copy", Comm.Compare(grid, copy), MPI.CONGRUENT);
             Check.equal("dimensions", copy.Get().dims, shape(world));
             copy.Barrier();
@@ -214,7 +220,12 @@ final class Topologies {
     static void copiesOfAGraph(Intracomm world) {
         GraphComm graph = world.createGraph(ringIndex(world.Size()), ringEdges(world.Size()), false);
         Graphcomm plain = graph;
-        for (Graphcomm copy : new Graphcomm[] {plain.Dup(), plain.dup(), plain.clone(), graph.dup(), graph.clone()}) {
+        Graphcomm[] later = {plain.iDup(), graph.iDup()};
+        Request.waitAll(new Request[] {later[0].getRequest(), later[1].getRequest()});
+        for (Graphcomm copy : new Graphcomm[] {
+            plain.Dup(), plain.dup(), plain.clone(), plain.dupWithInfo(MPI.INFO_NULL), graph.dup(), graph.clone(),
+            graph.dupWithInfo(MPI.INFO_NULL), later[0], later[1]
+        }) {
             Check.equal("a graph and its copy", Comm.Compare(graph, copy), MPI.CONGRUENT);
             Check.equal("edges", copy.Get().edges, ringEdges(world.Size()));
             copy.Free();

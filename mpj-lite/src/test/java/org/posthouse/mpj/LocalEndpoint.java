@@ -43,7 +43,10 @@ final class LocalEndpoint implements Endpoint {
     }
 
     private final LocalWorld world;
-    private boolean closed;
+    /** Whether {@link #close} was called, and {@code finalized} whether all sends have left since. */
+    private volatile boolean closed;
+
+    private boolean finalized;
     private final int rank;
     /** Messages that were sent to this rank and have not arrived, by sender. */
     private final List<Deque<Message>> flights = new ArrayList<>();
@@ -75,7 +78,7 @@ final class LocalEndpoint implements Endpoint {
     @Override
     public Operation send(int context, int destination, int tag, Content content, Mode mode) {
         synchronized (world) {
-            world.checkAlive();
+            requireOpen();
             Local send = new Local("send to " + destination + " tag " + tag + " context " + context);
             Envelope envelope =
                     new Envelope(rank, tag, content.bytes(), content.elements(), content.datatype());
@@ -103,7 +106,7 @@ final class LocalEndpoint implements Endpoint {
     @Override
     public Operation receive(int context, int source, int tag, Sink sink) {
         synchronized (world) {
-            world.checkAlive();
+            requireOpen();
             Local operation = new Local("receive from " + source + " tag " + tag + " context " + context);
             Posted receive = new Posted(context, source, tag, sink, operation);
             for (Iterator<Message> each = arrived.iterator(); each.hasNext(); ) {
@@ -131,7 +134,7 @@ final class LocalEndpoint implements Endpoint {
     @Override
     public boolean cancel(Operation operation) {
         synchronized (world) {
-            world.checkAlive();
+            requireOpen();
             if (world.random().nextBoolean()) {
                 step();
             }
@@ -232,6 +235,7 @@ final class LocalEndpoint implements Endpoint {
     public void await(Operation operation) {
         synchronized (world) {
             while (!operation.isDone()) {
+                requireOpen();
                 if (!step()) {
                     world.waitForChange(((Local) operation).what);
                 }
@@ -248,6 +252,7 @@ final class LocalEndpoint implements Endpoint {
                         return i;
                     }
                 }
+                requireOpen();
                 if (!step()) {
                     world.waitForChange("any of " + operations.length);
                 }
@@ -259,6 +264,9 @@ final class LocalEndpoint implements Endpoint {
     public boolean test(Operation operation) {
         synchronized (world) {
             world.checkAlive();
+            if (!operation.isDone()) {
+                requireOpen();
+            }
             if (!operation.isDone() && world.random().nextBoolean()) {
                 step();
             }
@@ -270,6 +278,7 @@ final class LocalEndpoint implements Endpoint {
     public Envelope probe(int context, int source, int tag) {
         synchronized (world) {
             while (true) {
+                requireOpen();
                 Envelope found = find(context, source, tag);
                 if (found != null) {
                     return found;
@@ -284,7 +293,7 @@ final class LocalEndpoint implements Endpoint {
     @Override
     public Envelope tryProbe(int context, int source, int tag) {
         synchronized (world) {
-            world.checkAlive();
+            requireOpen();
             if (world.random().nextBoolean()) {
                 step();
             }
@@ -307,21 +316,27 @@ final class LocalEndpoint implements Endpoint {
     }
 
     @Override
-    public synchronized boolean isClosed() {
+    public boolean isClosed() {
         return closed;
-    }
-
-    private synchronized void markClosed() {
-        closed = true;
     }
 
     @Override
     public void close() {
-        markClosed();
+        closed = true;
         synchronized (world) {
+            requireOpen();
             while (!unmatchedSends.isEmpty()) {
                 await(unmatchedSends.get(0));
             }
+            finalized = true;
+            world.changed();
+        }
+    }
+
+    private void requireOpen() {
+        world.checkAlive();
+        if (finalized) {
+            throw new FinalizedException(rank);
         }
     }
 

@@ -126,6 +126,31 @@ class NeighboursTest {
         }
     }
 
+    /** Alltoallw in a ring: down go bytes, up go longs. */
+    @Test
+    void blocksOfTwoTypesGoTheirOwnWaysRoundAShortRing() {
+        for (int size : new int[] {1, 2, 3}) {
+            new Machine(size, 1, "", size).run((peers, rank) -> {
+                int[] ring = {(rank + size - 1) % size, (rank + 1) % size};
+                byte[] down = {(byte) rank};
+                long[] up = {-1 - rank, 1L << 40};
+                long[] fromBelow = new long[2];
+                byte[] fromAbove = new byte[1];
+                Neighbours.inGrid(ring)
+                        .alltoall(
+                                peers,
+                                new Block[] {block(Base.BYTE, down, 1), block(Base.LONG, up, 2)},
+                                new Block[] {block(Base.LONG, fromBelow, 2), block(Base.BYTE, fromAbove, 1)});
+                assertThat(fromBelow).containsExactly(-1 - ring[0], 1L << 40);
+                assertThat(fromAbove).containsExactly((byte) ring[1]);
+            });
+        }
+    }
+
+    private static Block block(Base base, Object array, int count) {
+        return new Block(new Region(base, Layout.ONE, array, 0), 0, count);
+    }
+
     @Test
     void sendAndReceiveBlocksMayLieInOneArray() {
         new Machine(3, 1, "", 1).run((peers, rank) -> {

@@ -1,0 +1,81 @@
+package mpi;
+
+import java.util.BitSet;
+
+/**
+ * How the processes of a new communicator agree on its number (ADR 8): a reduction tells which numbers are free in all of
+ * them, each takes the one that all choose, and a second reduction tells whether all could. If not, another agreement was
+ * quicker somewhere; all give the number back and try again, choosing among more numbers each time.
+ *
+ * <p>Nothing is held while others are waited for, so any number of agreements may be under way at once, in any order at
+ * each process. Confined to the thread that runs it, until the communicator's number is asked for. For one use.
+ */
+final class Agreement {
+    /** Joins the values of all processes bit by bit: a bit stays set if all have it. */
+    interface Joining<E extends Exception> {
+        void and(long[] values) throws E;
+    }
+
+    /** Rounds after which the choice does not widen any more: that from all numbers. */
+    private static final int ROUNDS_WIDENING = 13;
+
+    private final String call;
+    private final Communicator parent;
+    private final boolean member;
+    private final int seed;
+
+    /** -1 before it is known. */
+    private int number = -1;
+
+    /**
+     * @param parent whose error it is if there is no number
+     * @param seed the same in all processes, and rarely that of another agreement under way
+     * @param member whether this process is in the new communicator, and so takes its number
+     */
+    Agreement(String call, Communicator parent, int seed, boolean member) {
+        this.call = call;
+        this.parent = parent;
+        this.seed = seed;
+        this.member = member;
+    }
+
+    /**
+     * Takes part.
+     *
+     * @throws MPIException if there is no number that is free in all processes
+     */
+    <E extends Exception> void reach(Joining<E> all) throws E {
+        Contexts contexts = parent.self.contexts();
+        for (int round = 0; number < 0; round++) {
+            long[] free = contexts.free();
+            all.and(free);
+            int chosen = choose(BitSet.valueOf(free), round);
+            boolean taken = member && contexts.tryTake(chosen);
+            long[] agreed = {taken || !member ? 1 : 0};
+            all.and(agreed);
+            if (agreed[0] == 1) {
+                number = chosen;
+            } else if (taken) {
+                contexts.release(chosen);
+            }
+        }
+    }
+
+    /** The lowest number; when another agreement takes it away, one of the lowest two, four, and so on. */
+    private int choose(BitSet free, int round) {
+        if (free.isEmpty()) {
+            throw parent.check.error(
+                    MPI.ERR_OTHER, call,
+                    "there are " + Contexts.COUNT + " communicators, and no number for one more; free some");
+        }
+        int choices = Math.min(free.cardinality(), 1 << Math.min(round, ROUNDS_WIDENING));
+        // Multiplied by an odd number near 2^32 / golden ratio, as in Fibonacci hashing: the high bits are well mixed.
+        int hash = (seed * 31 + round) * 0x9E3779B9 >>> Short.SIZE;
+        return free.stream().skip(hash % choices).findFirst().orElseThrow();
+    }
+
+    /** What was agreed on. */
+    int number() {
+        return number;
+    }
+}

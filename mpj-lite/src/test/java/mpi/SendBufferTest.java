@@ -1,0 +1,119 @@
+package mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.posthouse.mpj.LocalWorld;
+
+/** Buffered sends, on a machine where no message leaves before it is matched. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+class SendBufferTest {
+    private static final int INTS = 8;
+    private static final int MESSAGE_BYTES = INTS * Integer.BYTES + SendBuffer.OVERHEAD_BYTES;
+
+    private static void requireError(int errorClass, String message, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        MPIException.class, e -> assertThat(e.getErrorClass()).isEqualTo(errorClass))
+                .hasMessageContaining(message);
+    }
+
+    private static void run(Ranks.Body body) {
+        Ranks.run(new LocalWorld(2).eagerBytesMax(-1), 2, body);
+    }
+
+    private static void attach(Intracomm world, int bytes) {
+        world.self.sendBuffer().attach("attach", new byte[bytes], bytes);
+    }
+
+    private static int[] filled(int value) {
+        int[] values = new int[INTS];
+        Arrays.fill(values, value);
+        return values;
+    }
+
+    private static void receive(Intracomm world, int tag, int expected) {
+        int[] in = new int[INTS];
+        world.Recv(in, 0, INTS, MPI.INT, 0, tag);
+        assertThat(in).containsOnly(expected);
+    }
+
+    @Test
+    void roomIsForSoManyMessagesUntilTheyHaveLeft() {
+        run((world, rank) -> {
+            for (int round = 0; round < 3; round++) {
+                if (rank == 0) {
+                    if (round == 0) {
+                        attach(world, 3 * MESSAGE_BYTES);
+                    }
+                    int[] values = new int[INTS];
+                    for (int i = 0; i < 3; i++) {
+                        System.arraycopy(filled(10 * round + i), 0, values, 0, INTS);
+                        world.Bsend(values, 0, INTS, MPI.INT, 1, i);
+                    }
+                    System.arraycopy(filled(-1), 0, values, 0, INTS);
+                    requireError(
+                            MPI.ERR_BUFFER,
+                            "takes " + SendBuffer.OVERHEAD_BYTES + " bytes with its overhead, expected at most the 0 free",
+                            () -> world.Bsend(values, 0, 0, MPI.INT, 1, 9));
+                    world.Send(values, 0, 0, MPI.INT, 1, 4);
+                    world.Recv(values, 0, 0, MPI.INT, 1, 5);
+                } else {
+                    world.Recv(new int[0], 0, 0, MPI.INT, 0, 4);
+                    for (int i = 2; i >= 0; i--) {
+                        receive(world, i, 10 * round + i);
+                    }
+                    world.Send(new int[0], 0, 0, MPI.INT, 0, 5);
+                }
+            }
+        });
+    }
+
+    @Test
+    void detachWaitsUntilTheLastMessageHasLeft() {
+        AtomicReference<Thread> sender = new AtomicReference<>();
+        AtomicBoolean receiving = new AtomicBoolean();
+        run((world, rank) -> {
+            if (rank == 0) {
+                attach(world, 2 * MESSAGE_BYTES);
+                world.Bsend(filled(1), 0, INTS, MPI.INT, 1, 1);
+                world.Ibsend(filled(2), 0, INTS, MPI.INT, 1, 2).Wait();
+                sender.set(Thread.currentThread());
+                byte[] memory = (byte[]) world.self.sendBuffer().detach("detach");
+                assertThat(receiving).isTrue();
+                assertThat(memory).hasSize(2 * MESSAGE_BYTES);
+            } else {
+                while (sender.get() == null || sender.get().getState() == Thread.State.RUNNABLE) {
+                    Thread.onSpinWait();
+                }
+                receive(world, 2, 2);
+                receiving.set(true);
+                receive(world, 1, 1);
+            }
+        });
+    }
+
+    @Test
+    void oneBufferAtATime() {
+        run((world, rank) -> {
+            SendBuffer buffer = world.self.sendBuffer();
+            requireError(MPI.ERR_BUFFER, "detach: there is no buffer", () -> buffer.detach("detach"));
+            requireError(
+                    MPI.ERR_BUFFER, "Bsend at rank " + rank + " of 2 in COMM_WORLD: there is no attached buffer",
+                    () -> world.Bsend(new int[0], 0, 0, MPI.INT, 0, 0));
+            byte[] first = new byte[10];
+            buffer.attach("attach", first, 10);
+            requireError(MPI.ERR_BUFFER, "attach: there is a buffer", () -> buffer.attach("attach", new byte[1], 1));
+            assertThat(buffer.detach("detach")).isSameAs(first);
+            requireError(MPI.ERR_BUFFER, "detach: there is no buffer", () -> buffer.detach("detach"));
+            buffer.attach("attach", first, 10);
+        });
+    }
+}
