@@ -171,7 +171,10 @@ abstract class Communicator {
     static int errorClass(ReceiveException failure) {
         return switch (failure.kind()) {
             case TRUNCATE -> MPI.ERR_TRUNCATE;
+            case COUNT -> MPI.ERR_COUNT;
             case TYPE -> MPI.ERR_TYPE;
+            case MEMORY -> MPI.ERR_NO_MEM;
+            case INTERNAL -> MPI.ERR_INTERN;
             case OBJECT, MISMATCH -> MPI.ERR_OTHER;
         };
     }

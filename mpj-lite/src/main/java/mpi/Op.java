@@ -99,7 +99,7 @@ public class Op implements Freeable {
     }
 
     Reduction on(Datatype datatype) {
-        return new Bound(maker.on(datatype));
+        return new Bound(maker.on(datatype), fold != null && !datatype.unit().isStruct());
     }
 
     @Override
@@ -134,9 +134,16 @@ public class Op implements Freeable {
     /** This operation on elements of one datatype. */
     private final class Bound implements Reduction {
         private final Combining combining;
+        private final boolean takesPacked;
 
-        Bound(Combining combining) {
+        Bound(Combining combining, boolean takesPacked) {
             this.combining = combining;
+            this.takesPacked = takesPacked;
+        }
+
+        @Override
+        public boolean takesPacked() {
+            return takesPacked;
         }
 
         @Override

@@ -129,6 +129,25 @@ class ReceiveErrorTest {
     }
 
     @Test
+    void aCollectiveThatGetsLessThanItNeedsFails() {
+        Ranks.run(2, (world, rank) -> {
+            int[] sum = {-1};
+            if (rank == 0) {
+                assertThatThrownBy(() -> world.Allreduce(new int[] {5}, 0, sum, 0, 1, MPI.INT, MPI.SUM))
+                        .isInstanceOfSatisfying(
+                                MPIException.class,
+                                e -> assertThat(e.getErrorClass()).isEqualTo(MPI.ERR_COUNT))
+                        .hasMessageContaining("message of 0 INT elements, expected 1");
+                assertThatThrownBy(() -> world.Bcast(new int[9], 0, 9, MPI.INT, 1))
+                        .hasMessageContaining("message of 5 INT elements, expected 9");
+            } else {
+                assertThatThrownBy(world::Barrier).hasMessageContaining("expected an empty one");
+                world.Bcast(new int[5], 0, 5, MPI.INT, 1);
+            }
+        });
+    }
+
+    @Test
     void leftoversOfAFailedCollectiveDoNotReachTheNext() {
         Ranks.run(2, (world, rank) -> {
             int[] mine = {rank + 1};

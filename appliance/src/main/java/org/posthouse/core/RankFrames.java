@@ -31,6 +31,7 @@ final class RankFrames {
             case PROBE -> probe(rank, view);
             case CANCEL -> cancel(rank, view);
             case WITHDRAW -> withdraw(rank, view);
+            case POLLS -> logPolls(rank, view.finalizeFailedPolls());
             default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + rank);
         }
     }

@@ -154,7 +154,7 @@ final class SimRelay implements SitePort {
             pollsReported += switch (view.type()) {
                 case SEND, EAGER, OFFER -> view.failedPolls();
                 case POST, PROBE, CANCEL, WITHDRAW -> view.postFailedPolls();
-                case FINALIZE -> view.finalizeFailedPolls();
+                case FINALIZE, POLLS -> view.finalizeFailedPolls();
                 default -> 0;
             };
             acting = rank.rank();

@@ -2,8 +2,10 @@ package org.posthouse.mpj;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -110,5 +112,63 @@ class RelayEndpointTest {
             });
         }
         assertThat(done[0]).isEqualTo(done[1]).isLessThanOrEqualTo(rounds);
+    }
+
+    /** The rest of its message is thrown away, and the connection goes on. */
+    @ParameterizedTest
+    @ValueSource(ints = {10, 65_536, 3_000_000})
+    void aSinkThatFailsEndsItsReceiveOnly(int count) throws Exception {
+        try (RelayedWorld world = new RelayedWorld(1, 2)) {
+            world.run(end -> {
+                byte[] next = new byte[count];
+                if (end.rank() == 0) {
+                    Operation large = end.send(CONTEXT, 1, 1, bytes(count, 7));
+                    end.await(end.send(CONTEXT, 1, 2, bytes(count, 8)));
+                    end.await(large);
+                    return;
+                }
+                Operation fails = end.receive(CONTEXT, 0, 1, new NoRoom());
+                end.await(end.receive(CONTEXT, 0, 2, room(next)));
+                end.await(fails);
+                assertThat(fails.failure().kind()).isEqualTo(ReceiveException.Kind.MEMORY);
+                assertThat(next).containsOnly(8);
+            });
+        }
+    }
+
+    private static final class NoRoom implements Sink {
+        @Override
+        public void begin(Envelope envelope) {
+            throw new OutOfMemoryError("no room for " + envelope.bytes() + " bytes");
+        }
+
+        @Override
+        public void read(long at, ByteBuffer in) {
+            throw new AssertionError("read without room");
+        }
+
+        @Override
+        public void end() {
+            throw new AssertionError("ended without room");
+        }
+    }
+
+    @Test
+    void failedPollsAreToldBeforeTheyAreTooManyToTell() throws Exception {
+        try (RelayedWorld world = new RelayedWorld(1, 2)) {
+            world.run(end -> {
+                int other = 1 - end.rank();
+                Operation receive = end.receive(CONTEXT, other, 1, room(new byte[1]));
+                for (int i = 0; i < 5; i++) {
+                    ((RelayEndpoint) end).countFailedPolls(FailedPolls.MOST - 3);
+                    for (int poll = 0; poll < 5; poll++) {
+                        assertThat(end.tryProbe(CONTEXT, other, 2)).isNull();
+                    }
+                    ((RelayEndpoint) end).countFailedPolls(FailedPolls.MOST - 1);
+                }
+                end.await(end.send(CONTEXT, other, 1, bytes(1, 1)));
+                end.await(receive);
+            });
+        }
     }
 }

@@ -140,6 +140,11 @@ final class RelayedWorld implements AutoCloseable {
         }
     }
 
+    /** Where the first site's relay listens. */
+    String address() {
+        return homes.get(0).address();
+    }
+
     private Endpoint connect(int rank) throws IOException {
         return RelayEndpoint.connect(
                 homes.get(homeOf[rank]).address(), Hello.firstStart(job, rank, TOKEN), settings, new Thrown(rank));

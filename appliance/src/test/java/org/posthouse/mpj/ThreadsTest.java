@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
@@ -157,6 +158,42 @@ class ThreadsTest {
             Thread.onSpinWait();
         }
         assertThat(receive.failure()).isNull();
+    }
+
+    /** An errand is a thread's work, and its end is no frame: whoever waits for it or a message gets what comes first. */
+    @Test
+    void waitingForAnErrandOrAMessageEndsWithTheFirst() throws Exception {
+        try (RelayedWorld world = new RelayedWorld(1, 2)) {
+            world.run(end -> {
+                if (end.rank() == 1) {
+                    block(end, 1);
+                    return;
+                }
+                Operation errand = end.begin();
+                Operation fromSelf = end.receive(CONTEXT, 0, 7, region(new byte[1]).sink(0, 1));
+                Operation never = end.receive(CONTEXT, 1, 8, region(new byte[1]).sink(0, 1));
+                end.send(CONTEXT, 0, 7, region(new byte[1]).content(0, 1));
+                assertThat(end.awaitAny(new Operation[] {errand, fromSelf, never})).isEqualTo(1);
+                Thread waiter = Thread.currentThread();
+                Thread work = new Thread(() -> {
+                    while (isRunning(waiter)) {
+                        Thread.onSpinWait();
+                    }
+                    end.end(errand);
+                });
+                work.start();
+                assertThat(end.awaitAny(new Operation[] {never, null, errand})).isEqualTo(2);
+                work.join();
+                end.await(errand);
+                assertThat(end.cancel(never)).isTrue();
+                end.send(CONTEXT, 1, 1, region(new byte[] {1}).content(0, 1));
+            });
+        }
+    }
+
+    /** Whether the thread is not yet blocked in a read. */
+    private static boolean isRunning(Thread thread) {
+        return Arrays.stream(thread.getStackTrace()).noneMatch(frame -> frame.getMethodName().equals("select"));
     }
 
     /** A rank that calls Finalize while one of its threads is blocked ends that thread's call, not the process. */

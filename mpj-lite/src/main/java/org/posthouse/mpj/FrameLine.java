@@ -3,23 +3,27 @@ package org.posthouse.mpj;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * A blocking connection that speaks frames. One thread may read while another writes; two may not read, nor two write,
- * at once: the endpoint sees to it. The launcher uses one too.
+ * A connection that speaks frames; its calls block. One thread may read while another writes; two may not read, nor two
+ * write, at once: the endpoint sees to it. The launcher uses one too.
+ *
+ * <p>An interrupted thread's calls go on, and its flag stays set. So the channel itself does not block: one that does is
+ * closed by an interrupt, and so is a plain socket's under a virtual thread.
  */
 public final class FrameLine implements AutoCloseable {
     private static final int CONNECT_TIMEOUT_MS = 10_000;
     private static final int OUT_BYTES = 4 * Wire.FRAME_BYTES_MAX;
     private static final int IN_BYTES = 4 * Wire.FRAME_BYTES_MAX;
-    private static final int IDLE_POLLS_PER_CHECK = 256;
 
     /** Takes one frame. */
     public interface Handler {
@@ -31,19 +35,22 @@ public final class FrameLine implements AutoCloseable {
     }
 
     private final SocketChannel channel;
+    private final Readiness readable;
+    private final Readiness writable;
     private final String remote;
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES);
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES);
     private final FrameView outView = new FrameView();
     private final FrameView inView = new FrameView();
-    private int idlePolls;
 
     /** {@link #readable} has put bytes into {@code in}: the next read need not. */
     private boolean readAhead;
 
-    private FrameLine(SocketChannel channel, String remote) {
+    private FrameLine(SocketChannel channel, String remote) throws IOException {
         this.channel = channel;
         this.remote = remote;
+        readable = new Readiness(channel, SelectionKey.OP_READ);
+        writable = new Readiness(channel, SelectionKey.OP_WRITE);
     }
 
     /** Connects to {@code hostAndPort}; the message of a failure names it. */
@@ -57,12 +64,25 @@ public final class FrameLine implements AutoCloseable {
             if (address.isUnresolved()) {
                 throw new IOException("unknown host " + host);
             }
-            channel.socket().connect(address, CONNECT_TIMEOUT_MS);
+            connect(channel, address);
+            return new FrameLine(channel, hostAndPort);
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw new IOException("cannot reach the relay at " + hostAndPort + ": " + e.getMessage(), e);
         }
-        return new FrameLine(channel, hostAndPort);
+    }
+
+    private static void connect(SocketChannel channel, InetSocketAddress address) throws IOException {
+        channel.configureBlocking(false);
+        if (channel.connect(address)) {
+            return;
+        }
+        try (Readiness answered = new Readiness(channel, SelectionKey.OP_CONNECT)) {
+            if (!answered.await(CONNECT_TIMEOUT_MS)) {
+                throw new SocketTimeoutException("no answer within " + CONNECT_TIMEOUT_MS + " ms");
+            }
+            channel.finishConnect();
+        }
     }
 
     /** The other end, as host:port. */
@@ -94,76 +114,85 @@ public final class FrameLine implements AutoCloseable {
     /** Sends a control frame at once. */
     public void write(ByteBuffer frame) throws IOException {
         flush();
-        while (frame.hasRemaining()) {
-            channel.write(frame);
-        }
+        writeFully(frame);
     }
 
     /** Sends what was ended. Blocks until the kernel has taken it; the relay always reads. */
     void flush() throws IOException {
         out.flip();
         try {
-            while (out.hasRemaining()) {
-                channel.write(out);
-            }
+            writeFully(out);
         } finally {
             out.clear();
         }
     }
 
-    // ---- reading
-
-    /**
-     * Whether bytes are there to read, or none will ever come, so that {@link #read} would not block. Nobody may read or
-     * write meanwhile.
-     */
-    boolean readable() throws IOException {
-        if (channel.socket().getInputStream().available() > 0) {
-            return true;
+    private void writeFully(ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            if (channel.write(bytes) == 0) {
+                writable.await();
+            }
         }
-        return ++idlePolls % IDLE_POLLS_PER_CHECK == 0 && endedOrRead();
     }
 
-    /** The kernel calls a closed connection empty; only a read that does not block tells them apart. */
-    private boolean endedOrRead() throws IOException {
-        channel.configureBlocking(false);
-        try {
+    // ---- reading
+
+    /** Whether bytes are there to read, or none will ever come, so that {@link #read} would not block. */
+    boolean readable() throws IOException {
+        if (!readAhead) {
             int bytes = channel.read(in);
             readAhead = bytes > 0;
             return bytes != 0;
-        } finally {
-            channel.configureBlocking(true);
         }
+        return true;
     }
 
-    /** Blocks until some bytes are there. @throws EOFException if the other end has closed */
+    /**
+     * Blocks until some bytes are there, or {@link #wake} is called.
+     *
+     * @throws EOFException if the other end has closed
+     */
     public void read() throws IOException {
         if (readAhead) {
             readAhead = false;
             return;
         }
-        if (channel.read(in) < 0) {
+        int bytes = channel.read(in);
+        while (bytes == 0 && readable.await()) {
+            bytes = channel.read(in);
+        }
+        if (bytes < 0) {
             throw new EOFException("the relay at " + remote + " has closed the connection");
         }
     }
 
-    /** Hands over every whole frame that was read. */
+    /** Ends the {@link #read} that blocks, or else the next one that would, although nothing came. For any thread. */
+    void wake() {
+        readable.wake();
+    }
+
+    /** Hands over every whole frame that was read. One whose handler throws counts as handed over. */
     public void dispatch(Handler handler) throws WireException {
         int at = 0;
         int end = in.position();
-        int length = inView.wrap(in, at).checkHeader(end - at);
-        while (length > 0 && length <= end - at) {
-            ByteBuffer frame = in.slice(at, length);
-            handler.onFrame(frame, inView.wrap(frame, 0));
-            at += length;
-            length = inView.wrap(in, at).checkHeader(end - at);
+        try {
+            int length = inView.wrap(in, at).checkHeader(end - at);
+            while (length > 0 && length <= end - at) {
+                ByteBuffer frame = in.slice(at, length);
+                at += length;
+                handler.onFrame(frame, inView.wrap(frame, 0));
+                length = inView.wrap(in, at).checkHeader(end - at);
+            }
+        } finally {
+            in.flip().position(at);
+            in.compact();
         }
-        in.flip().position(at);
-        in.compact();
     }
 
     @Override
     public void close() throws IOException {
         channel.close();
+        readable.close();
+        writable.close();
     }
 }

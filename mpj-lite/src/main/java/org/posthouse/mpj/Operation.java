@@ -74,6 +74,8 @@ public class Operation {
                 sink.end();
             } catch (ReceiveException e) {
                 failure = e;
+            } catch (RuntimeException | OutOfMemoryError e) {
+                failure = ReceiveException.of(e, envelope);
             }
         }
         return failure;

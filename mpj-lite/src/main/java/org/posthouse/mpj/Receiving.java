@@ -2,7 +2,10 @@ package org.posthouse.mpj;
 
 import java.nio.ByteBuffer;
 
-/** A posted receive and how far its message has arrived. Guarded by its endpoint's lock. */
+/**
+ * A posted receive and how far its message has arrived. Whatever its sink throws is the receive's own failure, and
+ * nobody else's. Guarded by its endpoint's lock.
+ */
 final class Receiving extends Operation {
     final int context;
     final int source;
@@ -43,6 +46,8 @@ final class Receiving extends Operation {
             sink.begin(envelope);
         } catch (ReceiveException e) {
             failure = e;
+        } catch (RuntimeException | OutOfMemoryError e) {
+            failure = ReceiveException.of(e, envelope);
         }
     }
 
@@ -50,7 +55,11 @@ final class Receiving extends Operation {
     boolean read(ByteBuffer bytes) {
         int count = bytes.remaining();
         if (failure == null) {
-            sink.read(arrived, bytes);
+            try {
+                sink.read(arrived, bytes);
+            } catch (RuntimeException | OutOfMemoryError e) {
+                failure = ReceiveException.of(e, envelope);
+            }
         }
         arrived += count;
         if (arrived < envelope.bytes()) {

@@ -43,6 +43,10 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     private Welcome welcome;
     private int[] siteOf;
     private boolean reading;
+
+    /** Whether the thread that reads waits for an errand too, whose end is no frame. */
+    private boolean readsAtErrand;
+
     private int waiting;
     private boolean finalized;
     private volatile boolean closed;
@@ -68,7 +72,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         endpoint.lock.lock();
         try {
             while (endpoint.welcome == null) {
-                endpoint.readFrames();
+                endpoint.readFrames(false);
             }
         } finally {
             endpoint.lock.unlock();
@@ -174,7 +178,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public Envelope tryProbe(int context, int source, int tag) {
         Envelope found = askProbe(0, context, source, tag);
         if (found == null) {
-            countFailedPoll();
+            countFailedPolls(1);
         }
         return found;
     }
@@ -195,10 +199,18 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         return probing.envelope();
     }
 
-    private void countFailedPoll() {
+    /** Counts, and tells the relay before there are too many to tell. */
+    void countFailedPolls(int polls) {
         lock.lock();
         try {
-            failedPolls.count();
+            if (failedPolls.count(polls)) {
+                int bytes = FrameType.POLLS.bytesMin();
+                line.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(failedPolls.take());
+                line.end(bytes);
+                line.flush();
+            }
+        } catch (IOException e) {
+            throw lost(e);
         } finally {
             lock.unlock();
         }
@@ -210,8 +222,9 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public void await(Operation operation) {
         lock.lock();
         try {
+            boolean errand = operation instanceof Errand;
             while (!operation.isDone()) {
-                progress(operation instanceof Errand);
+                progress(!errand, errand);
             }
         } catch (IOException e) {
             throw lost(e);
@@ -225,14 +238,16 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         lock.lock();
         try {
             while (true) {
+                boolean frame = false;
                 boolean errand = false;
                 for (int i = 0; i < operations.length; i++) {
                     if (operations[i] != null && operations[i].isDone()) {
                         return i;
                     }
+                    frame |= operations[i] != null && !(operations[i] instanceof Errand);
                     errand |= operations[i] instanceof Errand;
                 }
-                progress(errand);
+                progress(frame, errand);
             }
         } catch (IOException e) {
             throw lost(e);
@@ -252,6 +267,9 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         try {
             ((Errand) errand).done();
             changed.signalAll();
+            if (reading && readsAtErrand) {
+                line.wake();
+            }
         } finally {
             lock.unlock();
         }
@@ -265,10 +283,10 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
                 requireOpen();
             }
             if (!operation.isDone() && !reading && line.readable()) {
-                readFrames();
+                readFrames(false);
             }
             if (!operation.isDone()) {
-                failedPolls.count();
+                countFailedPolls(1);
             }
             return operation.isDone();
         } catch (IOException e) {
@@ -279,19 +297,20 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     }
 
     private void progress() throws IOException {
-        progress(false);
+        progress(true, false);
     }
 
     /**
      * Waits for the next frames: reads them, or lets the thread that is reading do it.
      *
-     * @param errand whether an errand's end is waited for. It is no frame, so whoever waits for it must not block in a
-     *     read; the errand's own thread reads when it waits.
+     * @param frame whether a frame ends what is waited for. If not, the reading is left to the errand's own thread, which
+     *     is sooner at what has come when it need not be told
+     * @param errand whether the end of an errand does
      */
-    private void progress(boolean errand) throws IOException {
+    private void progress(boolean frame, boolean errand) throws IOException {
         requireOpen();
-        if (!reading && !errand) {
-            readFrames();
+        if (!reading && frame) {
+            readFrames(errand);
             return;
         }
         waiting++;
@@ -302,8 +321,9 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         }
     }
 
-    private void readFrames() throws IOException {
+    private void readFrames(boolean errand) throws IOException {
         reading = true;
+        readsAtErrand = errand;
         lock.unlock();
         try {
             line.read();

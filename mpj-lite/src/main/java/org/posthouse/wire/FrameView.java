@@ -111,7 +111,7 @@ public final class FrameView {
             case WITHDRAW -> tag() == 0 && postRequest() == 0;
             case WITHDRAWN -> tag() == 0 && offset() == 0;
             case CANCELLED -> buffer.getInt(base + CANCELLED_RESERVED) == 0;
-            case FINALIZE -> buffer.getInt(base + FINALIZE_RESERVED) == 0;
+            case FINALIZE, POLLS -> buffer.getInt(base + FINALIZE_RESERVED) == 0;
             default -> true;
         };
     }
@@ -292,6 +292,7 @@ public final class FrameView {
         return this;
     }
 
+    /** FINALIZE and POLLS. */
     public int finalizeFailedPolls() {
         return buffer.getInt(base + FINALIZE_FAILED_POLLS);
     }

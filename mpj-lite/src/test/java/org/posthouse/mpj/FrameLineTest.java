@@ -220,6 +220,37 @@ final class FrameLineTest {
     }
 
     @Test
+    void goesOnBehindAFrameWhoseHandlerFails() throws Exception {
+        writeFully(concatenate(List.of(send(1, 5), send(2, 5), send(3, 5))));
+        while (seen.size() < 2) {
+            line.read();
+            try {
+                line.dispatch((frame, view) -> {
+                    if (view.sequence() == 2 && !seen.contains("failed")) {
+                        seen.add("failed");
+                        throw new IllegalStateException("not today");
+                    }
+                    onFrame(frame, view);
+                });
+            } catch (IllegalStateException e) {
+                line.dispatch(this::onFrame);
+            }
+        }
+        assertThat(seen).containsExactly("1:5", "failed", "3:5");
+    }
+
+    @Test
+    void readingEndsWhenItIsWoken() throws Exception {
+        line.wake();
+        line.read();
+        line.dispatch(this::onFrame);
+        assertThat(seen).isEmpty();
+        writeFully(send(1, 5));
+        readBytes(1);
+        assertThat(seen).containsExactly("1:5");
+    }
+
+    @Test
     void saysThatTheOtherEndHasClosed() throws Exception {
         peer.close();
         assertThatExceptionOfType(EOFException.class)

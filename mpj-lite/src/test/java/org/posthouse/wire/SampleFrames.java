@@ -44,7 +44,7 @@ final class SampleFrames {
             case CANCELLED -> cancelled();
             case WITHDRAW, WITHDRAWN -> withdrawal(type);
             case CREDIT -> credit();
-            case FINALIZE -> finalizing();
+            case FINALIZE, POLLS -> polls(type);
             case ABORT -> ABORT.encode(type);
             case CLOSE -> CLOSE.encode(type);
             case JOB_OPEN -> JOB_OPEN.encode();
@@ -117,8 +117,8 @@ final class SampleFrames {
         return frame;
     }
 
-    private static ByteBuffer finalizing() {
-        ByteBuffer frame = fixed(FrameType.FINALIZE, 24, 0);
+    private static ByteBuffer polls(FrameType type) {
+        ByteBuffer frame = fixed(type, 24, 0);
         view(frame).finalizeFailedPolls(0x19);
         return frame;
     }

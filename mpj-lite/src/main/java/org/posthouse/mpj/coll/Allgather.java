@@ -73,7 +73,8 @@ public final class Allgather {
         int rank = peers.rank();
         int[] starts = new int[size + 1];
         for (int i = 0; i < size; i++) {
-            starts[i + 1] = starts[i] + receive.dataElements(blocks.count((rank + i) % size));
+            int length = receive.dataElements(blocks.count((rank + i) % size));
+            starts[i + 1] = Math.addExact(starts[i], length);
         }
         Region room = receive.packedScratch(starts[size]);
         peers.keep(own, new Block(room, 0, starts[1]));

@@ -16,7 +16,13 @@ public final class Allreduce {
     public static void run(Peers peers, Region send, Region receive, int count, Reduction op)
             throws ReceiveException {
         peers.begin();
-        phase(peers, send, receive, count, op);
+        Region mine = op.compact(send, count);
+        if (mine == send) {
+            phase(peers, send, receive, count, op);
+        } else {
+            phase(peers, mine, mine, count, op);
+            receive.take(mine, count);
+        }
         peers.end();
     }
 
@@ -55,7 +61,7 @@ public final class Allreduce {
             int other = (leaders.rank() + step) % size;
             rooms[other] = step == 0 ? leaders.copyOf(values, count) : values.scratch(count);
             if (step > 0) {
-                pairs[step] = leaders.receive(other, rooms[other].sink(0, count));
+                pairs[step] = leaders.receive(other, rooms[other].exactSink(0, count));
             }
         }
         for (int step = 1; step < size; step++) {
@@ -63,7 +69,7 @@ public final class Allreduce {
         }
         leaders.awaitAll(pairs);
         for (int i = 1; i < size; i++) {
-            op.combine(rooms[i - 1], 0, rooms[i], 0, count);
+            leaders.combine(op, rooms[i - 1], 0, rooms[i], 0, count);
         }
         rooms[size - 1].moveTo(0, values, 0, count);
     }

@@ -77,7 +77,7 @@ public final class Alltoall {
         int size = peers.size();
         int rank = peers.rank();
         int length = send[0].region().dataElements(send[0].count());
-        Region room = send[0].region().packedScratch(size * length);
+        Region room = send[0].region().packedScratch(Math.multiplyExact(size, length));
         for (int i = 0; i < size; i++) {
             peers.keep(send[(rank + i) % size], new Block(room, i * length, length));
         }

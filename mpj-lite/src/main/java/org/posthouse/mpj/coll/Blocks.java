@@ -5,7 +5,7 @@ import org.posthouse.mpj.data.Region;
 
 /**
  * Where each rank's block lies in a region: its position and its count, in elements. Immutable; the arrays are kept,
- * not copied, and may be longer than the communicator.
+ * not copied, and may be longer than the communicator. Sums beyond the range of int throw {@link ArithmeticException}.
  */
 public final class Blocks {
     private final int[] counts;
@@ -33,7 +33,7 @@ public final class Blocks {
     public static Blocks adjacent(int[] counts, int ranks) {
         int[] positions = new int[ranks];
         for (int rank = 1; rank < ranks; rank++) {
-            positions[rank] = positions[rank - 1] + counts[rank - 1];
+            positions[rank] = Math.addExact(positions[rank - 1], counts[rank - 1]);
         }
         return new Blocks(counts, positions, 0);
     }
@@ -48,14 +48,14 @@ public final class Blocks {
     }
 
     int position(int rank) {
-        return positions == null ? rank * each : positions[rank];
+        return positions == null ? Math.multiplyExact(rank, each) : positions[rank];
     }
 
     /** Elements in the first {@code ranks} blocks. */
     int total(int ranks) {
         int total = 0;
         for (int rank = 0; rank < ranks; rank++) {
-            total += count(rank);
+            total = Math.addExact(total, count(rank));
         }
         return total;
     }
@@ -67,7 +67,7 @@ public final class Blocks {
             if (position(rank) != expected) {
                 return false;
             }
-            expected += count(rank);
+            expected = Math.addExact(expected, count(rank));
         }
         return true;
     }

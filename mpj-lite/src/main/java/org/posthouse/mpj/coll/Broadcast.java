@@ -37,9 +37,9 @@ public final class Broadcast {
         if (tree.parent() == Tree.NONE) {
             sendAll(peers, tree.children(), region.content(0, count));
         } else if (tree.children().length > 0 && region.bytes(count) == Region.BYTES_UNKNOWN) {
-            pass(peers, tree, new Passed(region.sink(0, count)));
+            pass(peers, tree, new Passed(region.exactSink(0, count)));
         } else {
-            peers.await(peers.receive(tree.parent(), region.sink(0, count)));
+            peers.await(peers.receive(tree.parent(), region.exactSink(0, count)));
             if (tree.children().length > 0) {
                 sendAll(peers, tree.children(), region.content(0, count));
             }
@@ -47,8 +47,12 @@ public final class Broadcast {
     }
 
     private static void pass(Peers peers, Tree tree, Passed message) {
-        peers.await(peers.receive(tree.parent(), message));
+        Operation receive = peers.receive(tree.parent(), message);
+        peers.await(receive);
         sendAll(peers, tree.children(), message);
+        if (receive.failure() != null) {
+            return;
+        }
         try {
             message.store();
         } catch (ReceiveException e) {

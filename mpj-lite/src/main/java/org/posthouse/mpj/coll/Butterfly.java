@@ -54,14 +54,14 @@ final class Butterfly {
         boolean hasPair = peers.rank() < paired;
         if (hasPair && peers.rank() % 2 == 1) {
             peers.await(peers.send(peers.rank() - 1, send.content(0, count)));
-            peers.await(peers.receive(peers.rank() - 1, receive.sink(0, count)));
+            peers.await(peers.receive(peers.rank() - 1, receive.exactSink(0, count)));
             return;
         }
         sum = peers.copyOf(send, count);
         came = send.scratch(count);
         if (hasPair) {
-            peers.await(peers.receive(peers.rank() + 1, came.sink(0, count)));
-            op.combine(sum, 0, came, 0, count);
+            peers.await(peers.receive(peers.rank() + 1, came.exactSink(0, count)));
+            peers.combine(op, sum, 0, came, 0, count);
             swap();
         }
         steps.run();
@@ -91,10 +91,10 @@ final class Butterfly {
         for (int distance = 1; distance < places; distance *= 2) {
             exchange(distance, came, 0, count, 0, count);
             if (isLower(distance)) {
-                op.combine(sum, 0, came, 0, count);
+                peers.combine(op, sum, 0, came, 0, count);
                 swap();
             } else {
-                op.combine(came, 0, sum, 0, count);
+                peers.combine(op, came, 0, sum, 0, count);
             }
         }
     }
@@ -121,16 +121,16 @@ final class Butterfly {
     /** Combines part of what came into the same part of the sum. */
     private void combine(boolean isLower, int at, int length) {
         if (isLower) {
-            op.combine(sum, at, came, at, length);
+            peers.combine(op, sum, at, came, at, length);
             came.moveTo(at, sum, at, length);
         } else {
-            op.combine(came, at, sum, at, length);
+            peers.combine(op, came, at, sum, at, length);
         }
     }
 
     private void exchange(int distance, Region room, int roomAt, int roomLength, int at, int length) {
         int partner = partner(distance);
-        peers.awaitAll(peers.exchange(partner, room.sink(roomAt, roomLength), partner, sum.content(at, length)));
+        peers.awaitAll(peers.exchange(partner, room.exactSink(roomAt, roomLength), partner, sum.content(at, length)));
     }
 
     /** First element of the values' part with this number, of as many parts as there are places. */

@@ -85,7 +85,7 @@ final class Chain {
             int slot = i % WINDOW;
             int room = segments.at(slot);
             peers.await(receives[slot]);
-            op.combine(mine, segments.at(i), scratch, room, segments.length(i));
+            peers.combine(op, mine, segments.at(i), scratch, room, segments.length(i));
             if (after == Tree.NONE) {
                 scratch.moveTo(room, result, segments.at(i), segments.length(i));
             } else {
@@ -120,7 +120,7 @@ final class Chain {
         for (int i = 0; i < segments.count; i++) {
             int slot = i % WINDOW;
             peers.await(receives[slot]);
-            op.combine(scratch, segments.at(slot), mine, segments.at(i), segments.length(i));
+            peers.combine(op, scratch, segments.at(slot), mine, segments.at(i), segments.length(i));
             if (exclusive != null) {
                 scratch.moveTo(segments.at(slot), exclusive, segments.at(i), segments.length(i));
             }
@@ -158,7 +158,7 @@ final class Chain {
         Segments(Region region, int elements) {
             this.elements = elements;
             length = (int) Math.max(1, SEGMENT_BYTES / region.bytes(1));
-            count = (elements + length - 1) / length;
+            count = (int) (((long) elements + length - 1) / length);
         }
 
         int at(int segment) {
@@ -170,7 +170,7 @@ final class Chain {
         }
 
         Operation receive(Region region, int at, int segment) {
-            return peers.receive(before, region.sink(at, length(segment)));
+            return peers.receive(before, region.exactSink(at, length(segment)));
         }
 
         Operation send(Region region, int at, int segment) {

@@ -118,13 +118,14 @@ public final class Inter {
             throws ReceiveException {
         peers.all().begin();
         if (root >= 0) {
-            Region sum = peers.rank() == 0 ? send.scratch(count) : null;
-            Reduce.phase(peers.own(), send, sum, count, op, 0);
+            Region mine = op.compact(send, count);
+            Region sum = peers.rank() == 0 ? mine.scratch(count) : null;
+            Reduce.phase(peers.own(), mine, sum, count, op, 0);
             if (peers.rank() == 0) {
                 peers.all().await(peers.all().send(peers.remote(root), sum.content(0, count)));
             }
         } else if (root == InterPeers.ROOT) {
-            peers.all().await(peers.all().receive(peers.remote(0), receive.sink(0, count)));
+            peers.all().await(peers.all().receive(peers.remote(0), receive.exactSink(0, count)));
         }
         peers.all().end();
     }
@@ -158,12 +159,13 @@ public final class Inter {
     /** Each group's sum goes from its leader to the other's, into {@code result}. */
     private static void swapSums(
             InterPeers peers, Region send, int count, Region result, int resultCount, Reduction op) {
-        Region sum = peers.rank() == 0 ? send.scratch(count) : null;
-        Reduce.phase(peers.own(), send, sum, count, op, 0);
+        Region mine = op.compact(send, count);
+        Region sum = peers.rank() == 0 ? mine.scratch(count) : null;
+        Reduce.phase(peers.own(), mine, sum, count, op, 0);
         if (peers.rank() == 0) {
             int other = peers.remote(0);
             Operation[] pair =
-                    peers.all().exchange(other, result.sink(0, resultCount), other, sum.content(0, count));
+                    peers.all().exchange(other, result.exactSink(0, resultCount), other, sum.content(0, count));
             peers.all().awaitAll(pair);
         }
     }

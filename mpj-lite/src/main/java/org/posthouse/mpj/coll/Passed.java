@@ -35,7 +35,7 @@ final class Passed implements Sink, Content {
         // The bytes are what is passed on; they are read by store.
     }
 
-    /** Gives the message to the rank's own sink. */
+    /** Gives the message, which must have come, to the rank's own sink. */
     void store() throws ReceiveException {
         own.begin(envelope);
         own.read(0, ByteBuffer.wrap(bytes));

@@ -138,9 +138,20 @@ public final class Peers {
 
     /** A copy of the first elements of a region, in an array; of objects too, as an operation may change them. */
     Region copyOf(Region region, int count) {
-        Region copy = region.scratch(count);
-        keep(new Block(region, 0, count), new Block(copy, 0, count));
+        return copyOf(new Block(region, 0, count));
+    }
+
+    Region copyOf(Block block) {
+        Region copy = block.region().scratch(block.count());
+        keep(block, new Block(copy, 0, block.count()));
         return copy;
+    }
+
+    /** Combines values, unless one of them may not have come: the first failure is what the program is told. */
+    void combine(Reduction op, Region in, int inAt, Region inOut, int inOutAt, int count) {
+        if (whole.failure == null) {
+            op.combine(in, inAt, inOut, inOutAt, count);
+        }
     }
 
     private int tag() {

@@ -21,7 +21,12 @@ public final class Reduce {
     public static void run(Peers peers, Region send, Region receive, int count, Reduction op, int root)
             throws ReceiveException {
         peers.begin();
-        phase(peers, send, receive, count, op, root);
+        Region mine = op.compact(send, count);
+        boolean isCopy = mine != send;
+        phase(peers, mine, isCopy ? mine : receive, count, op, root);
+        if (isCopy && peers.rank() == root) {
+            receive.take(mine, count);
+        }
         peers.end();
     }
 
@@ -44,7 +49,7 @@ public final class Reduce {
         if (atTop && top != root) {
             peers.await(peers.send(root, result.content(0, count)));
         } else if (peers.rank() == root && top != root) {
-            peers.await(peers.receive(top, receive.sink(0, count)));
+            peers.await(peers.receive(top, receive.exactSink(0, count)));
         }
     }
 
@@ -67,20 +72,31 @@ public final class Reduce {
         return order;
     }
 
+    /**
+     * Combines what the children send, from the nearest, the first to be ready, to the farthest: also the rank order.
+     * Each has a room of its own, and all are awaited at once; but where rooms would be mostly gaps there are two.
+     */
     private static void up(Peers peers, Tree tree, Region mine, Region result, int count, Reduction op) {
         int[] children = tree.children();
         Region[] rooms = new Region[children.length];
         Operation[] receives = new Operation[children.length];
-        for (int i = children.length - 1; i >= 0; i--) {
-            rooms[i] = mine.scratch(count);
-            receives[i] = peers.receive(children[i], rooms[i].sink(0, count));
+        int next = children.length - 1;
+        for (int ahead = mine.hasGaps() ? 2 : children.length; ahead > 0 && next >= 0; ahead--) {
+            rooms[next] = mine.scratch(count);
+            receives[next] = peers.receive(children[next], rooms[next].exactSink(0, count));
+            next--;
         }
-        // From the nearest child, the first to be ready, to the farthest: also the rank order.
         Region sum = mine;
         for (int i = children.length - 1; i >= 0; i--) {
             peers.await(receives[i]);
-            op.combine(sum, 0, rooms[i], 0, count);
+            peers.combine(op, sum, 0, rooms[i], 0, count);
+            Region free = sum;
             sum = rooms[i];
+            if (next >= 0 && i < children.length - 1) {
+                rooms[next] = free;
+                receives[next] = peers.receive(children[next], free.exactSink(0, count));
+                next--;
+            }
         }
         if (tree.parent() == Tree.NONE) {
             sum.moveTo(0, result, 0, count);

@@ -1,5 +1,6 @@
 package org.posthouse.mpj.coll;
 
+import java.util.Arrays;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Region;
@@ -23,10 +24,12 @@ public final class ReduceScatter {
     public static void run(Peers peers, Region send, Region receive, Blocks blocks, Reduction op)
             throws ReceiveException {
         peers.begin();
-        long bytes = send.bytes(blocks.total(peers.size()));
+        int total = blocks.total(peers.size());
+        long bytes = send.bytes(total);
+        Region mine = op.compact(send, total);
         switch (peers.algorithms().reduceScatter(peers.call(bytes, op.commutes()))) {
-            case REDUCE_SCATTER -> overRoot(peers, send, receive, blocks, op);
-            case ROTATION -> rotation(peers, send, receive, blocks, op);
+            case REDUCE_SCATTER -> overRoot(peers, mine, receive, blocks, op);
+            case ROTATION -> rotation(peers, mine, receive, blocks, op);
         }
         peers.end();
     }
@@ -42,28 +45,25 @@ public final class ReduceScatter {
         int size = peers.size();
         int rank = peers.rank();
         int count = blocks.count(rank);
-        Region scratch = send.scratch(count * Math.min(WINDOW + 1, size));
-        peers.keep(blocks.of(rank, send), new Block(scratch, 0, count));
+        Region sum = peers.copyOf(blocks.of(rank, send));
+        // One array for each step under way: together they may have more elements than an array can.
+        Region[] rooms = new Region[Math.min(WINDOW, size - 1)];
+        Arrays.setAll(rooms, room -> sum.scratch(count));
         Operation[][] pairs = new Operation[size][];
-        for (int step = 1; step < size + WINDOW; step++) {
-            int due = step - WINDOW;
+        for (int step = 1; step < size + rooms.length; step++) {
+            int due = step - rooms.length;
             if (due > 0) {
                 peers.awaitAll(pairs[due]);
-                op.combine(scratch, room(due) * count, scratch, 0, count);
+                peers.combine(op, rooms[due % rooms.length], 0, sum, 0, count);
             }
             if (step < size) {
                 int to = (rank + step) % size;
                 pairs[step] = peers.exchange(
-                        (rank + size - step) % size, scratch.sink(room(step) * count, count),
+                        (rank + size - step) % size, rooms[step % rooms.length].exactSink(0, count),
                         to, blocks.of(to, send).content());
             }
         }
         // Only now: the receive region may be part of what was sent.
-        scratch.moveTo(0, receive, 0, count);
-    }
-
-    /** Place of a step's incoming block in the scratch, behind the sum at 0. */
-    private static int room(int step) {
-        return 1 + (step - 1) % WINDOW;
+        receive.take(sum, count);
     }
 }

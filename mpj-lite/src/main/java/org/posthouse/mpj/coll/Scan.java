@@ -16,9 +16,9 @@ public final class Scan {
     public static void run(Peers peers, Region send, Region receive, int count, Reduction op)
             throws ReceiveException {
         peers.begin();
-        Region fold = peers.copyOf(send, count);
+        Region fold = copyOf(peers, send, count, op);
         phase(peers, fold, null, count, op);
-        fold.moveTo(0, receive, 0, count);
+        receive.take(fold, count);
         peers.end();
     }
 
@@ -29,12 +29,18 @@ public final class Scan {
     public static void runExclusive(Peers peers, Region send, Region receive, int count, Reduction op)
             throws ReceiveException {
         peers.begin();
-        Region before = send.scratch(count);
-        phase(peers, peers.copyOf(send, count), before, count, op);
+        Region fold = copyOf(peers, send, count, op);
+        Region before = fold.scratch(count);
+        phase(peers, fold, before, count, op);
         if (peers.rank() > 0) {
-            before.moveTo(0, receive, 0, count);
+            receive.take(before, count);
         }
         peers.end();
+    }
+
+    private static Region copyOf(Peers peers, Region send, int count, Reduction op) {
+        Region compact = op.compact(send, count);
+        return compact == send ? peers.copyOf(send, count) : compact;
     }
 
     /**
@@ -56,15 +62,15 @@ public final class Scan {
         for (int distance = 1; distance < peers.size(); distance *= 2) {
             int before = peers.rank() - distance;
             int after = peers.rank() + distance;
-            Operation receiving = before < 0 ? null : peers.receive(before, came.sink(0, count));
+            Operation receiving = before < 0 ? null : peers.receive(before, came.exactSink(0, count));
             Operation sending = after >= peers.size() ? null : peers.send(after, fold.content(0, count));
             peers.awaitAll(receiving, sending);
             if (receiving != null) {
-                op.combine(came, 0, fold, 0, count);
+                peers.combine(op, came, 0, fold, 0, count);
                 if (exclusive != null && distance == 1) {
                     came.moveTo(0, exclusive, 0, count);
                 } else if (exclusive != null) {
-                    op.combine(came, 0, exclusive, 0, count);
+                    peers.combine(op, came, 0, exclusive, 0, count);
                 }
             }
         }

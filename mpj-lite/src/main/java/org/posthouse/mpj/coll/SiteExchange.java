@@ -42,7 +42,7 @@ final class SiteExchange {
         }
         Alltoall.rotation(site, ofMembers(send), ofMembers(receive));
         Region coming = room(others.length);
-        Blocks each = Blocks.even(others.length * length);
+        Blocks each = Blocks.even(Math.multiplyExact(others.length, length));
         if (site.rank() == 0) {
             Region all = room(members.length * others.length);
             Gather.phase(site, leaving, each.count(0), all, each, 0);
@@ -106,7 +106,7 @@ final class SiteExchange {
     }
 
     private Region room(int blocks) {
-        return blank.packedScratch(blocks * length);
+        return blank.packedScratch(Math.multiplyExact(blocks, length));
     }
 
     private Block block(Region room, int at, int blocks) {

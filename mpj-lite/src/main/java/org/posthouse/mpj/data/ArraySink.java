@@ -13,20 +13,26 @@ final class ArraySink implements Sink {
     private final int offset;
     private final long from;
     private final int capacity;
+    private final boolean exact;
 
-    /** The data elements [{@code from}, {@code from} + {@code capacity}) of elements from index {@code offset} on. */
-    ArraySink(Base base, Layout layout, Object store, int offset, long from, int capacity) {
+    /**
+     * The data elements [{@code from}, {@code from} + {@code capacity}) of elements from index {@code offset} on.
+     *
+     * @param exact whether the message must fill the room
+     */
+    ArraySink(Base base, Layout layout, Object store, int offset, long from, int capacity, boolean exact) {
         this.base = base;
         this.layout = layout;
         this.store = store;
         this.offset = offset;
         this.from = from;
         this.capacity = capacity;
+        this.exact = exact;
     }
 
     @Override
     public void begin(Envelope envelope) throws ReceiveException {
-        checkFit(envelope, base, capacity);
+        checkFit(envelope, base, capacity, exact);
         long expected = envelope.datatype() == base.code() ? envelope.elements() : base.elements(envelope);
         if (envelope.bytes() != expected * base.bytes()) {
             throw new ReceiveException(
@@ -36,8 +42,8 @@ final class ArraySink implements Sink {
         }
     }
 
-    /** The two rules for every receive: same datatype, and no longer than the room for it. */
-    static void checkFit(Envelope envelope, Base base, int capacity) throws ReceiveException {
+    /** The two rules for every receive: same datatype, and no longer than the room for it; and if exact, no shorter. */
+    static void checkFit(Envelope envelope, Base base, int capacity, boolean exact) throws ReceiveException {
         // An empty message may come from a rank that has no array of any type.
         if (!base.fits(envelope.datatype()) && envelope.elements() > 0) {
             throw new ReceiveException(
@@ -50,6 +56,12 @@ final class ArraySink implements Sink {
             throw new ReceiveException(
                     ReceiveException.Kind.TRUNCATE,
                     "message of " + elements + " " + base + " elements, expected at most " + capacity);
+        }
+        if (exact && elements < capacity) {
+            throw new ReceiveException(
+                    ReceiveException.Kind.COUNT,
+                    "message of " + elements + " " + base + " elements, expected " + capacity
+                            + ": do all ranks call the same collective with the same count?");
         }
     }
 

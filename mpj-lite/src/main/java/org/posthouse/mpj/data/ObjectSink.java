@@ -25,22 +25,28 @@ final class ObjectSink implements Sink {
     private final int offset;
     private final long from;
     private final int capacity;
+    private final boolean exact;
     private final ClassLoader loader = Thread.currentThread().getContextClassLoader();
     private byte[] bytes;
     private int elements;
 
-    /** The data elements [{@code from}, {@code from} + {@code capacity}) of elements from index {@code offset} on. */
-    ObjectSink(Layout layout, Object[] array, int offset, long from, int capacity) {
+    /**
+     * The data elements [{@code from}, {@code from} + {@code capacity}) of elements from index {@code offset} on.
+     *
+     * @param exact whether the message must fill the room
+     */
+    ObjectSink(Layout layout, Object[] array, int offset, long from, int capacity, boolean exact) {
         this.layout = layout;
         this.array = array;
         this.offset = offset;
         this.from = from;
         this.capacity = capacity;
+        this.exact = exact;
     }
 
     @Override
     public void begin(Envelope envelope) throws ReceiveException {
-        ArraySink.checkFit(envelope, Base.OBJECT, capacity);
+        ArraySink.checkFit(envelope, Base.OBJECT, capacity, exact);
         if (envelope.bytes() > BYTES_MAX) {
             throw new ReceiveException(
                     ReceiveException.Kind.TRUNCATE,

@@ -53,9 +53,9 @@ public final class Region {
         return new Region(base, layout, store, offset, 1);
     }
 
-    /** Data elements of {@code count} elements. */
+    /** Data elements of {@code count} elements. @throws ArithmeticException if they are more than an int can tell */
     public int dataElements(int count) {
-        return count * unit;
+        return Math.multiplyExact(count, unit);
     }
 
     /** The array or buffer. */
@@ -82,16 +82,25 @@ public final class Region {
     public Content content(int at, int count) {
         long from = (long) at * unit;
         return base == Base.OBJECT
-                ? new ObjectContent(layout, (Object[]) store, offset, from, count * unit)
-                : new ArrayContent(base, layout, store, offset, from, count * unit);
+                ? new ObjectContent(layout, (Object[]) store, offset, from, dataElements(count))
+                : new ArrayContent(base, layout, store, offset, from, dataElements(count));
     }
 
     /** Room for a message of at most {@code capacity} elements, from position {@code at} on. */
     public Sink sink(int at, int capacity) {
+        return sink(at, capacity, false);
+    }
+
+    /** Room for a message of just so many elements, from position {@code at} on. */
+    public Sink exactSink(int at, int count) {
+        return sink(at, count, true);
+    }
+
+    private Sink sink(int at, int capacity, boolean exact) {
         long from = (long) at * unit;
         return base == Base.OBJECT
-                ? new ObjectSink(layout, (Object[]) store, offset, from, capacity * unit)
-                : new ArraySink(base, layout, store, offset, from, capacity * unit);
+                ? new ObjectSink(layout, (Object[]) store, offset, from, dataElements(capacity), exact)
+                : new ArraySink(base, layout, store, offset, from, dataElements(capacity), exact);
     }
 
     /** Fresh room for {@code count} elements, in an array: of the same class, if this region is one of an array. */
@@ -115,6 +124,25 @@ public final class Region {
             done[0] += run;
         });
         return copy;
+    }
+
+    /** Whether elements one after another have something between their data, or lie in another order. */
+    public boolean hasGaps() {
+        return !layout.isDense() && unit > 0;
+    }
+
+    /** A copy of the first elements in an array, of a datatype with the same data and no gaps. */
+    public Region compact(int count) {
+        return new Region(base, Layout.dense(unit), packed(0, count).store, 0);
+    }
+
+    /** Copies the first elements of a region of the same datatype, or of one that {@link #compact} made of such. */
+    public void take(Region result, int count) {
+        if (hasGaps() && !result.hasGaps()) {
+            unpack(result, 0, 0, count);
+        } else {
+            result.moveTo(0, this, 0, count);
+        }
     }
 
     /** Fresh room for {@code count} data elements, as {@link #packed} makes it. */
@@ -158,12 +186,12 @@ public final class Region {
     /** Folds elements of this region into another one of the same datatype, with no change to this one. */
     public void fold(int at, Fold fold, Unit foldUnit, Region inOut, int inOutAt, int count) {
         if (layout.isDense() || foldUnit.isStruct()) {
-            int units = count * unit / foldUnit.elements();
+            int units = dataElements(count) / foldUnit.elements();
             fold.fold(foldUnit, store, index(at), inOut.store, inOut.index(inOutAt), units);
             return;
         }
         int shift = inOut.index(inOutAt) - index(at);
-        layout.walk(offset, (long) at * unit, count * unit, (index, run) ->
+        layout.walk(offset, (long) at * unit, dataElements(count), (index, run) ->
                 fold.fold(foldUnit, store, index, inOut.store, index + shift, run / foldUnit.elements()));
     }
 
@@ -173,7 +201,7 @@ public final class Region {
      */
     public void moveTo(int at, Region target, int targetAt, int count) {
         int shift = target.index(targetAt) - index(at);
-        layout.walk(offset, (long) at * unit, count * unit, (index, run) -> move(index, target, index + shift, run));
+        layout.walk(offset, (long) at * unit, dataElements(count), (index, run) -> move(index, target, index + shift, run));
     }
 
     private void move(int from, Region target, int to, int count) {
@@ -184,13 +212,26 @@ public final class Region {
         }
     }
 
+    /** As {@link System#arraycopy}, the ranges may overlap. */
+    @SuppressWarnings("ReferenceEquality") // Buffers are compared by identity.
     private void moveInPieces(int from, Region target, int to, int count) {
         int most = PIECE_BYTES / base.bytes();
+        if (count > most && store != target.store && sharesArrayWith(target)) {
+            // Where one lies in the other cannot be told.
+            Region copy = packedScratch(count);
+            moveInPieces(from, copy, 0, count);
+            copy.moveInPieces(0, target, to, count);
+            return;
+        }
         ByteBuffer piece = ByteBuffer.allocate(Math.min(most, count) * base.bytes()).order(ByteOrder.LITTLE_ENDIAN);
-        for (int done = 0; done < count; done += most) {
-            int elements = Math.min(most, count - done);
-            base.put(store, from + done, elements, piece.clear());
-            base.take(target.store, to + done, elements, piece.flip());
+        boolean fromTheEnd = store == target.store && from < to;
+        int left = count;
+        while (left > 0) {
+            int elements = Math.min(most, left);
+            int at = fromTheEnd ? left - elements : count - left;
+            base.put(store, from + at, elements, piece.clear());
+            base.take(target.store, to + at, elements, piece.flip());
+            left -= elements;
         }
     }
 
@@ -202,13 +243,15 @@ public final class Region {
      * @throws ReceiveException if the datatypes differ or the target is too small
      */
     public void deliver(int at, int count, Region target, int targetAt, int capacity) throws ReceiveException {
-        int elements = count * unit;
+        int elements = dataElements(count);
         boolean dense = layout.isDense() && target.layout.isDense();
-        if (dense && isSame(at, target, targetAt) && elements <= capacity * target.unit) {
+        if (dense && isSame(at, target, targetAt) && elements <= target.dataElements(capacity)) {
             return;
         }
         if (base == Base.OBJECT || base != target.base || !dense && !isLike(target)) {
-            pass(content(at, count), target.sink(targetAt, capacity));
+            boolean moves = base == Base.OBJECT || !sharesArrayWith(target);
+            Content content = moves ? content(at, count) : packed(at, count).content(0, elements);
+            pass(content, target.sink(targetAt, capacity));
             return;
         }
         target.sink(targetAt, capacity).begin(new Envelope(0, 0, bytes(count), elements, base.code()));
@@ -232,9 +275,12 @@ public final class Region {
 
     private static void pass(Content content, Sink sink) throws ReceiveException {
         sink.begin(new Envelope(0, 0, content.bytes(), content.elements(), content.datatype()));
-        ByteBuffer bytes = ByteBuffer.allocate(Math.toIntExact(content.bytes())).order(ByteOrder.LITTLE_ENDIAN);
-        content.write(0, bytes);
-        sink.read(0, bytes.flip());
+        long bytes = content.bytes();
+        ByteBuffer piece = ByteBuffer.allocate((int) Math.min(PIECE_BYTES, bytes)).order(ByteOrder.LITTLE_ENDIAN);
+        for (long at = 0; at < bytes; at += PIECE_BYTES) {
+            content.write(at, piece.clear().limit((int) Math.min(PIECE_BYTES, bytes - at)));
+            sink.read(at, piece.flip());
+        }
         sink.end();
     }
 }

@@ -5,17 +5,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.Serializable;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.UnaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.LocalWorld;
+import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.ReceiveException;
 import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Folds;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.mpj.data.Unit;
 
 /**
  * A receive that fails inside a collective: nobody waits for ever, nobody gets wrong data unknowingly, nothing of it is
@@ -36,10 +46,15 @@ class FailuresTest {
 
     /** Runs a call at every rank, then a barrier and a reduction that must work; returns what each rank's call threw. */
     private static AtomicReferenceArray<ReceiveException> failures(String forced, long eagerBytesMax, Call call) {
+        return failures(forced, eagerBytesMax, UnaryOperator.identity(), call);
+    }
+
+    private static AtomicReferenceArray<ReceiveException> failures(
+            String forced, long eagerBytesMax, UnaryOperator<Endpoint> through, Call call) {
         AtomicReferenceArray<ReceiveException> failures = new AtomicReferenceArray<>(RANKS);
         new LocalWorld(RANKS).eagerBytesMax(eagerBytesMax).run(endpoint -> {
             int[] ranks = {0, 1, 2, 3, 4, 5, 6, 7};
-            Peers peers = new Peers(endpoint, Algorithms.parse(forced), 1, endpoint.rank(), ranks);
+            Peers peers = new Peers(through.apply(endpoint), Algorithms.parse(forced), 1, endpoint.rank(), ranks);
             try {
                 call.run(peers, endpoint.rank());
             } catch (ReceiveException e) {
@@ -135,6 +150,97 @@ class FailuresTest {
             assertThat(failures.get(rank) != null).isEqualTo(rank == BROKEN);
         }
         assertThat(failures.get(BROKEN).kind()).isEqualTo(ReceiveException.Kind.OBJECT);
+    }
+
+    /** As the endpoint of a rank that was told, when it waited for its first message, that there will be none. */
+    private static Endpoint givingUpOne(Endpoint endpoint) {
+        AtomicReference<Operation> givenUp = new AtomicReference<>();
+        return (Endpoint) Proxy.newProxyInstance(
+                Endpoint.class.getClassLoader(), new Class<?>[] {Endpoint.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("receive") && givenUp.compareAndSet(null, new GivenUp())) {
+                        return givenUp.get();
+                    }
+                    boolean isOver = method.getName().equals("await") && arguments[0] == givenUp.get();
+                    return isOver ? null : method.invoke(endpoint, arguments);
+                });
+    }
+
+    private static final class GivenUp extends Operation {
+        GivenUp() {
+            complete(null, new ReceiveException(ReceiveException.Kind.MISMATCH, "rank 0 is somewhere else"));
+        }
+    }
+
+    /** Joins texts, and takes no nulls. */
+    private static final Reduction TEXTS = new Reduction() {
+        @Override
+        public boolean commutes() {
+            return false;
+        }
+
+        @Override
+        public void combine(Region in, int inAt, Region inOut, int inOutAt, int count) {
+            String[] left = (String[]) in.array();
+            String[] right = (String[]) inOut.array();
+            for (int i = 0; i < count; i++) {
+                right[inOut.index(inOutAt + i)] = left[in.index(inAt + i)].concat(right[inOut.index(inOutAt + i)]);
+            }
+        }
+    };
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bcast=binomial", "reduce=binomial", "reduce=flat", "scan=doubling", "allreduce=reduce-bcast"})
+    void aReceiveThatWasGivenUpIsTheFailureThatIsTold(String forced) {
+        int broken = forced.equals("reduce=flat") ? 0 : BROKEN;
+        UnaryOperator<Endpoint> through = endpoint -> endpoint.rank() == broken ? givingUpOne(endpoint) : endpoint;
+        AtomicReferenceArray<ReceiveException> failures = failures(forced, 1 << 20, through, (peers, rank) -> {
+            String[] texts = {"" + rank};
+            Region region = new Region(Base.OBJECT, Layout.ONE, texts, 0);
+            switch (forced.substring(0, forced.indexOf('='))) {
+                case "bcast" -> Broadcast.run(peers, region, 1, 0);
+                case "reduce" -> Reduce.run(peers, region, region, 1, TEXTS, 0);
+                case "scan" -> Scan.run(peers, region, region, 1, TEXTS);
+                default -> Allreduce.run(peers, region, region, 1, TEXTS);
+            }
+        });
+        assertThat(failures.get(broken).kind()).isEqualTo(ReceiveException.Kind.MISMATCH);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "bcast=flat", "bcast=binomial", "bcast=chain", "reduce=flat", "reduce=binomial", "reduce=chain", "scan=doubling",
+        "scan=chain", "allreduce=doubling", "allreduce=halving", "allreduce=reduce-bcast", "reduce-scatter=rotation",
+        "reduce-scatter=reduce-scatter"
+    })
+    void ranksThatGiveFewerElementsAreFound(String forced) {
+        Reduction sum = new Reduction() {
+            @Override
+            public boolean commutes() {
+                return true;
+            }
+
+            @Override
+            public void combine(Region in, int inAt, Region inOut, int inOutAt, int count) {
+                in.fold(inAt, Folds.SUM, Unit.ONE, inOut, inOutAt, count);
+            }
+        };
+        AtomicReferenceArray<ReceiveException> failures = failures(forced, 1 << 20, (peers, rank) -> {
+            Region region = ints(new int[40 * RANKS]);
+            String operation = forced.substring(0, forced.indexOf('='));
+            // One that sends before it receives.
+            int fewer = operation.equals("bcast") || operation.equals("scan") ? 0 : RANKS - 1;
+            int count = rank == fewer ? 40 - RANKS : 40;
+            switch (operation) {
+                case "bcast" -> Broadcast.run(peers, region, count, 0);
+                case "reduce" -> Reduce.run(peers, region, region, count, sum, 0);
+                case "scan" -> Scan.run(peers, region, region, count, sum);
+                case "allreduce" -> Allreduce.run(peers, region, region, count, sum);
+                default -> ReduceScatter.run(peers, region, region, Blocks.even(count), sum);
+            }
+        });
+        List<ReceiveException> told = IntStream.range(0, RANKS).mapToObj(failures::get).filter(Objects::nonNull).toList();
+        assertThat(told).extracting(ReceiveException::kind).contains(ReceiveException.Kind.COUNT);
+        assertThat(told).extracting(Throwable::getMessage).anyMatch(text -> text.matches("message of \\d+ INT elements, expected \\d+:.*"));
     }
 
     /** Counts how often it is written. */

@@ -2,6 +2,8 @@ package org.posthouse.mpj.coll;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -11,11 +13,13 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.posthouse.mpj.coll.Store.Kind;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Folds;
 import org.posthouse.mpj.data.Layout;
+import org.posthouse.mpj.data.LayoutBuilder;
 import org.posthouse.mpj.data.Region;
 import org.posthouse.mpj.data.Unit;
 
@@ -38,14 +42,14 @@ class FoldsTest {
     }
 
     /** The operation on whatever a program's function would get: arrays, and their indexes. */
-    private record Folding(boolean commutes) implements Reduction {
+    private record Folding(boolean commutes, boolean takesPacked) implements Reduction {
         int apply(int in, int inOut) {
             return commutes ? in + inOut : compose(in, inOut);
         }
 
         @Override
         public String toString() {
-            return commutes ? "sum" : "composition";
+            return (commutes ? "sum" : "composition") + (takesPacked ? " of packed elements" : "");
         }
 
         @Override
@@ -82,7 +86,7 @@ class FoldsTest {
             int data = UNITS[random.nextInt(kind.isText() ? 4 : UNITS.length)] * Kind.UNIT;
             int whole = random.nextBoolean() ? Kind.UNIT : Math.max(data, Kind.UNIT);
             Plan plan = new Plan(
-                    new Folding(random.nextBoolean()), kind, data, whole, new int[machine.size() + 1][],
+                    new Folding(random.nextBoolean(), random.nextBoolean()), kind, data, whole, new int[machine.size() + 1][],
                     random.nextInt(1 << 20));
             plan.foldAll();
             return plan;
@@ -216,6 +220,39 @@ class FoldsTest {
             before.requireData(plan + " before " + rank, rank == 0 ? untouched : plan.fold(rank));
             Scan.run(peers, mine.region(), mine.region(), mine.count(), plan.op);
             mine.requireData(plan + " in place at " + rank, plan.fold(rank + 1));
+        });
+    }
+
+    private static final Reduction SUM = new Folding(true, true);
+    private static final Reduction SUM_IN_PLACE = new Folding(true, false);
+
+    private static long allocatedBytes() {
+        return ((ThreadMXBean) ManagementFactory.getThreadMXBean()).getThreadAllocatedBytes(Thread.currentThread().getId());
+    }
+
+    /** A column of a matrix: the data are little, their span is large. */
+    @ParameterizedTest
+    @CsvSource({"reduce=flat", "reduce=binomial", "reduce=chain"})
+    void takesRoomForDataAndNotForTheGapsBetween(String forced) {
+        int rows = 1_000;
+        long spanBytes = 4L * rows * rows;
+        LayoutBuilder column = new LayoutBuilder();
+        for (int row = 0; row < rows; row++) {
+            column.add(row * rows, 1, Layout.ONE);
+        }
+        Layout layout = column.build();
+        new Machine(8, 1, forced, 5).run((peers, rank) -> {
+            Region matrix = new Region(Base.INT, layout, new int[rows * rows], 0);
+            for (Reduction op : List.of(SUM, SUM_IN_PLACE)) {
+                Arrays.fill((int[]) matrix.array(), 1);
+                long before = allocatedBytes();
+                Reduce.run(peers, matrix, matrix, 1, op, 0);
+                long took = allocatedBytes() - before;
+                // One that needs the span has two rooms of that size, however many ranks there are.
+                assertThat(took).isLessThan(op.takesPacked() ? spanBytes / 4 : spanBytes * 5 / 2);
+                assertThat(((int[]) matrix.array())[5 * rows]).isEqualTo(rank == 0 ? 8 : 1);
+                assertThat(((int[]) matrix.array())[5 * rows + 1]).isEqualTo(1);
+            }
         });
     }
 

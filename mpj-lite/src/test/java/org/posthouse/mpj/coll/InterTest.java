@@ -21,6 +21,9 @@ import org.posthouse.mpj.data.Region;
 class InterTest {
     private static final int BYSTANDER = -3;
 
+    /** For two groups of up to ten ranks in a long. */
+    private static final int DIGIT_BITS = 6;
+
     /** Joins digits: not commutative, and shows who is missing. */
     private static final Reduction JOIN = new Reduction() {
         @Override
@@ -41,8 +44,8 @@ class InterTest {
 
     private static long join(long left, long right) {
         int bits = Long.SIZE - Long.numberOfLeadingZeros(right);
-        // Whole groups of four bits; a rank's digit is never 0.
-        return left << (bits + 3 & ~3) | right;
+        // Whole digits; a rank's is never 0.
+        return left << (bits + DIGIT_BITS - 1) / DIGIT_BITS * DIGIT_BITS | right;
     }
 
     /** One rank's view: its group's number, and both groups' sizes. */
@@ -181,13 +184,13 @@ class InterTest {
     private static long joined(Side side, int group) {
         long joined = 0;
         for (int rank = 0; rank < side.sizes[group]; rank++) {
-            joined = joined << 4 | digit(group, rank);
+            joined = joined << DIGIT_BITS | digit(group, rank);
         }
         return joined;
     }
 
     private static long digit(int group, int rank) {
-        return 1 + rank + 7L * group;
+        return 1 + rank + 31L * group;
     }
 
     @ParameterizedTest

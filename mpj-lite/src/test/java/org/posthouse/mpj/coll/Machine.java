@@ -16,7 +16,7 @@ import org.posthouse.mpj.LocalWorld;
  * @param forced as the environment would force algorithms; may be empty
  */
 record Machine(int size, int sites, String forced, long seed) {
-    private static final int[] SIZES = {1, 2, 3, 4, 5, 8};
+    private static final int[] SIZES = {1, 2, 3, 4, 8, 9, 11};
     private static final long[] EAGER_BYTES_MAX = {-1, 1000, 256 * 1024};
 
     /** What each rank does. */

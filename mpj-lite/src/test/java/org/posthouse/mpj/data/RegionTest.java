@@ -10,6 +10,8 @@ import java.nio.IntBuffer;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Envelope;
 import org.posthouse.mpj.ReceiveException;
@@ -125,6 +127,49 @@ class RegionTest {
         assertThat(memory.getInt(4 * 49_999)).isEqualTo(values[49_999]);
         assertThat((int[]) buffer.inArray(values.length).array()).isEqualTo(values);
         assertThat(array.inArray(7)).isSameAs(array);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-70_000, -30_000, -1, 0, 1, 30_000, 70_000})
+    void deliversToARangeThatOverlaps(int shift) throws ReceiveException {
+        int count = 100_000;
+        int[] values = random(3 * count);
+        ByteBuffer memory = ByteBuffer.allocateDirect(4 * values.length).order(ByteOrder.nativeOrder());
+        Layout gaps = Layout.ONE.resized(0, 2);
+        for (Layout layout : new Layout[] {Layout.ONE, gaps}) {
+            int elements = count / layout.extent();
+            int[] expected = values.clone();
+            for (int i = 0; i < elements; i++) {
+                expected[count + shift + i * layout.extent()] = values[count + i * layout.extent()];
+            }
+            int[] array = values.clone();
+            int[] wrapped = values.clone();
+            memory.asIntBuffer().put(values);
+            Object[][] stores = {
+                {array, array},
+                {memory, memory},
+                {memory.asIntBuffer(), memory},
+                {wrapped, IntBuffer.wrap(wrapped)},
+            };
+            for (Object[] pair : stores) {
+                memory.asIntBuffer().put(values);
+                System.arraycopy(values, 0, wrapped, 0, values.length);
+                Region from = new Region(Base.INT, layout, pair[0], count);
+                Region to = new Region(Base.INT, layout, pair[1], count + shift);
+                from.deliver(0, elements, to, 0, elements);
+                assertThat(ints(pair[1])).isEqualTo(expected);
+            }
+        }
+    }
+
+    private static int[] ints(Object store) {
+        if (store instanceof int[] array) {
+            return array;
+        }
+        IntBuffer buffer = store instanceof ByteBuffer bytes ? bytes.asIntBuffer() : (IntBuffer) store;
+        int[] all = new int[buffer.capacity()];
+        buffer.get(0, all);
+        return all;
     }
 
     @Test

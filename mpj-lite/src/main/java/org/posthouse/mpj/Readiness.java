@@ -1,0 +1,81 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectableChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+
+/**
+ * Waits until a channel that does not block is ready for one kind of operation. An interrupt of the waiting thread,
+ * whatever thread it is, neither ends the wait nor closes the channel, as it would one that blocks; the thread's flag
+ * is set again when the wait is over. One thread waits at a time; any may wake it or close this.
+ */
+final class Readiness implements AutoCloseable {
+    private static final Consumer<SelectionKey> READY = key -> {};
+
+    private final Selector selector;
+
+    /** Written by any thread before it wakes the selector, cleared by the one that waits. */
+    private volatile boolean woken;
+
+    /** @param operation one of {@link SelectionKey}'s */
+    Readiness(SelectableChannel channel, int operation) throws IOException {
+        selector = Selector.open();
+        channel.register(selector, operation);
+    }
+
+    /** Blocks until the channel is ready; false if {@link #wake} ended it, now or since the last wait. */
+    boolean await() throws IOException {
+        return await(0);
+    }
+
+    /** As {@link #await()}, or until the time is over, which is false too; 0 is no limit. */
+    boolean await(long timeoutMs) throws IOException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        long leftMs = timeoutMs;
+        boolean interrupted = false;
+        try {
+            while (!woken) {
+                if (selector.select(READY, leftMs) > 0) {
+                    return true;
+                }
+                interrupted |= Thread.interrupted();
+                if (timeoutMs > 0) {
+                    leftMs = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+                    if (leftMs <= 0) {
+                        return false;
+                    }
+                }
+            }
+            woken = false;
+            return false;
+        } catch (ClosedSelectorException e) {
+            throw closed(e);
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private static AsynchronousCloseException closed(ClosedSelectorException cause) {
+        AsynchronousCloseException closed = new AsynchronousCloseException();
+        closed.initCause(cause);
+        return closed;
+    }
+
+    /** Ends the wait that is under way, or else the next one. */
+    void wake() {
+        woken = true;
+        selector.wakeup();
+    }
+
+    @Override
+    public void close() throws IOException {
+        selector.close();
+    }
+}
