@@ -14,6 +14,11 @@ public final class Alltoall {
     /** Steps under way at one rank. */
     private static final int WINDOW = 8;
 
+    /** From here on as many steps as make this many bytes, at least one. */
+    private static final long LARGE_BLOCK_BYTES = 256 * 1024;
+
+    private static final long WINDOW_BYTES = 512 * 1024;
+
     private Alltoall() {}
 
     /** A block to each rank, and one from each. The regions may lie in one array. */
@@ -55,17 +60,30 @@ public final class Alltoall {
         Content[] contents = Block.contents(given);
         peers.keep(own, receive[rank]);
         Operation[][] pairs = new Operation[size][];
+        int window = stepsUnderWay(contents);
         for (int step = 1; step < size; step++) {
-            if (step > WINDOW) {
-                peers.awaitAll(pairs[step - WINDOW]);
+            if (step > window) {
+                peers.awaitAll(pairs[step - window]);
             }
             int to = (rank + step) % size;
             int from = (rank + size - step) % size;
             pairs[step] = peers.exchange(from, receive[from].sink(), to, contents[to]);
         }
-        for (int step = Math.max(1, size - WINDOW); step < size; step++) {
+        for (int step = Math.max(1, size - window); step < size; step++) {
             peers.awaitAll(pairs[step]);
         }
+    }
+
+    /**
+     * Each rank may choose for itself: a step waits for earlier steps only. Large blocks that are all under way at once
+     * push each other out of the caches on their way through the relay.
+     */
+    static int stepsUnderWay(Content[] leaving) {
+        long largest = 0;
+        for (Content content : leaving) {
+            largest = Math.max(largest, content == null ? 0 : content.bytes());
+        }
+        return largest < LARGE_BLOCK_BYTES ? WINDOW : (int) Math.max(1, WINDOW_BYTES / largest);
     }
 
     /**
