@@ -1,8 +1,8 @@
 package org.posthouse.bench;
 
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import org.posthouse.relay.RelayLoad;
 
@@ -17,19 +17,17 @@ import org.posthouse.relay.RelayLoad;
 record Cost(double cpuMicros, double frames, double payloadBytes, double linkBytes) {
     /** The sum over all; threads that several relays share count once. */
     static Cost of(List<RelayLoad> loads) {
-        Set<Long> threads = new HashSet<>();
-        double cpuNanos = 0;
+        Map<Long, Long> nanosOfThread = new HashMap<>();
         double frames = 0;
         double payloadBytes = 0;
         double linkBytes = 0;
         for (RelayLoad load : loads) {
-            if (threads.add(load.thread())) {
-                cpuNanos += load.cpuNanos();
-            }
+            load.cpuNanos().forEach((thread, nanos) -> nanosOfThread.merge(thread, nanos, Math::max));
             frames += load.frames();
             payloadBytes += load.payloadBytes();
             linkBytes += load.linkBytes();
         }
+        double cpuNanos = nanosOfThread.values().stream().mapToLong(Long::longValue).sum();
         return new Cost(cpuNanos / 1e3, frames, payloadBytes, linkBytes);
     }
 

@@ -34,19 +34,19 @@ public record CoreConfig(long creditBytes, int creditMessages, long windowBytes)
     }
 
     /**
-     * Credit is given back in portions of at least this many bytes, to spare frames. Each of a job's {@code relays} may
+     * Credit is given back in portions of at least this many bytes, to spare frames. Each of a job's {@code cores} may
      * hold back less than one portion for one rank: together less than half of its credit.
      */
-    long creditPortionBytes(int relays) {
-        return creditBytes / portions(relays);
+    long creditPortionBytes(int cores) {
+        return creditBytes / portions(cores);
     }
 
     /** The same, in messages. */
-    int creditPortionMessages(int relays) {
-        return Math.max(1, creditMessages / portions(relays));
+    int creditPortionMessages(int cores) {
+        return Math.max(1, creditMessages / portions(cores));
     }
 
-    private static int portions(int relays) {
-        return Math.max(16, 2 * relays);
+    private static int portions(int cores) {
+        return Math.max(16, 2 * cores);
     }
 }

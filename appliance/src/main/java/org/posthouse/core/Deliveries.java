@@ -11,13 +11,11 @@ import org.posthouse.wire.WireException;
  */
 final class Deliveries {
     private final CoreConfig config;
-    private final SitePort sites;
     private long messagesMatched;
     private long messagesStored;
 
-    Deliveries(CoreConfig config, SitePort sites) {
+    Deliveries(CoreConfig config) {
         this.config = config;
-        this.sites = sites;
     }
 
     /** Messages matched to a receive since the start. */
@@ -162,14 +160,14 @@ final class Deliveries {
     private void clear(Job job, Message message, long upTo) {
         HomedRank source = job.homed(message.source());
         if (source == null) {
-            sites.clear(
-                    job.home(message.source()).site(),
-                    job.id(),
-                    message.context(),
-                    message.source(),
-                    message.destination(),
-                    message.sequence(),
-                    upTo);
+            job.peer(message.source())
+                    .clear(
+                            job.id(),
+                            message.context(),
+                            message.source(),
+                            message.destination(),
+                            message.sequence(),
+                            upTo);
         } else if (source.port() != null) {
             source.port().clear(message.context(), message.destination(), message.sequence(), upTo);
         }
@@ -197,7 +195,7 @@ final class Deliveries {
         if (local != null) {
             local.returnCredit(bytes, messages);
         } else {
-            sites.credit(job.home(source).site(), job.id(), source, bytes, messages);
+            job.peer(source).credit(job.id(), source, bytes, messages);
         }
     }
 }

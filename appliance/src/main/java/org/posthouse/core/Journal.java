@@ -18,9 +18,6 @@ public interface Journal {
     /** Failed polls of a rank since its last event, which rode on a frame that is about to have an effect. */
     void polls(long job, int rank, int incarnation, long failedPolls);
 
-    /** The job has ended: nothing of it is needed any more. */
-    void jobClosed(long job);
-
     /** Keeps nothing: {@code --durability none}. */
     Journal NONE = new Journal() {
         @Override
@@ -36,8 +33,5 @@ public interface Journal {
 
         @Override
         public void polls(long job, int rank, int incarnation, long failedPolls) {}
-
-        @Override
-        public void jobClosed(long job) {}
     };
 }

@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -22,36 +22,40 @@ import org.posthouse.wire.WireException;
  * A single-owner state machine; every method is called by its owner and returns at once.
  *
  * <p>The way of a message is DESIGN section 3. A frame from a rank that breaks the protocol is answered with a {@link
- * WireException}, which closes that rank's connection; a frame from another site that does so ends the job it names.
+ * WireException}, which closes that rank's connection; a frame from another core that does so ends the job it names.
  */
 public final class RelayCore {
     private final String relay;
     private final CoreConfig config;
-    private final Function<JobOpen, Journal> journals;
+    private final int shards;
     private final Deliveries deliveries;
     private final RankFrames rankFrames;
-    private final SiteFrames siteFrames;
-    private final Mismatches mismatches;
+    private final PeerFrames peerFrames;
+    private final Mismatches mismatches = new Mismatches();
     private final Map<Long, Job> jobs = new LinkedHashMap<>();
 
     /**
      * @param relay this relay's id in the homes of a job
-     * @param journals opens the journal of a job that is logged; null from it means that there is no log
+     * @param shards how many cores the relay has: its ranks are spread over them
      */
-    public RelayCore(String relay, CoreConfig config, SitePort sites, Function<JobOpen, Journal> journals) {
+    public RelayCore(String relay, CoreConfig config, int shards) {
         this.relay = relay;
         this.config = config;
-        this.journals = journals;
-        deliveries = new Deliveries(config, sites);
-        rankFrames = new RankFrames(config, sites, deliveries);
-        siteFrames = new SiteFrames(sites, deliveries);
-        mismatches = new Mismatches(sites);
+        this.shards = shards;
+        deliveries = new Deliveries(config);
+        rankFrames = new RankFrames(config, deliveries);
+        peerFrames = new PeerFrames(deliveries);
     }
 
     // ---- jobs and ranks
 
-    /** Opens a job, so that its ranks may come and messages for them may wait. */
-    public Job openJob(JobOpen opening, JobWatch watch) throws Refusal {
+    /**
+     * Opens a job, so that its ranks may come and messages for them may wait.
+     *
+     * @param peerOf the core that a rank is at home at; null if that is this one
+     * @param journal the job's, or {@link Journal#NONE}
+     */
+    public Job openJob(JobOpen opening, IntFunction<Peer> peerOf, JobWatch watch, Journal journal) throws Refusal {
         if (jobs.containsKey(opening.job())) {
             throw new Refusal(Reason.DUPLICATE_JOB, "job " + Job.hexId(opening.job()) + " is open already");
         }
@@ -61,11 +65,8 @@ public final class RelayCore {
                     Reason.WRONG_SITE,
                     "job " + Job.hexId(opening.job()) + " has no rank at relay " + relay + "; its homes: " + opening.homes());
         }
-        Journal journal = opening.logged() ? journals.apply(opening) : Journal.NONE;
-        if (journal == null) {
-            throw new Refusal(Reason.NO_LOG, "job " + Job.hexId(opening.job()) + " is to be logged, at relay " + relay);
-        }
-        Job job = new Job(opening, self, watch, journal);
+        int cores = shards * opening.homes().size();
+        Job job = new Job(opening, self, peerOf, cores, watch, journal);
         jobs.put(job.id(), job);
         return job;
     }
@@ -85,8 +86,6 @@ public final class RelayCore {
             }
             rank.release();
         }
-        job.journal().jobClosed(id);
-        job.report(JobEvent.CLOSED, -1, why.code(), "");
     }
 
     public Collection<Job> jobs() {
@@ -238,37 +237,37 @@ public final class RelayCore {
         }
     }
 
-    // ---- frames of other sites
+    // ---- frames of other cores
 
-    /** A frame that another site's relay passed on. Frames of jobs that have ended here are dropped. */
-    public void fromSite(String site, Frame frame) {
+    /** A frame that another core passed on. Frames of jobs that have ended here are dropped. */
+    public void fromPeer(Peer peer, Frame frame) {
         FrameView view = frame.view();
         Job job = jobs.get(view.job());
         if (job == null) {
             return;
         }
         try {
-            siteFrames.take(job, site, frame);
+            peerFrames.take(job, peer, frame);
         } catch (WireException e) {
-            job.fail(e.reason(), e.getMessage() + ", from site " + site);
+            job.fail(e.reason(), e.getMessage() + ", from " + peer);
         } catch (JournalFull e) {
             job.fail(Reason.LOG_FULL, e.getMessage());
         }
     }
 
-    /** A rank of another site is blocked in a collective, or that site's relay judges one at home here. */
-    public void stalled(String site, FrameType type, Stall stall) {
+    /** A rank of another core is blocked in a collective, or that core judges one at home here. */
+    public void stalled(Peer peer, FrameType type, Stall stall) {
         Job job = jobs.get(stall.job());
         if (job != null) {
-            mismatches.stalled(job, site, type, stall);
+            mismatches.stalled(job, peer, type, stall);
         }
     }
 
-    /** What relays share has gone: the relay at {@code site} has restarted and forgotten its jobs. */
-    public void forgotten(String site) {
+    /** What relays share has gone: the peer's relay has restarted and forgotten its jobs. */
+    public void forgotten(Peer peer) {
         for (Job job : List.copyOf(jobs.values())) {
-            if (job.isHome(site)) {
-                job.fail(Reason.CANNOT_RESUME, "the relay at site " + site + " was restarted");
+            if (job.peers().contains(peer)) {
+                job.fail(Reason.CANNOT_RESUME, peer + " was restarted");
             }
         }
     }

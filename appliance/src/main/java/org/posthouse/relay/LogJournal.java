@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The core's journal over the relay's one message log. Appends are copies into mapped memory and are made on the
- * event loop; opening and closing block and are not.
+ * The shards' journal over the relay's one message log, which has one writer at a time: shards take turns. Appends are
+ * copies into mapped memory and are made where the message is matched; opening and closing block and are not.
  */
 final class LogJournal implements Journal {
     private static final Logger LOG = LoggerFactory.getLogger(LogJournal.class);
@@ -44,17 +44,19 @@ final class LogJournal implements Journal {
         return null;
     }
 
-    /** The journal of a logged job, or null if this relay keeps no log. */
-    Journal forJob(JobOpen job) {
-        if (log == null) {
-            return null;
-        }
+    /** The journal of a job that is to be logged. */
+    synchronized Journal forJob(JobOpen job) {
         checkRoom(log.appendJobOpened(new LogRecord.JobOpened(job.job(), job.size(), job.name())), job.job());
         return this;
     }
 
-    @Override
-    public void jobClosed(long job) {
+    /** Whether jobs can be logged. */
+    boolean isOpen() {
+        return log != null;
+    }
+
+    /** The job has ended: nothing of it is needed any more. */
+    synchronized void jobClosed(long job) {
         if (log.appendJobClosed(new LogRecord.JobClosed(job)) == MessageLog.NO_ROOM) {
             LOG.warn("job {} has ended, which could not be logged: the log's disk is nearly full", Job.hexId(job));
         }
@@ -66,7 +68,7 @@ final class LogJournal implements Journal {
     }
 
     @Override
-    public long arrival(long job, Message message, Parcel head) {
+    public synchronized long arrival(long job, Message message, Parcel head) {
         LogRecord.Arrival record = new LogRecord.Arrival(
                 job,
                 message.destination(),
@@ -81,7 +83,7 @@ final class LogJournal implements Journal {
     }
 
     @Override
-    public void chunk(long job, Message message, long offset, Parcel chunk) {
+    public synchronized void chunk(long job, Message message, long offset, Parcel chunk) {
         checkRoom(
                 log.appendChunk(
                         job, message.destination(), message.logPosition(), offset, payload(chunk, Wire.CHUNK_HEADER_BYTES)),
@@ -89,7 +91,7 @@ final class LogJournal implements Journal {
     }
 
     @Override
-    public void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {
+    public synchronized void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {
         checkRoom(
                 log.appendDelivery(new LogRecord.Delivery(
                         job,
@@ -105,7 +107,7 @@ final class LogJournal implements Journal {
     }
 
     @Override
-    public void polls(long job, int rank, int incarnation, long failedPolls) {
+    public synchronized void polls(long job, int rank, int incarnation, long failedPolls) {
         checkRoom(log.appendPolls(new LogRecord.Polls(job, rank, incarnation, failedPolls)), job);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.List;
+import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.posthouse.relay.RelayLoad;
@@ -52,9 +53,13 @@ class StatisticsTest {
 
     @Test
     void aThreadThatRelaysShareIsPaidOnce() {
-        Cost before = Cost.of(List.of(new RelayLoad(7, 1_000, 10, 100, 50), new RelayLoad(7, 1_000, 20, 200, 60)));
-        Cost after = Cost.of(List.of(new RelayLoad(7, 9_000, 16, 140, 80), new RelayLoad(7, 9_000, 26, 260, 70)));
+        Cost before = Cost.of(List.of(load(1_000, 10, 100, 50), load(1_000, 20, 200, 60)));
+        Cost after = Cost.of(List.of(load(9_000, 16, 140, 80), load(9_000, 26, 260, 70)));
         assertThat(after.minus(before).per(4)).isEqualTo(new Cost(2, 3, 25, 10));
+    }
+
+    private static RelayLoad load(long nanos, long frames, long payloadBytes, long linkBytes) {
+        return new RelayLoad(Map.of(7L, nanos), frames, payloadBytes, linkBytes);
     }
 
     @Test

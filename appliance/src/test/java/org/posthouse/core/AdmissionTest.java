@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -105,29 +104,16 @@ final class AdmissionTest {
 
     @Test
     void refusesJobThatIsOpenAlready() {
-        assertRefused(() -> relay.core.openJob(OneRelay.opening(OneRelay.JOB), event -> {}), Reason.DUPLICATE_JOB);
+        assertRefused(() -> relay.core.openJob(
+                        OneRelay.opening(OneRelay.JOB), relay::peerOf, event -> {}, Journal.NONE), Reason.DUPLICATE_JOB);
     }
 
     @Test
-    void refusesJobWithoutThisRelayBeforeOpeningItsJournal() {
-        AtomicInteger journals = new AtomicInteger();
-        RelayCore core = new RelayCore("relay-here", relay.config, relay, opening -> {
-            journals.incrementAndGet();
-            return Journal.NONE;
-        });
+    void refusesJobWithoutThisRelay() {
+        RelayCore core = new RelayCore("relay-here", relay.config, 1);
         List<Home> homes = List.of(new Home("there", "relay-there", "127.0.0.1:2"));
         JobOpen elsewhere = new JobOpen(5, OneRelay.TOKEN, true, "elsewhere", homes, new int[] {0});
-        assertRefused(() -> core.openJob(elsewhere, event -> {}), Reason.WRONG_SITE);
-        assertThat(journals).hasValue(0);
-        assertThat(core.job(5)).isNull();
-    }
-
-    @Test
-    void refusesLoggedJobAtRelayWithoutLog() {
-        RelayCore core = new RelayCore("relay-here", relay.config, relay, opening -> null);
-        JobOpen plain = OneRelay.opening(5);
-        JobOpen logged = new JobOpen(5, plain.token(), true, "logged", plain.homes(), plain.homeOf());
-        assertRefused(() -> core.openJob(logged, event -> {}), Reason.NO_LOG);
+        assertRefused(() -> core.openJob(elsewhere, relay::peerOf, event -> {}, Journal.NONE), Reason.WRONG_SITE);
         assertThat(core.job(5)).isNull();
     }
 

@@ -14,7 +14,6 @@ final class SimJournal implements Journal {
     private final Set<Message> arrived = new HashSet<>();
     private final Set<Message> delivered = new HashSet<>();
     private long position;
-    private boolean closed;
 
     SimJournal(CoreWorld world) {
         this.world = world;
@@ -50,12 +49,6 @@ final class SimJournal implements Journal {
     public void polls(long job, int rank, int incarnation, long failedPolls) {
         check(failedPolls > 0, "logged " + failedPolls + " failed polls");
         polls.merge(rank, failedPolls, Long::sum);
-    }
-
-    @Override
-    public void jobClosed(long job) {
-        check(!closed, "job closed twice");
-        closed = true;
     }
 
     long polls(int rank) {

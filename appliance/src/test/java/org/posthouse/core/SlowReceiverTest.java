@@ -206,7 +206,7 @@ final class SlowReceiverTest {
         sender.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 4, 0), Reason.NOT_EXPECTED);
         relay.core.writable(receiver.rank);
         relay.core.disconnected(sender.rank, Notice.closing(0, Reason.NORMAL, ""));
-        assertThat(relay.events).extracting(JobEvent::kind).containsOnly(JobEvent.CONNECTED, JobEvent.LOST, JobEvent.CLOSED);
+        assertThat(relay.events).extracting(JobEvent::kind).containsOnly(JobEvent.CONNECTED, JobEvent.LOST);
     }
 
     @Test
@@ -225,16 +225,15 @@ final class SlowReceiverTest {
 
             @Override
             public void polls(long job, int rank, int incarnation, long failedPolls) {}
-
-            @Override
-            public void jobClosed(long job) {}
         };
-        RelayCore core = new RelayCore("relay-here", relay.config, relay, opening -> full);
+        RelayCore core = new RelayCore("relay-here", relay.config, 1);
         var opening = OneRelay.opening(6);
         core.openJob(
                 new JobOpen(6, opening.token(), true, "full", opening.homes(), opening.homeOf()),
-                relay.events::add);
-        core.fromSite("there", new TestFrame(new Frames(6).message(FrameType.SEND, 0, 3, 1, 0, 1, 4), relay.ledger));
+                relay::peerOf,
+                relay.events::add,
+                full);
+        core.fromPeer(relay.there, new TestFrame(new Frames(6).message(FrameType.SEND, 0, 3, 1, 0, 1, 4), relay.ledger));
         assertThat(relay.failure()).startsWith("LOG_FULL");
         assertThat(relay.ledger.open()).isZero();
     }
