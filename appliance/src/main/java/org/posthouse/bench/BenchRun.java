@@ -9,6 +9,8 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.ModeConfig;
+import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.RelayLoad;
 
 /**
@@ -56,7 +58,7 @@ public final class BenchRun implements AutoCloseable {
 
     private void start() throws IOException, JobFailure, InterruptedException {
         boolean logged = plan.variants().stream().anyMatch(Variant::logged);
-        grid = EmbeddedGrid.start(vertx, plan.sites(), logged);
+        grid = EmbeddedGrid.start(vertx, plan.sites(), logged, ModeConfig.of(RelayConfig.Mode.MULTIPLEXED));
         if (plan.hasBaselines()) {
             forwarder = new Forwarder();
             vertx.deployVerticle(forwarder).await();

@@ -14,7 +14,6 @@ import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.GroupException;
 import org.posthouse.launch.ReadyLine;
 import org.posthouse.ops.OpsConfig;
-import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.RelayHost;
 import org.posthouse.tunnel.KeysException;
@@ -23,6 +22,7 @@ import org.posthouse.tunnel.SiteKeys;
 import org.posthouse.tunnel.SiteName;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code posthouse relay}: one relay, until it is told to end. */
@@ -74,24 +74,8 @@ final class RelayCommand implements Callable<Integer> {
             description = "Let --ops be reached from outside: the console shows everything to everybody.")
     private boolean unsafeOpenConsole;
 
-    @Option(
-            names = "--mode",
-            defaultValue = "MULTIPLEXED",
-            description = "How the work is placed on threads: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-    private RelayConfig.Mode mode;
-
-    @Option(
-            names = "--loops",
-            paramLabel = "N",
-            description = "Mode pooled: its event loops (default: as many as processors, at least 2, at most 16).")
-    private int loops = ModeConfig.LOOPS_DEFAULT;
-
-    @Option(
-            names = "--pipeline",
-            paramLabel = "R,L,E",
-            defaultValue = ModeConfig.PIPELINE_DEFAULT,
-            description = "Mode pipeline: loops that read, that log and match, and that write (default: ${DEFAULT-VALUE}).")
-    private String pipeline;
+    @Mixin
+    private ModeOptions mode;
 
     @Option(names = "--data", paramLabel = "DIR", description = "Where the log is kept; without it, jobs cannot be logged.")
     private Path data;
@@ -178,7 +162,7 @@ final class RelayCommand implements Callable<Integer> {
                 listen.host(),
                 listen.port(),
                 ops.port() == 0 ? "" : ops.toString(),
-                modeConfig(),
+                mode.config(),
                 RelayConfig.SHARDS_DEFAULT,
                 Optional.ofNullable(data).map(folder -> folder.resolve("log")),
                 token,
@@ -186,14 +170,6 @@ final class RelayCommand implements Callable<Integer> {
                 CoreConfig.DEFAULT,
                 RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
                 RelayConfig.CONNECTIONS_MAX_DEFAULT);
-    }
-
-    private ModeConfig modeConfig() throws CommandFailure {
-        try {
-            return ModeConfig.of(mode, loops, pipeline);
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailure(e.getMessage(), e);
-        }
     }
 
     private LinkConfig linkConfig(String relay, long epoch) throws CommandFailure {

@@ -21,6 +21,8 @@ public final class HomedRank {
     private RankState state = RankState.WAITING;
     private RankPort port;
     private int incarnation;
+    private boolean moveAsked;
+    private int moves;
     private long creditBytesUsed;
     private int creditMessagesUsed;
     private long failedPolls;
@@ -106,7 +108,41 @@ public final class HomedRank {
         this.incarnation = incarnation;
     }
 
+    /** It has stopped writing and will connect again: until then all that it is sent is held. */
+    void beginMove() {
+        transition(RankState.MOVING);
+        moveAsked = false;
+        moves++;
+        port = new HeldPort();
+    }
+
+    /** It is there again: gets what was held. */
+    void endMove(RankPort next) {
+        HeldPort held = (HeldPort) port;
+        transition(RankState.CONNECTED);
+        port = next;
+        held.release(next);
+    }
+
+    /** Whether it is asked to connect again and has not answered. */
+    boolean isMoveAsked() {
+        return moveAsked;
+    }
+
+    /** How often it has left a connection to come on another. */
+    public int moves() {
+        return moves;
+    }
+
+    void askMove() {
+        moveAsked = true;
+        port.move();
+    }
+
     void disconnect(RankState next) {
+        if (port instanceof HeldPort held) {
+            held.drop();
+        }
         transition(next);
         port = null;
         mailbox.forgetReceives();

@@ -107,10 +107,11 @@ public final class RelayCore {
     }
 
     /**
-     * A rank says HELLO. Version 1 of the relay starts ranks only once: a restart or a reconnect, which would need what
-     * was logged, is refused by name.
+     * A rank says HELLO: at its start, or again after it was asked to {@link #move}. A restart or any other reconnect,
+     * which would need what was logged, is refused by name.
      *
-     * @return the connected rank; {@link #welcome} is what to answer
+     * @return the connected rank; {@link #welcome} is what to answer, and then, if it is {@link RankState#MOVING}, {@link
+     *     #moved} is to be called
      */
     public HomedRank connect(Hello hello, RankPort port) throws Refusal {
         Job job = jobs.get(hello.job());
@@ -119,8 +120,10 @@ public final class RelayCore {
         }
         try {
             HomedRank rank = admit(job, hello);
-            rank.connect(port, hello.incarnation());
-            job.report(JobEvent.CONNECTED, rank.rank(), 0, "");
+            if (rank.state() != RankState.MOVING) {
+                rank.connect(port, hello.incarnation());
+                job.report(JobEvent.CONNECTED, rank.rank(), 0, "");
+            }
             return rank;
         } catch (Refusal refusal) {
             job.report(JobEvent.REFUSED, hello.rank(), refusal.reason().code(), refusal.getMessage());
@@ -141,6 +144,10 @@ public final class RelayCore {
                             ? who + " is at home at relay " + job.home(hello.rank()).relay() + ", not at " + relay
                             : who + ", which has ranks 0 to " + (job.size() - 1));
         }
+        if (rank.state() == RankState.MOVING && hello.incarnation() == rank.incarnation()) {
+            checkCounters(rank, hello);
+            return rank;
+        }
         if (rank.state() != RankState.WAITING && hello.incarnation() <= rank.incarnation()) {
             throw new Refusal(
                     Reason.FENCED,
@@ -155,6 +162,61 @@ public final class RelayCore {
                             + hello.deliveries() + "; this version starts a rank once");
         }
         return rank;
+    }
+
+    /** A rank that was asked to move has seen all that it was sent, and the relay all that the rank sent. */
+    private static void checkCounters(HomedRank rank, Hello hello) throws Refusal {
+        long sent = 0;
+        for (Hello.Sent channel : hello.sent()) {
+            int to = channel.destination();
+            if (to < 0 || to >= rank.job().size()) {
+                throw new Refusal(Reason.CANNOT_RESUME, rank + " has sent to rank " + to + ", which the job has not");
+            }
+            HomedRank local = rank.job().homed(to);
+            long known = local == null
+                    ? rank.outgoing().lastSequence(channel.context(), to)
+                    : local.mailbox().lastSequence(channel.context(), rank.rank());
+            if (channel.sequence() != known) {
+                throw new Refusal(
+                        Reason.CANNOT_RESUME,
+                        rank + " has sent up to sequence " + channel.sequence() + " to rank " + to + " in context "
+                                + channel.context() + ", known here: " + known);
+            }
+            sent += known;
+        }
+        if (sent != rank.messagesSent() || hello.deliveries() != rank.messagesDelivered()) {
+            throw new Refusal(
+                    Reason.CANNOT_RESUME,
+                    rank + " comes with " + hello.deliveries() + " deliveries and " + sent + " sends, known here: "
+                            + rank.messagesDelivered() + " and " + rank.messagesSent());
+        }
+    }
+
+    /**
+     * Asks a connected rank to connect again, so that another thread may serve it (docs/wire.md, moving); whatever it is
+     * doing goes on until it answers. Any other rank stays as it is.
+     *
+     * @return whether it is asked, now or since before
+     */
+    public boolean move(HomedRank rank) {
+        if (rank.state() == RankState.CONNECTED && !rank.isMoveAsked()) {
+            rank.askMove();
+        }
+        return rank.state() == RankState.CONNECTED;
+    }
+
+    /** The rank that moved has been welcomed on {@code port}: it gets what was held for it. */
+    public void moved(HomedRank rank, RankPort port) {
+        rank.endMove(port);
+        writable(rank);
+    }
+
+    /** A rank that began its {@code move}-th move has not come in time. Does nothing if it has. */
+    public void moveFailed(HomedRank rank, int move, Notice why) {
+        if (rank.state() == RankState.MOVING && rank.moves() == move) {
+            leave(rank, RankState.LOST);
+            rank.job().report(JobEvent.LOST, rank.rank(), why.code(), why.text());
+        }
     }
 
     /** The answer to a rank that {@link #connect} admitted. */
@@ -173,9 +235,9 @@ public final class RelayCore {
                 job.homeOf());
     }
 
-    /** A rank's connection ended. */
-    public void disconnected(HomedRank rank, Notice why) {
-        if (rank.state() == RankState.CONNECTED) {
+    /** A rank's connection ended: the one of {@code port}; if the rank has another by now, nothing has happened. */
+    public void disconnected(HomedRank rank, RankPort port, Notice why) {
+        if (rank.state() == RankState.CONNECTED && rank.port() == port) {
             leave(rank, RankState.LOST);
             rank.job().report(JobEvent.LOST, rank.rank(), why.code(), why.text());
         }
@@ -207,12 +269,23 @@ public final class RelayCore {
         try {
             if (view.type() == FrameType.FINALIZE) {
                 finalizeRank(rank, view);
+            } else if (view.type() == FrameType.MOVE) {
+                beginMove(rank);
             } else {
                 rankFrames.take(rank, frame);
             }
         } catch (JournalFull e) {
             rank.job().fail(Reason.LOG_FULL, e.getMessage());
         }
+    }
+
+    private static void beginMove(HomedRank rank) throws WireException {
+        if (!rank.isMoveAsked()) {
+            throw new WireException(Reason.NOT_EXPECTED, "MOVE from " + rank + ", which was not asked to");
+        }
+        RankPort port = rank.port();
+        rank.beginMove();
+        port.close(Notice.closing(rank.job().id(), Reason.MOVED, "connect again"));
     }
 
     private void finalizeRank(HomedRank rank, FrameView view) throws WireException {

@@ -42,8 +42,10 @@ final class Connection implements FrameDecoder.Sink {
     private final Future<?> helloTimer;
     private final AtomicBoolean ended = new AtomicBoolean();
 
+    /** Where frames are handled, once HELLO has said whose they are. Written by the thread that reads. */
+    private volatile Strand strand;
+
     // Confined to the thread that reads.
-    private Strand strand;
     private boolean inside;
     private int role;
 
@@ -62,6 +64,25 @@ final class Connection implements FrameDecoder.Sink {
                                 0, Reason.TIMEOUT, "no HELLO within " + relay.settings().helloTimeoutMs() + " ms")),
                         relay.settings().helloTimeoutMs(),
                         TimeUnit.MILLISECONDS);
+    }
+
+    Relay relay() {
+        return relay;
+    }
+
+    /** Asks the rank that it serves, if any, to connect again. */
+    void askMove(ModeSwitch change) {
+        Strand served = strand;
+        if (served != null) {
+            served.submit(() -> {
+                if (session instanceof RankSession rank && line.closing() == null) {
+                    rank.askMove(change);
+                }
+                change.considered();
+            });
+        } else {
+            change.considered();
+        }
     }
 
     Line line() {

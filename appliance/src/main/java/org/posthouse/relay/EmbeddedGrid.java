@@ -51,11 +51,12 @@ public final class EmbeddedGrid implements AutoCloseable {
      * @param vertx whose event loops they run on; the caller closes it
      * @param sites how many sites, from 1
      * @param logged whether the relays keep logs, in a folder that goes with the grid
+     * @param mode how each relay places its work on threads
      */
-    public static EmbeddedGrid start(Vertx vertx, int sites, boolean logged) throws IOException {
+    public static EmbeddedGrid start(Vertx vertx, int sites, boolean logged, ModeConfig mode) throws IOException {
         EmbeddedGrid grid = new EmbeddedGrid(vertx);
         try {
-            grid.startRelays(sites, logged);
+            grid.startRelays(sites, logged, mode);
             return grid;
         } catch (IOException | RuntimeException e) {
             grid.close();
@@ -63,7 +64,7 @@ public final class EmbeddedGrid implements AutoCloseable {
         }
     }
 
-    private void startRelays(int sites, boolean logged) throws IOException {
+    private void startRelays(int sites, boolean logged, ModeConfig mode) throws IOException {
         long epoch = System.currentTimeMillis();
         if (sites > 1 || logged) {
             folder = Files.createTempDirectory("posthouse-");
@@ -71,7 +72,7 @@ public final class EmbeddedGrid implements AutoCloseable {
         GridAuthority authority = sites > 1 ? GridAuthority.init(folder.resolve("authority"), KEY_DAYS) : null;
         for (int i = 0; i < sites; i++) {
             String site = siteName(i);
-            RelayConfig config = RelayConfig.loopback(site, site + "-1", 0);
+            RelayConfig config = RelayConfig.loopback(site, site + "-1", 0).withMode(mode);
             if (logged) {
                 config = config.withLog(folder.resolve("log-" + site));
             }
@@ -122,10 +123,10 @@ public final class EmbeddedGrid implements AutoCloseable {
         return loads;
     }
 
-    /** Stops the relays and removes their files. */
+    /** Stops the relays, those that dial before those they would dial again, and removes their files. */
     @Override
     public void close() {
-        for (Relay relay : relays) {
+        for (Relay relay : relays.reversed()) {
             if (relay.deploymentID() != null) {
                 vertx.undeploy(relay.deploymentID()).await();
             }

@@ -56,6 +56,12 @@ final class FrameBuilder {
         return frame;
     }
 
+    ByteBuf move(long job) {
+        ByteBuf frame = buffer(FrameType.MOVE.bytesMin());
+        begin(frame, FrameType.MOVE, job);
+        return frame;
+    }
+
     ByteBuf finalized(long job) {
         ByteBuf frame = buffer(FrameType.FINALIZE.bytesMin());
         begin(frame, FrameType.FINALIZE, job);

@@ -2,6 +2,7 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
@@ -19,6 +20,9 @@ import org.posthouse.wire.WireException;
 
 /** A connected rank: its frames go into the core, the core's effects go onto its connection. Confined to its shard's strand. */
 final class RankSession implements Session, RankPort {
+    /** How long a rank may take to come again after it has left a connection. */
+    private static final int MOVE_MS_MAX = 30_000;
+
     private final RelayCore core;
     private final Shard shard;
     private final Connection connection;
@@ -41,7 +45,22 @@ final class RankSession implements Session, RankPort {
         RankSession session = new RankSession(shard, connection, hello.job());
         session.rank = session.core.connect(hello, session);
         session.write(session.core.welcome(session.rank).encode());
+        if (session.rank.state() == RankState.MOVING) {
+            session.core.moved(session.rank, session);
+            connection.relay().moves().came(session.rank);
+        }
         return session;
+    }
+
+    HomedRank rank() {
+        return rank;
+    }
+
+    /** Asks the rank to connect again, unless it is not there any more. */
+    void askMove(ModeSwitch change) {
+        if (core.move(rank)) {
+            change.asked(rank);
+        }
     }
 
     @Override
@@ -72,7 +91,10 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void onClosed(Notice why) {
-        core.disconnected(rank, why);
+        core.disconnected(rank, this, why);
+        if (rank.state() == RankState.FINALIZED || rank.state() == RankState.LOST) {
+            connection.relay().moves().gone(rank);
+        }
     }
 
     @Override
@@ -116,6 +138,11 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
+    public void move() {
+        write(frames.move(job));
+    }
+
+    @Override
     public void finalized() {
         write(frames.finalized(job));
     }
@@ -129,6 +156,17 @@ final class RankSession implements Session, RankPort {
     @Override
     public void close(Notice why) {
         connection.close(why);
+        if (why.reason() == Reason.MOVED) {
+            connection.relay().moves().left(rank);
+            int move = rank.moves();
+            Notice late = Notice.closing(job, Reason.TIMEOUT, "did not connect again within " + MOVE_MS_MAX + " ms");
+            connection.relay()
+                    .loop()
+                    .schedule(
+                            () -> shard.strand().post(() -> core.moveFailed(rank, move, late)),
+                            MOVE_MS_MAX,
+                            TimeUnit.MILLISECONDS);
+        }
     }
 
     @Override

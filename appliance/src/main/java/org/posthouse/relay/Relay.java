@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.RelayView;
@@ -46,7 +47,8 @@ public final class Relay extends VerticleBase {
     private final RelayStatus status = new RelayStatus(this);
     private EventLoop loop;
     private Strand control;
-    private Placement placement;
+    private volatile Placement placement;
+    private volatile ModeSwitch moves;
     private Shards shards;
     private Reception reception;
 
@@ -62,6 +64,7 @@ public final class Relay extends VerticleBase {
         placement = Placement.of(config.mode(), vertx, loop);
         shards = new Shards(config.relay(), config.core(), config.shards(), placement);
         reception = new Reception(vertx, loop, placement, this::accept);
+        moves = ModeSwitch.none(placement.mode());
         return openLog()
                 .compose(opened -> listen())
                 .compose(bound -> links.start(context, config.links()))
@@ -120,6 +123,41 @@ public final class Relay extends VerticleBase {
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay());
         connections.forEach(connection -> connection.close(why));
         return reception.close().eventually(this::letGo);
+    }
+
+    /**
+     * Places the work on threads in another way, while it goes on: shards move at once, new connections are read in the
+     * new mode, and connected ranks are asked to connect again, each at its next call. Thread-safe.
+     *
+     * @return what came of it, once every rank that was asked has moved or ended, or after {@link ModeSwitch#MS_MAX}
+     */
+    public Future<ModeChange> switchMode(ModeConfig mode) {
+        if (mode.mode() == RelayConfig.Mode.THREADED && vertx.isNativeTransportEnabled()) {
+            return Future.failedFuture(new IllegalArgumentException(
+                    "mode threaded needs --transport nio: this relay runs on a native transport"));
+        }
+        Promise<ModeChange> changed = Promise.promise();
+        control.post(() -> begin(mode).onComplete(changed));
+        return changed.future();
+    }
+
+    private Future<ModeChange> begin(ModeConfig mode) {
+        Placement next = Placement.of(mode, vertx, loop);
+        List<Connection> served = List.copyOf(connections);
+        ModeSwitch change = new ModeSwitch(placement.mode(), mode, served.size());
+        LOG.info("{}: mode {} from now on, was {}", id(), mode, placement.mode());
+        moves = change;
+        placement = next;
+        shards.moveTo(next);
+        reception.moveTo(next);
+        served.forEach(connection -> connection.askMove(change));
+        loop.schedule(change::report, ModeSwitch.MS_MAX, TimeUnit.MILLISECONDS);
+        return change.done().onSuccess(report -> LOG.info("{}: {}", id(), report));
+    }
+
+    /** The change of mode that is under way, or the last one. */
+    ModeSwitch moves() {
+        return moves;
     }
 
     // ---- what the sessions call

@@ -81,7 +81,7 @@ final class AdmissionTest {
     @Test
     void refusesRankThatWasLostOrFinalized() throws Exception {
         OneRelay.Rank lost = relay.connect(0);
-        relay.core.disconnected(lost.rank, Notice.closing(0, Reason.NORMAL, "cut"));
+        relay.core.disconnected(lost.rank, lost, Notice.closing(0, Reason.NORMAL, "cut"));
         OneRelay.Rank done = relay.connect(1);
         done.sends(relay.frames.finalizing(0));
         assertRefused(() -> relay.connect(0), Reason.FENCED);

@@ -206,6 +206,11 @@ final class OneRelay {
         }
 
         @Override
+        public void move() {
+            heard.add("move");
+        }
+
+        @Override
         public void finalized() {
             heard.add("finalized");
         }

@@ -270,6 +270,11 @@ final class SimRelay {
         }
 
         @Override
+        public void move() {
+            throw new AssertionError("nobody moves " + rank);
+        }
+
+        @Override
         public void finalized() {
             ByteBuffer frame = frames.finalizing(0);
             toRank(frame);

@@ -141,7 +141,7 @@ final class SlowReceiverTest {
         post(0, 1);
         sender.sends(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, CHUNK + 1));
         chunk(1, 0, CHUNK);
-        relay.core.disconnected(receiver.rank, Notice.closing(0, Reason.NORMAL, "cut"));
+        relay.core.disconnected(receiver.rank, receiver, Notice.closing(0, Reason.NORMAL, "cut"));
         chunk(1, CHUNK, 1);
         assertThat(sender.take()).containsExactly("credit " + (CHUNK + 1 + 256) + " bytes 1 messages");
         assertThat(relay.ledger.open()).as("chunks for nobody").isZero();
@@ -155,7 +155,7 @@ final class SlowReceiverTest {
         receiver.sends(relay.frames.probe(true, 0, 2, 1, 0, 4, 0));
         receiver.sends(relay.frames.probe(true, 0, Wire.ANY, 1, Wire.ANY, 5, 0));
         assertThat(receiver.rank.mailbox().posted()).isEqualTo(5);
-        relay.core.disconnected(receiver.rank, Notice.closing(0, Reason.TIMEOUT, "silent"));
+        relay.core.disconnected(receiver.rank, receiver, Notice.closing(0, Reason.TIMEOUT, "silent"));
         assertThat(receiver.rank.mailbox().posted()).isZero();
         send(1, 10);
         sender.sends(relay.frames.message(FrameType.SEND, 1, 0, 1, 7, 1, 10));
@@ -205,7 +205,7 @@ final class SlowReceiverTest {
         assertThat(relay.core.job(OneRelay.JOB)).isNull();
         sender.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 4, 0), Reason.NOT_EXPECTED);
         relay.core.writable(receiver.rank);
-        relay.core.disconnected(sender.rank, Notice.closing(0, Reason.NORMAL, ""));
+        relay.core.disconnected(sender.rank, sender, Notice.closing(0, Reason.NORMAL, ""));
         assertThat(relay.events).extracting(JobEvent::kind).containsOnly(JobEvent.CONNECTED, JobEvent.LOST);
     }
 
