@@ -84,6 +84,7 @@ public final class RelayCore {
                 port.aborted(why);
             }
             rank.release();
+            deliveries.forget(rank);
         }
         job.journal().jobClosed(id);
         job.report(JobEvent.CLOSED, -1, why.code(), "");
@@ -185,7 +186,9 @@ public final class RelayCore {
     /** Credit that waited for the rank to read goes back: what it paid for is no longer held here. */
     private void leave(HomedRank rank, RankState next) {
         List<Message> deferred = List.copyOf(rank.deferred());
+        List<Message> readingBack = List.copyOf(rank.readingBack());
         rank.disconnect(next);
+        readingBack.forEach(message -> deliveries.abandon(rank, message));
         deferred.forEach(message -> deliveries.progress(rank, message));
     }
 
@@ -211,8 +214,8 @@ public final class RelayCore {
             } else {
                 rankFrames.take(rank, frame);
             }
-        } catch (JournalFull e) {
-            rank.job().fail(Reason.LOG_FULL, e.getMessage());
+        } catch (JournalFailure e) {
+            rank.job().fail(e.reason(), e.getMessage());
         }
     }
 
@@ -236,6 +239,11 @@ public final class RelayCore {
         for (int left = rank.deferred().size(); left > 0; left--) {
             deliveries.progress(rank, rank.deferred().remove());
         }
+        try {
+            deliveries.readBack(rank);
+        } catch (JournalFailure e) {
+            rank.job().fail(e.reason(), e.getMessage());
+        }
     }
 
     // ---- frames of other sites
@@ -251,8 +259,8 @@ public final class RelayCore {
             siteFrames.take(job, site, frame);
         } catch (WireException e) {
             job.fail(e.reason(), e.getMessage() + ", from site " + site);
-        } catch (JournalFull e) {
-            job.fail(Reason.LOG_FULL, e.getMessage());
+        } catch (JournalFailure e) {
+            job.fail(e.reason(), e.getMessage());
         }
     }
 

@@ -32,7 +32,7 @@ final class OneRelay implements SitePort {
     final List<String> sites = new ArrayList<>();
     final List<JobEvent> events = new ArrayList<>();
     final List<JobEvent> otherEvents = new ArrayList<>();
-    final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024);
+    final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 20, 30);
     final RelayCore core = new RelayCore("relay-here", config, this, opening -> Journal.NONE);
     boolean linked = true;
 

@@ -21,12 +21,13 @@ final class SimRelay implements SitePort {
     private long pollsDue;
     private int acting = -1;
     private long bytesHeldMax;
+    private int aheadMax;
 
     SimRelay(CoreWorld world, String site, Frames frames) {
         this.world = world;
         this.site = site;
         this.frames = frames;
-        this.journal = new SimJournal(world);
+        this.journal = new SimJournal(world, frames, ledger);
         this.core = new RelayCore(site, world.config(), this, opening -> journal);
     }
 
@@ -66,8 +67,12 @@ final class SimRelay implements SitePort {
         checkBounds();
     }
 
-    /** P6: what a relay holds of one rank's messages fits the rank's credit. */
+    /** P6: what a relay holds of one rank's messages fits the rank's credit; of a logged job it holds nothing at all. */
     private void checkBounds() {
+        if (world.logged() && ledger.open() != 0) {
+            throw new AssertionError("relay " + site + " holds " + ledger.open() + " parcels in memory that are in the log");
+        }
+        checkAhead();
         for (int source = 0; source < world.ranks(); source++) {
             ParcelLedger.Held held = ledger.of(source);
             if (held.bytes > world.config().creditBytes() || held.messages > world.config().creditMessages()) {
@@ -78,8 +83,31 @@ final class SimRelay implements SitePort {
         }
     }
 
+    /** P6: nor do envelopes of messages in the log grow beyond their limits. */
+    private void checkAhead() {
+        int all = 0;
+        for (HomedRank rank : core.job(CoreWorld.JOB).homedRanks()) {
+            if (rank.ahead() < 0 || rank.ahead() > world.config().storedMessagesMax()) {
+                throw new AssertionError(rank.ahead() + " messages for " + rank + " ahead of their credit");
+            }
+            all += rank.ahead();
+        }
+        if (all > world.config().storedMessagesMaxTotal() || !world.logged() && all > 0) {
+            throw new AssertionError(all + " messages ahead of their credit at relay " + site);
+        }
+        aheadMax = Math.max(aheadMax, all);
+    }
+
     long bytesHeldMax() {
         return bytesHeldMax;
+    }
+
+    int aheadMax() {
+        return aheadMax;
+    }
+
+    int piecesReadBack() {
+        return journal.piecesReadBack();
     }
 
     /** P3: failed polls that rode on a frame are in the journal before the frame has any effect. */
