@@ -33,20 +33,34 @@ final class OneRelay implements SitePort {
     final List<JobEvent> events = new ArrayList<>();
     final List<JobEvent> otherEvents = new ArrayList<>();
     final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 20, 30);
-    final RelayCore core = new RelayCore("relay-here", config, this, opening -> Journal.NONE);
+    final TableJournal journal = new TableJournal(ledger, frames);
+    final RelayCore core = new RelayCore("relay-here", config, this, opening -> journal);
     boolean linked = true;
 
     OneRelay() throws Refusal {
-        core.openJob(opening(JOB), events::add);
-        core.openJob(opening(OTHER_JOB), otherEvents::add);
+        this(false);
+    }
+
+    private OneRelay(boolean logged) throws Refusal {
+        core.openJob(opening(JOB, logged), events::add);
+        core.openJob(opening(OTHER_JOB, logged), otherEvents::add);
+    }
+
+    /** Its jobs are logged in {@link #journal}. */
+    static OneRelay logged() throws Refusal {
+        return new OneRelay(true);
     }
 
     static JobOpen opening(long job) {
+        return opening(job, false);
+    }
+
+    private static JobOpen opening(long job, boolean logged) {
         List<Home> homes = List.of(
                 new Home("here", "relay-here", "127.0.0.1:1"),
                 new Home("there", "relay-there", "127.0.0.1:2"),
                 new Home("far", "relay-far", "127.0.0.1:3"));
-        return new JobOpen(job, TOKEN, false, "table", homes, new int[] {0, 0, 0, 1, 2});
+        return new JobOpen(job, TOKEN, logged, "table", homes, new int[] {0, 0, 0, 1, 2});
     }
 
     Rank connect(int rank) throws Refusal {
@@ -135,8 +149,9 @@ final class OneRelay implements SitePort {
 
         @Override
         public void deliver(Message message, Parcel head) {
+            boolean rides = head.payloadBytes() == message.bytes();
             heard.add("deliver #" + message.sequence() + " from " + message.source() + " to request "
-                    + message.receive().request());
+                    + message.receive().request() + (rides || message.form() != FrameType.SEND ? "" : " without payload"));
             head.release();
         }
 

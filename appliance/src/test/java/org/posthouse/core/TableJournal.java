@@ -11,6 +11,7 @@ class TableJournal implements Journal {
     private final Frames frames;
     private final Map<Long, Integer> payloadBytes = new HashMap<>();
     private long position;
+    int reads;
     boolean ample = true;
     boolean damaged;
 
@@ -65,6 +66,7 @@ class TableJournal implements Journal {
         if (damaged) {
             throw new JournalDamaged("the record at place " + place, null);
         }
+        reads++;
         return payloadBytes.get(place);
     }
 
