@@ -18,6 +18,7 @@ public final class HomedRank {
     private final Map<Transfer, Message> arriving = new HashMap<>();
     private final Outgoing outgoing = new Outgoing();
     private final ArrayDeque<Message> deferred = new ArrayDeque<>();
+    private final ArrayDeque<Message> readingBack = new ArrayDeque<>();
     private RankState state = RankState.WAITING;
     private RankPort port;
     private int incarnation;
@@ -28,6 +29,7 @@ public final class HomedRank {
     private long failedPolls;
     private int unreadAnswers;
     private int offers;
+    private int ahead;
     private long messagesSent;
     private long bytesSent;
     private long messagesDelivered;
@@ -102,6 +104,11 @@ public final class HomedRank {
         return deferred;
     }
 
+    /** Matched messages whose payload waits in the log until the rank reads, in the order of their deliveries. */
+    ArrayDeque<Message> readingBack() {
+        return readingBack;
+    }
+
     void connect(RankPort port, int incarnation) {
         transition(RankState.CONNECTED);
         this.port = port;
@@ -147,6 +154,7 @@ public final class HomedRank {
         port = null;
         mailbox.forgetReceives();
         deferred.clear();
+        readingBack.clear();
     }
 
     private void transition(RankState next) {
@@ -198,6 +206,15 @@ public final class HomedRank {
         return offers;
     }
 
+    /** Messages for it that are in the log, undelivered, and whose senders have had their credit back. */
+    int ahead() {
+        return ahead;
+    }
+
+    void countAhead(int change) {
+        ahead += change;
+    }
+
     void countSent(long messageBytes) {
         messagesSent++;
         bytesSent += messageBytes;
@@ -234,6 +251,7 @@ public final class HomedRank {
         arriving.values().forEach(Message::release);
         arriving.clear();
         deferred.clear();
+        readingBack.clear();
     }
 
     @Override

@@ -42,7 +42,7 @@ public final class RelayCore {
         this.relay = relay;
         this.config = config;
         this.shards = shards;
-        deliveries = new Deliveries(config);
+        deliveries = new Deliveries(config, shards);
         rankFrames = new RankFrames(config, deliveries);
         peerFrames = new PeerFrames(deliveries);
     }
@@ -85,6 +85,7 @@ public final class RelayCore {
                 port.aborted(why);
             }
             rank.release();
+            deliveries.forget(rank);
         }
     }
 
@@ -246,7 +247,9 @@ public final class RelayCore {
     /** Credit that waited for the rank to read goes back: what it paid for is no longer held here. */
     private void leave(HomedRank rank, RankState next) {
         List<Message> deferred = List.copyOf(rank.deferred());
+        List<Message> readingBack = List.copyOf(rank.readingBack());
         rank.disconnect(next);
+        readingBack.forEach(message -> deliveries.abandon(rank, message));
         deferred.forEach(message -> deliveries.progress(rank, message));
     }
 
@@ -274,8 +277,8 @@ public final class RelayCore {
             } else {
                 rankFrames.take(rank, frame);
             }
-        } catch (JournalFull e) {
-            rank.job().fail(Reason.LOG_FULL, e.getMessage());
+        } catch (JournalFailure e) {
+            rank.job().fail(e.reason(), e.getMessage());
         }
     }
 
@@ -308,6 +311,11 @@ public final class RelayCore {
         for (int left = rank.deferred().size(); left > 0; left--) {
             deliveries.progress(rank, rank.deferred().remove());
         }
+        try {
+            deliveries.readBack(rank);
+        } catch (JournalFailure e) {
+            rank.job().fail(e.reason(), e.getMessage());
+        }
     }
 
     // ---- frames of other cores
@@ -323,8 +331,8 @@ public final class RelayCore {
             peerFrames.take(job, peer, frame);
         } catch (WireException e) {
             job.fail(e.reason(), e.getMessage() + ", from " + peer);
-        } catch (JournalFull e) {
-            job.fail(Reason.LOG_FULL, e.getMessage());
+        } catch (JournalFailure e) {
+            job.fail(e.reason(), e.getMessage());
         }
     }
 

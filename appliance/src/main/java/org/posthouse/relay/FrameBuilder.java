@@ -81,6 +81,32 @@ final class FrameBuilder {
         return frame;
     }
 
+    /** The frame that began a message, as it came, but for its payload: room for {@code payloadBytes} is left behind. */
+    ByteBuf message(long job, Message message, int payloadBytes) {
+        ByteBuf frame = beginWithPayload(message.form(), Wire.MESSAGE_HEADER_BYTES, job, payloadBytes);
+        view.address(message.context(), message.source(), message.destination(), message.tag())
+                .sequence(message.sequence())
+                .content(message.bytes(), message.elements(), message.datatype());
+        return frame;
+    }
+
+    /** A CHUNK of a message, as it came, but for its payload. */
+    ByteBuf chunk(long job, Message message, long offset, int payloadBytes) {
+        ByteBuf frame = beginWithPayload(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, job, payloadBytes);
+        view.address(message.context(), message.source(), message.destination(), 0)
+                .sequence(message.sequence())
+                .offset(offset);
+        return frame;
+    }
+
+    private ByteBuf beginWithPayload(FrameType type, int headerBytes, long job, int payloadBytes) {
+        int bytes = headerBytes + payloadBytes;
+        ByteBuf frame = buffer(bytes).writerIndex(bytes);
+        ByteBuffer nio = frame.internalNioBuffer(0, bytes);
+        view.wrap(nio, nio.position()).begin(type, headerBytes, job).length(bytes);
+        return frame;
+    }
+
     /** Turns the frame that began a message into the frame that delivers it, in place. */
     ByteBuf delivered(ByteBuf head, int request) {
         ByteBuffer nio = head.internalNioBuffer(head.readerIndex(), Wire.MESSAGE_HEADER_BYTES);

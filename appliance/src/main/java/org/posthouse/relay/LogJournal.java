@@ -6,31 +6,40 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
+import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.JournalFull;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
 import org.posthouse.logstore.LogConfig;
+import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogStats;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.logstore.PayloadReader;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Wire;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The shards' journal over the relay's one message log, which has one writer at a time: shards take turns. Appends are
- * copies into mapped memory and are made where the message is matched; opening and closing block and are not.
+ * The shards' journal over the relay's one message log. The log has one writer at a time: shards take turns, under this
+ * object's monitor. Appends are copies into mapped memory, made where the message is matched; so is reading back, at
+ * most a frame of 64 KiB at a time, nearly always from the page cache. Opening and closing block and are not made there.
  */
 final class LogJournal implements Journal {
     private static final Logger LOG = LoggerFactory.getLogger(LogJournal.class);
 
     private final ByteBuffer[] payload = new ByteBuffer[1];
+    private final FrameBuilder frames = new FrameBuilder();
+    private PayloadReader reader;
     private volatile MessageLog log;
 
     /** Opens the log, and so recovers and verifies it. Blocks. */
     Void open(Path folder) {
-        log = MessageLog.open(LogConfig.of(folder));
+        MessageLog opened = MessageLog.open(LogConfig.of(folder));
+        reader = opened.reader();
+        log = opened;
         return null;
     }
 
@@ -39,6 +48,7 @@ final class LogJournal implements Journal {
         MessageLog open = log;
         log = null;
         if (open != null) {
+            reader.close();
             open.close();
         }
         return null;
@@ -57,7 +67,9 @@ final class LogJournal implements Journal {
 
     /** The job has ended: nothing of it is needed any more. */
     synchronized void jobClosed(long job) {
-        if (log.appendJobClosed(new LogRecord.JobClosed(job)) == MessageLog.NO_ROOM) {
+        long position = log.appendJobClosed(new LogRecord.JobClosed(job));
+        log.handOver();
+        if (position == MessageLog.NO_ROOM) {
             LOG.warn("job {} has ended, which could not be logged: the log's disk is nearly full", Job.hexId(job));
         }
     }
@@ -68,7 +80,7 @@ final class LogJournal implements Journal {
     }
 
     @Override
-    public synchronized long arrival(long job, Message message, Parcel head) {
+    public synchronized void arrival(long job, Message message, Parcel head) {
         LogRecord.Arrival record = new LogRecord.Arrival(
                 job,
                 message.destination(),
@@ -79,15 +91,18 @@ final class LogJournal implements Journal {
                 message.datatype(),
                 message.elements(),
                 message.bytes());
-        return checkRoom(log.appendArrival(record, payload(head, Wire.MESSAGE_HEADER_BYTES)), job);
+        long position = log.appendArrival(record, payload(head, Wire.MESSAGE_HEADER_BYTES));
+        long place = log.place();
+        message.logged(checkRoom(position, job), place);
     }
 
     @Override
-    public synchronized void chunk(long job, Message message, long offset, Parcel chunk) {
-        checkRoom(
-                log.appendChunk(
-                        job, message.destination(), message.logPosition(), offset, payload(chunk, Wire.CHUNK_HEADER_BYTES)),
-                job);
+    public synchronized long chunk(long job, Message message, long offset, Parcel chunk) {
+        long position = log.appendChunk(
+                job, message.destination(), message.logPosition(), offset, payload(chunk, Wire.CHUNK_HEADER_BYTES));
+        long place = log.place();
+        checkRoom(position, job);
+        return place;
     }
 
     @Override
@@ -111,13 +126,56 @@ final class LogJournal implements Journal {
         checkRoom(log.appendPolls(new LogRecord.Polls(job, rank, incarnation, failedPolls)), job);
     }
 
+    @Override
+    public synchronized boolean hasAmpleRoom() {
+        boolean ample = log.hasAmpleRoom();
+        log.handOver();
+        return ample;
+    }
+
+    @Override
+    public synchronized Parcel head(long job, Message message, boolean payload) {
+        int bytes = payload && message.form() == FrameType.SEND ? (int) message.bytes() : 0;
+        ByteBuf frame = frames.message(job, message, bytes);
+        if (bytes > 0) {
+            readBack(job, message, 0, frame, Wire.MESSAGE_HEADER_BYTES);
+        }
+        return new BufferParcel(frame, Wire.MESSAGE_HEADER_BYTES);
+    }
+
+    @Override
+    public synchronized Parcel piece(long job, Message message, long offset) {
+        int bytes = (int) Math.min(Wire.PAYLOAD_BYTES_MAX, message.bytes() - offset);
+        ByteBuf frame = frames.chunk(job, message, offset, bytes);
+        readBack(job, message, offset, frame, Wire.CHUNK_HEADER_BYTES);
+        return new BufferParcel(frame, Wire.CHUNK_HEADER_BYTES);
+    }
+
+    /** Fills the frame behind its header; releases it if that fails. */
+    private void readBack(long job, Message message, long offset, ByteBuf frame, int headerBytes) {
+        ByteBuffer payload = frame.internalNioBuffer(headerBytes, frame.readableBytes() - headerBytes);
+        int rank = message.destination();
+        try {
+            if (message.form() == FrameType.SEND) {
+                reader.readArrival(job, rank, message.logPosition(), message.logPlace(), payload);
+            } else {
+                reader.readChunk(job, rank, message.logPosition(), offset, message.chunkPlace(offset), payload);
+            }
+        } catch (LogException e) {
+            frame.release();
+            throw new JournalDamaged(message + " of job " + Job.hexId(job) + ": " + e.getMessage(), e);
+        }
+    }
+
     private ByteBuffer[] payload(Parcel parcel, int headerBytes) {
         ByteBuf frame = ((BufferParcel) parcel).frame();
         payload[0] = frame.nioBuffer(frame.readerIndex() + headerBytes, parcel.payloadBytes());
         return payload;
     }
 
-    private static long checkRoom(long position, long job) {
+    /** Ends an append: the next may be another thread's. */
+    private long checkRoom(long position, long job) {
+        log.handOver();
         if (position == MessageLog.NO_ROOM) {
             throw new JournalFull("job " + Job.hexId(job) + " cannot be logged: the log's disk is nearly full");
         }

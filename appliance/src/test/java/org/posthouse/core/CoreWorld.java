@@ -72,9 +72,10 @@ final class CoreWorld {
 
     private static CoreConfig randomConfig(Random random) {
         return switch (random.nextInt(3)) {
-            case 0 -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 2 * Wire.PAYLOAD_BYTES_MAX);
+            case 0 -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 2 * Wire.PAYLOAD_BYTES_MAX, random.nextInt(9), 12);
             case 1 -> new CoreConfig(
-                    CoreConfig.CREDIT_BYTES_MIN + random.nextInt(1 << 20), 16 + random.nextInt(40), (2L + random.nextInt(4)) * Wire.PAYLOAD_BYTES_MAX);
+                    CoreConfig.CREDIT_BYTES_MIN + random.nextInt(1 << 20), 16 + random.nextInt(40), (2L + random.nextInt(4)) * Wire.PAYLOAD_BYTES_MAX,
+                    random.nextInt(100), 1_000);
             default -> CoreConfig.DEFAULT;
         };
     }
@@ -121,6 +122,7 @@ final class CoreWorld {
         long portionBytes = config.creditPortionBytes(cores.size());
         for (SimRelay relay : cores) {
             for (HomedRank rank : relay.core().job(JOB).homedRanks()) {
+                check(rank.ahead() == 0, rank + " has " + rank.ahead() + " messages in the log left");
                 check(rank.offers() == 0, rank + " has " + rank.offers() + " offers left");
                 check(rank.state() == RankState.FINALIZED, rank + " is " + rank.state());
                 check(rank.mailbox().unexpected() == 0 && rank.mailbox().posted() == 0, "left in the mailbox of " + rank);
@@ -169,6 +171,26 @@ final class CoreWorld {
     /** The most payload bytes that one relay ever held for one rank. */
     long bytesHeldMax() {
         return cores.stream().mapToLong(SimRelay::bytesHeldMax).max().orElse(0);
+    }
+
+    /** The most messages that ever waited in one relay's log with their credit given back. */
+    int aheadMax() {
+        return cores.stream().mapToInt(SimRelay::aheadMax).max().orElse(0);
+    }
+
+    /** Times that payload was read back from a log. */
+    int piecesReadBack() {
+        return cores.stream().mapToInt(SimRelay::piecesReadBack).sum();
+    }
+
+    /** Now and then the disk is nearly full. */
+    boolean hasAmpleRoom() {
+        return random.nextInt(20) > 0;
+    }
+
+    /** Whether the connection of this rank takes more. */
+    boolean isReading(int rank) {
+        return ports.get(rank).writable();
     }
 
     /** Offers that were taken back, and receives. */

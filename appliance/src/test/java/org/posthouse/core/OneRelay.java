@@ -32,19 +32,29 @@ final class OneRelay {
     final List<String> sites = new ArrayList<>();
     final List<JobEvent> events = new ArrayList<>();
     final List<JobEvent> otherEvents = new ArrayList<>();
-    final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024);
+    final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 20, 30);
+    final TableJournal journal = new TableJournal(ledger, frames);
     final RelayCore core = new RelayCore("relay-here", config, 1);
     final Peer there = new Way("there");
     final Peer far = new Way("far");
     boolean linked = true;
 
     OneRelay() throws Refusal {
-        open(JOB, events);
-        open(OTHER_JOB, otherEvents);
+        this(false);
     }
 
-    private void open(long job, List<JobEvent> told) throws Refusal {
-        core.openJob(opening(job), this::peerOf, told::add, Journal.NONE);
+    private OneRelay(boolean logged) throws Refusal {
+        open(opening(JOB, logged), events);
+        open(opening(OTHER_JOB, logged), otherEvents);
+    }
+
+    private void open(JobOpen opening, List<JobEvent> told) throws Refusal {
+        core.openJob(opening, this::peerOf, told::add, opening.logged() ? journal : Journal.NONE);
+    }
+
+    /** Its jobs are logged in {@link #journal}. */
+    static OneRelay logged() throws Refusal {
+        return new OneRelay(true);
     }
 
     Peer peerOf(int rank) {
@@ -57,11 +67,15 @@ final class OneRelay {
     }
 
     static JobOpen opening(long job) {
+        return opening(job, false);
+    }
+
+    private static JobOpen opening(long job, boolean logged) {
         List<Home> homes = List.of(
                 new Home("here", "relay-here", "127.0.0.1:1"),
                 new Home("there", "relay-there", "127.0.0.1:2"),
                 new Home("far", "relay-far", "127.0.0.1:3"));
-        return new JobOpen(job, TOKEN, false, "table", homes, new int[] {0, 0, 0, 1, 2});
+        return new JobOpen(job, TOKEN, logged, "table", homes, new int[] {0, 0, 0, 1, 2});
     }
 
     Rank connect(int rank) throws Refusal {
@@ -164,8 +178,9 @@ final class OneRelay {
 
         @Override
         public void deliver(Message message, Parcel head) {
+            boolean rides = head.payloadBytes() == message.bytes();
             heard.add("deliver #" + message.sequence() + " from " + message.source() + " to request "
-                    + message.receive().request());
+                    + message.receive().request() + (rides || message.form() != FrameType.SEND ? "" : " without payload"));
             head.release();
         }
 

@@ -25,6 +25,7 @@ final class SimRelay {
     private long pollsDue;
     private int acting = -1;
     private long bytesHeldMax;
+    private int aheadMax;
 
     /**
      * @param number the core's place among all cores of the grid
@@ -35,7 +36,7 @@ final class SimRelay {
         this.name = relay + "#" + number;
         this.number = number;
         this.frames = frames;
-        this.journal = new SimJournal(world);
+        this.journal = new SimJournal(world, frames, ledger);
         this.core = new RelayCore(relay, world.config(), shards);
     }
 
@@ -84,7 +85,12 @@ final class SimRelay {
     }
 
     /** P6: what a relay holds of one rank's messages fits the rank's credit. */
+    /** P6: what a relay holds of one rank's messages fits the rank's credit; of a logged job it holds nothing at all. */
     private void checkBounds() {
+        if (world.logged() && ledger.open() != 0) {
+            throw new AssertionError("relay " + name + " holds " + ledger.open() + " parcels in memory that are in the log");
+        }
+        checkAhead();
         for (int source = 0; source < world.ranks(); source++) {
             ParcelLedger.Held held = ledger.of(source);
             if (held.bytes > world.config().creditBytes() || held.messages > world.config().creditMessages()) {
@@ -95,8 +101,31 @@ final class SimRelay {
         }
     }
 
+    /** P6: nor do envelopes of messages in the log grow beyond their limits. */
+    private void checkAhead() {
+        int all = 0;
+        for (HomedRank rank : core.job(CoreWorld.JOB).homedRanks()) {
+            if (rank.ahead() < 0 || rank.ahead() > world.config().storedMessagesMax()) {
+                throw new AssertionError(rank.ahead() + " messages for " + rank + " ahead of their credit");
+            }
+            all += rank.ahead();
+        }
+        if (all > world.config().storedMessagesMaxTotal() || !world.logged() && all > 0) {
+            throw new AssertionError(all + " messages ahead of their credit at relay " + name);
+        }
+        aheadMax = Math.max(aheadMax, all);
+    }
+
     long bytesHeldMax() {
         return bytesHeldMax;
+    }
+
+    int aheadMax() {
+        return aheadMax;
+    }
+
+    int piecesReadBack() {
+        return journal.piecesReadBack();
     }
 
     /** P3: failed polls that rode on a frame are in the journal before the frame has any effect. */

@@ -211,20 +211,11 @@ final class SlowReceiverTest {
 
     @Test
     void fullLogFailsTheJobAndHoldsNothing() throws Exception {
-        Journal full = new Journal() {
+        Journal full = new TableJournal(relay.ledger, relay.frames) {
             @Override
-            public long arrival(long job, Message message, Parcel head) {
+            public void arrival(long job, Message message, Parcel head) {
                 throw new JournalFull("no room");
             }
-
-            @Override
-            public void chunk(long job, Message message, long offset, Parcel chunk) {}
-
-            @Override
-            public void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {}
-
-            @Override
-            public void polls(long job, int rank, int incarnation, long failedPolls) {}
         };
         RelayCore core = new RelayCore("relay-here", relay.config, 1);
         var opening = OneRelay.opening(6);
