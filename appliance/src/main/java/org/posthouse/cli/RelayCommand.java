@@ -16,6 +16,7 @@ import org.posthouse.launch.ReadyLine;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.RelayHost;
+import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.KeysException;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.SiteKeys;
@@ -77,6 +78,12 @@ final class RelayCommand implements Callable<Integer> {
     @Mixin
     private ModeOptions mode;
 
+    @Option(
+            names = "--transport",
+            defaultValue = "AUTO",
+            description = "What sockets are made of: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, the fastest by measurement).")
+    private SocketKind sockets;
+
     @Option(names = "--data", paramLabel = "DIR", description = "Where the log is kept; without it, jobs cannot be logged.")
     private Path data;
 
@@ -123,7 +130,12 @@ final class RelayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         RelayConfig config = config();
-        try (RelayHost host = RelayHost.start(config, groupConfig(config), new OpsConfig(ops.host(), ops.port(), opsNames))) {
+        try {
+            sockets.check(config.mode());
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+        try (RelayHost host = RelayHost.start(config, sockets, groupConfig(config), new OpsConfig(ops.host(), ops.port(), opsNames))) {
             ready(config, host);
             awaitEnd(host);
         } catch (IOException | IllegalArgumentException | GroupException e) {
