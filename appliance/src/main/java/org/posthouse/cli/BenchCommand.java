@@ -34,6 +34,7 @@ import picocli.CommandLine.TypeConversionException;
             "",
             "Examples:",
             "  posthouse bench pingpong --sizes 1..1m --plot pingpong.svg",
+            "  posthouse bench stream --sizes 64 --window 1000",
             "  posthouse bench bcast -n 8 --sites 2 --algorithm auto --algorithm bcast=chain",
             "  posthouse bench allreduce alltoall barrier -n 8 --json figures.json",
             "",
@@ -58,7 +59,7 @@ final class BenchCommand implements Callable<Integer> {
             description = "Number of ranks (default: 4; 2 for each pair if there are only tests of pairs).")
     private int ranks;
 
-    @Option(names = "--pairs", defaultValue = "1", paramLabel = "P", description = "Pairs of pingpong and pingping (default: 1).")
+    @Option(names = "--pairs", defaultValue = "1", paramLabel = "P", description = "Pairs of pingpong, stream and pingping (default: 1).")
     private int pairs;
 
     @Option(
@@ -100,7 +101,7 @@ final class BenchCommand implements Callable<Integer> {
             negatable = true,
             defaultValue = "true",
             fallbackValue = "true",
-            description = "Measure pingpong over a raw connection and a bare forwarder too (default: yes).")
+            description = "Measure pingpong and stream over a raw connection and bare forwarders too (default: yes).")
     private boolean baselines;
 
     @Option(names = "--repetitions", defaultValue = "7", paramLabel = "R", description = "Interleaved repetitions (default: ${DEFAULT-VALUE}).")
@@ -112,6 +113,13 @@ final class BenchCommand implements Callable<Integer> {
             paramLabel = "MS",
             description = "How long one repetition of a line lasts, about (default: ${DEFAULT-VALUE}).")
     private int phaseMs;
+
+    @Option(
+            names = "--window",
+            defaultValue = "" + BenchPlan.WINDOW_DEFAULT,
+            paramLabel = "M",
+            description = "Messages of stream that are under way at once (default: ${DEFAULT-VALUE}).")
+    private int window;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
     private Path json;
@@ -159,7 +167,7 @@ final class BenchCommand implements Callable<Integer> {
         int count = ranks != 0 ? ranks : Math.max(onlyPairs ? 0 : RANKS_DEFAULT, RANKS_OF_PAIR * pairs);
         try {
             return new BenchPlan(
-                    tests.stream().distinct().toList(), count, pairs, sites, sizes.bytes(), variants(), baselines, repetitions, phaseMs);
+                    tests.stream().distinct().toList(), count, pairs, sites, sizes.bytes(), variants(), baselines, repetitions, phaseMs, window);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage());
         }

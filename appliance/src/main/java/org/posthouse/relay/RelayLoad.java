@@ -1,7 +1,6 @@
 package org.posthouse.relay;
 
-import java.lang.management.ManagementFactory;
-import java.lang.management.ThreadMXBean;
+import java.util.List;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.ops.LinkView;
@@ -9,22 +8,20 @@ import org.posthouse.ops.LinkView;
 /**
  * What one relay has done up to one moment; the difference of two is the cost of what happened between them. Immutable.
  *
- * @param thread the id of the event loop's thread; relays may share one
- * @param cpuNanos processor time of that thread, since it started
+ * @param threads what each thread that carries messages has used; relays may share some
  * @param frames frames read from and written to connected ranks and launchers, and carried by links either way
  * @param payloadBytes payload delivered to ranks of jobs that are open
  * @param linkBytes bytes written to links to other sites, headers and repeats included
  */
-public record RelayLoad(long thread, long cpuNanos, long frames, long payloadBytes, long linkBytes) {
-    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-
-    /** Processor time of the calling thread and nothing else: of an event loop that has no relay. */
-    public static RelayLoad ofThread() {
-        return new RelayLoad(Thread.currentThread().threadId(), THREADS.getCurrentThreadCpuTime(), 0, 0, 0);
+public record RelayLoad(List<ThreadLoad> threads, long frames, long payloadBytes, long linkBytes) {
+    /** The load of threads that carry bytes and have no relay. */
+    public static RelayLoad ofThread(Thread thread) {
+        return new RelayLoad(List.of(ThreadLoad.of(thread)), 0, 0, 0);
     }
 
     /** Called on the relay's event loop. */
     static RelayLoad of(Relay relay) {
+        List<ThreadLoad> threads = List.of(ThreadLoad.of(Thread.currentThread()));
         long frames = 0;
         for (Connection connection : relay.connections()) {
             frames += connection.socket().framesIn() + connection.socket().framesOut();
@@ -40,7 +37,6 @@ public record RelayLoad(long thread, long cpuNanos, long frames, long payloadByt
                 payloadBytes += rank.bytesDelivered();
             }
         }
-        RelayLoad thread = ofThread();
-        return new RelayLoad(thread.thread, thread.cpuNanos, frames, payloadBytes, linkBytes);
+        return new RelayLoad(threads, frames, payloadBytes, linkBytes);
     }
 }

@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -42,15 +43,17 @@ class BenchTest {
     @Test
     void pingPongIsMeasuredBesideItsBaselinesAndLoggedBesideNot() throws Exception {
         JsonNode figures = figures("pingpong", "bcast", "--pairs", "2", "--sizes", "1,100k", "--durability", "none,process");
-        assertThat(figures).hasSize(8 + 4);
+        assertThat(figures).hasSize(10 + 4);
         figures.forEach(BenchTest::assertPlausible);
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 10; i++) {
             JsonNode figure = figures.get(i);
             assertThat(figure.path("timesRaw").asDouble()).isPositive();
             double frames = figure.path("relayCost").path("framesPerOperation").asDouble();
             if (figure.path("carrier").asText().equals("relay")) {
                 // One message: its frames in and out, and the receive that was posted.
                 assertThat(frames).isGreaterThanOrEqualTo(3);
+                assertThat(figure.path("timesForwarder").asDouble()).isPositive();
+                assertThat(figure.path("relayCost").path("heapBytesPerOperation").asDouble()).isPositive();
                 assertThat(figure.path("relayCost").path("payloadBytesPerOperation").asDouble())
                         .isEqualTo(figure.path("bytes").asDouble());
             } else {
@@ -58,8 +61,23 @@ class BenchTest {
             }
         }
         // Three messages of three frames each, and now and then a CREDIT; none of the barrier before it.
-        assertThat(figures.get(8).path("test").asText()).isEqualTo("bcast");
-        assertThat(figures.get(8).path("relayCost").path("framesPerOperation").asDouble()).isBetween(9.0, 11.0);
+        assertThat(figures.get(10).path("test").asText()).isEqualTo("bcast");
+        assertThat(figures.get(10).path("relayCost").path("framesPerOperation").asDouble()).isBetween(9.0, 11.0);
+    }
+
+    @Test
+    void aStreamIsMeasuredBesideItsPingPong() throws Exception {
+        JsonNode figures = figures("stream", "--sizes", "64", "--window", "500");
+        assertThat(figures).extracting(figure -> figure.path("carrier").asText()).containsExactly("raw", "vertx", "selector", "relay");
+        for (JsonNode figure : figures) {
+            assertPlausible(figure);
+            assertThat(figure.path("messagesPerSecond").asDouble())
+                    .isCloseTo(1e6 / figure.path("medianMicros").asDouble(), Percentage.withPercentage(0.1));
+            assertThat(figure.path("timesPingPong").asDouble()).as("a window beside one at a time").isGreaterThan(1);
+        }
+        JsonNode cost = figures.get(3).path("relayCost");
+        assertThat(cost.path("payloadBytesPerOperation").asDouble()).as("64 bytes, and a 500th of the answer").isBetween(64.0, 64.01);
+        assertThat(cost.path("framesPerOperation").asDouble()).isBetween(3.0, 3.5);
     }
 
     @Test
