@@ -18,14 +18,7 @@ final class BenchJson {
 
     static void write(BenchPlan plan, List<Figure> figures, String command, Path file) throws IOException {
         ObjectMapper mapper = new ObjectMapper();
-        ObjectNode report = mapper.createObjectNode()
-                .put("command", command)
-                .put("baseline", BASELINE)
-                .put("at", Instant.now().toString());
-        report.putObject("machine")
-                .put("processors", Runtime.getRuntime().availableProcessors())
-                .put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"))
-                .put("java", Runtime.version().toString());
+        ObjectNode report = begin(mapper, command, BASELINE);
         report.put("ranks", plan.ranks())
                 .put("pairs", plan.pairs())
                 .put("sites", plan.sites())
@@ -35,6 +28,19 @@ final class BenchJson {
         ArrayNode array = report.putArray("figures");
         figures.forEach(figure -> add(figure, figures, array.addObject()));
         mapper.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
+    }
+
+    /** What every report begins with. */
+    static ObjectNode begin(ObjectMapper mapper, String command, String baseline) {
+        ObjectNode report = mapper.createObjectNode()
+                .put("command", command)
+                .put("baseline", baseline)
+                .put("at", Instant.now().toString());
+        report.putObject("machine")
+                .put("processors", Runtime.getRuntime().availableProcessors())
+                .put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"))
+                .put("java", Runtime.version().toString());
+        return report;
     }
 
     private static void add(Figure figure, List<Figure> figures, ObjectNode node) {

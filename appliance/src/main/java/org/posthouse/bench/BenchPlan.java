@@ -56,7 +56,7 @@ public record BenchPlan(
         }
     }
 
-    private static void check(String what, int value, int min, int max) {
+    static void check(String what, int value, int min, int max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(value + " " + what + ", expected " + min + " to " + max);
         }

@@ -30,6 +30,7 @@ import picocli.CommandLine.TypeConversionException;
         name = "bench",
         description = "Measures MPI operations over embedded relays, and what each costs the relays.",
         mixinStandardHelpOptions = true,
+        subcommands = ScaleCommand.class,
         footer = {
             "",
             "Examples:",
@@ -50,7 +51,7 @@ final class BenchCommand implements Callable<Integer> {
     @Spec
     private CommandSpec command;
 
-    @Parameters(arity = "1..*", paramLabel = "TEST", description = "${COMPLETION-CANDIDATES}; one or several.")
+    @Parameters(arity = "0..*", paramLabel = "TEST", description = "${COMPLETION-CANDIDATES}; one or several.")
     private List<Benchmark> tests;
 
     @Option(
@@ -143,12 +144,15 @@ final class BenchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
+        if (tests == null) {
+            throw new ParameterException(command.commandLine(), "Missing required parameter: 'TEST', or the command 'scale'");
+        }
         BenchPlan plan = plan();
         try {
             BenchReport report = measure(plan);
             report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
             if (json != null) {
-                report.writeJson("posthouse " + String.join(" ", command.root().commandLine().getParseResult().originalArgs()), json);
+                report.writeJson(asCalled(command), json);
             }
             if (plot != null) {
                 report.writePlot(plot);
@@ -157,6 +161,11 @@ final class BenchCommand implements Callable<Integer> {
         } catch (IOException | JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
         }
+    }
+
+    /** The command line as it was given. */
+    static String asCalled(CommandSpec command) {
+        return "posthouse " + String.join(" ", command.root().commandLine().getParseResult().originalArgs());
     }
 
     private BenchPlan plan() {
@@ -183,17 +192,27 @@ final class BenchCommand implements Callable<Integer> {
     private static BenchReport measure(BenchPlan plan) throws IOException, JobFailure, InterruptedException {
         try (Interruption interruption = Interruption.open();
                 TerminalProgress progress = TerminalProgress.onStandardError()) {
-            return BenchRun.measure(plan, new BenchWatch() {
-                @Override
-                public void onJob(JobRun job) {
-                    interruption.guard(job);
-                }
-
-                @Override
-                public void onPhase(String what, int done, int total) {
-                    progress.show(what, done, total);
-                }
-            });
+            return BenchRun.measure(plan, watch(interruption, progress));
         }
+    }
+
+    /** Shows how far a bench has come, and ends it when the user interrupts. */
+    static BenchWatch watch(Interruption interruption, TerminalProgress progress) {
+        return new BenchWatch() {
+            @Override
+            public void onJob(JobRun job) {
+                interruption.guard(job);
+            }
+
+            @Override
+            public void onStart(Runnable end) {
+                interruption.guard(end);
+            }
+
+            @Override
+            public void onPhase(String what, int done, int total) {
+                progress.show(what, done, total);
+            }
+        };
     }
 }

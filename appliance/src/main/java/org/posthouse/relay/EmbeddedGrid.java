@@ -53,9 +53,14 @@ public final class EmbeddedGrid implements AutoCloseable {
      * @param logged whether the relays keep logs, in a folder that goes with the grid
      */
     public static EmbeddedGrid start(Vertx vertx, int sites, boolean logged) throws IOException {
+        return start(vertx, sites, logged, RelayConfig.Mode.MULTIPLEXED);
+    }
+
+    /** As {@link #start(Vertx, int, boolean)}, with all relays in {@code mode}. */
+    public static EmbeddedGrid start(Vertx vertx, int sites, boolean logged, RelayConfig.Mode mode) throws IOException {
         EmbeddedGrid grid = new EmbeddedGrid(vertx);
         try {
-            grid.startRelays(sites, logged);
+            grid.startRelays(sites, logged, mode);
             return grid;
         } catch (IOException | RuntimeException e) {
             grid.close();
@@ -63,7 +68,7 @@ public final class EmbeddedGrid implements AutoCloseable {
         }
     }
 
-    private void startRelays(int sites, boolean logged) throws IOException {
+    private void startRelays(int sites, boolean logged, RelayConfig.Mode mode) throws IOException {
         long epoch = System.currentTimeMillis();
         if (sites > 1 || logged) {
             folder = Files.createTempDirectory("posthouse-");
@@ -71,7 +76,7 @@ public final class EmbeddedGrid implements AutoCloseable {
         GridAuthority authority = sites > 1 ? GridAuthority.init(folder.resolve("authority"), KEY_DAYS) : null;
         for (int i = 0; i < sites; i++) {
             String site = siteName(i);
-            RelayConfig config = RelayConfig.loopback(site, site + "-1", 0);
+            RelayConfig config = RelayConfig.loopback(site, site + "-1", 0).withMode(mode);
             if (logged) {
                 config = config.withLog(folder.resolve("log-" + site));
             }

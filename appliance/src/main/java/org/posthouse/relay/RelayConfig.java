@@ -70,6 +70,11 @@ public record RelayConfig(
                 CONNECTIONS_MAX_DEFAULT);
     }
 
+    public RelayConfig withMode(Mode other) {
+        return new RelayConfig(
+                site, relay, epoch, host, port, ops, other, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax);
+    }
+
     public RelayConfig withLog(Path folder) {
         return new RelayConfig(
                 site, relay, epoch, host, port, ops, mode, Optional.of(folder), launchToken, links, core, helloTimeoutMs, connectionsMax);

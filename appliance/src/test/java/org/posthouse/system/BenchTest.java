@@ -10,6 +10,7 @@ import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.relay.RelayConfig.Mode;
 
 /** {@code posthouse bench}: that it measures and counts, not how fast anything is. */
 @Timeout(180)
@@ -98,6 +99,38 @@ class BenchTest {
         assertThat(figures.get(3).path("relayCost").path("linkBytesPerOperation").asDouble() / BYTES)
                 .as("times that a broadcast's bytes cross the link")
                 .isBetween(1.0, 1.05);
+    }
+
+    @Test
+    void scaleMeasuresEveryPairAtEveryNumberOfRelaysInEveryMode() throws Exception {
+        Path plot = folder.resolve("scale.svg");
+        JsonNode figures = figures(
+                "scale", "--clients", "2,8", "--relays", "1,2", "--durability", "none,process", "--sizes", "1,100k", "--plot",
+                plot.toString());
+        int series = 3 + 2 * Mode.values().length;
+        assertThat(figures).hasSize(3 * 2 * series);
+        for (JsonNode figure : figures) {
+            assertThat(figure.path("overallMegabytesPerSecond").asDouble()).as(figure.toString()).isPositive();
+            assertThat(figure.path("totalMegabytesPerSecond").asDouble())
+                    .as(figure.toString())
+                    .isGreaterThanOrEqualTo(figure.path("overallMegabytesPerSecond").asDouble());
+            assertThat(figure.path("slowestOverMedian").asDouble()).as(figure.toString()).isBetween(1e-6, 1.0);
+            assertThat(figure.path("latencyMicros").asDouble()).as(figure.toString()).isPositive();
+            // A message takes its receive and its frames in and out; one of 100 KiB two chunks more each way.
+            double frames = figure.path("relayCost").path("framesPerMessage").asDouble();
+            double fewest = figure.path("bytes").asInt() == 1 ? 3 : 7;
+            assertThat(frames).as(figure.toString()).isBetween(figure.has("mode") ? fewest : 0, figure.has("mode") ? 2 * fewest : 0);
+        }
+        assertThat(plot).isNotEmptyFile();
+        assertThat(folder.resolve("scale-latency.svg")).isNotEmptyFile();
+    }
+
+    @Test
+    void aModeThatIsNoneIsRefusedByName() throws Exception {
+        Command.Result result = Command.run(folder, "bench", "scale", "--modes", "quick");
+        assertThat(result.status()).isEqualTo(2);
+        assertThat(result.err()).contains("\"quick\" is no mode, expected all or multiplexed");
+        assertThat(Command.run(folder, "bench").err()).contains("Missing required parameter: 'TEST'");
     }
 
     /** Blocks of X bytes that an operation of three ranks must bring to another rank at least, whatever its algorithm. */
