@@ -5,6 +5,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -40,16 +41,17 @@ final class BenchJob implements AutoCloseable {
      * Starts the ranks and waits until all are connected.
      *
      * @param relays one address a site
-     * @param forwarder the port of the bare forwarder; 0 without baselines
+     * @param forwarders the port of each bare forwarder; empty without baselines
      * @param watch is told of the job before it runs, so that an interrupt can end it
      * @throws JobFailure naming what went wrong; nothing is left running then
      */
-    static BenchJob start(BenchPlan plan, Variant variant, List<String> relays, int forwarder, BenchWatch watch)
+    static BenchJob start(
+            BenchPlan plan, Variant variant, List<String> relays, Map<Carrier, Integer> forwarders, BenchWatch watch)
             throws IOException, JobFailure, InterruptedException {
         ServerSocket server = new ServerSocket(0, plan.ranks(), InetAddress.getLoopbackAddress());
         BenchJob job;
         try {
-            JobSpec spec = spec(plan, variant, List.of(server.getLocalPort(), plan.pairs(), forwarder));
+            JobSpec spec = spec(plan, variant, arguments(server.getLocalPort(), plan, forwarders));
             JobRun run = JobRun.prepare(spec, relays, relays.size(), Token.NONE, RankOutput.tagged(plan.ranks()));
             job = new BenchJob(run, server, plan.ranks());
         } catch (JobFailure e) {
@@ -67,13 +69,25 @@ final class BenchJob implements AutoCloseable {
         }
     }
 
-    private static JobSpec spec(BenchPlan plan, Variant variant, List<Integer> arguments) {
+    private static List<String> arguments(int driver, BenchPlan plan, Map<Carrier, Integer> forwarders) {
+        List<String> arguments = new ArrayList<>();
+        arguments.add(Integer.toString(driver));
+        arguments.add(Integer.toString(plan.pairs()));
+        arguments.add(Integer.toString(plan.window()));
+        forwarders.forEach((carrier, port) -> {
+            arguments.add(carrier.name());
+            arguments.add(port.toString());
+        });
+        return arguments;
+    }
+
+    private static JobSpec spec(BenchPlan plan, Variant variant, List<String> arguments) {
         return new JobSpec(
                 "bench:" + variant.label(),
                 plan.ranks(),
                 List.of(Installation.jarOf(BenchRank.class)),
                 BenchRank.class.getName(),
-                arguments.stream().map(String::valueOf).toList(),
+                arguments,
                 List.of(),
                 variant.environment(),
                 variant.logged());

@@ -11,29 +11,36 @@ import java.util.List;
 /** The report for programs. The keys are those of {@code docs/bench.md}. */
 final class BenchJson {
     private static final String BASELINE =
-            "raw: one TCP hop between the two ranks, direct buffers; forwarder: a bare Vert.x forwarder, two hops; "
-                    + "phases of all series alternate in one run";
+            "raw: one TCP hop between the two ranks, direct buffers; vertx, selector: bare forwarders, two hops, and "
+                    + "timesForwarder is beside the better one of them; phases of all series alternate in one run";
 
     private BenchJson() {}
 
     static void write(BenchPlan plan, List<Figure> figures, String command, Path file) throws IOException {
         ObjectMapper mapper = new ObjectMapper();
+        ObjectNode report = begin(mapper, command, BASELINE);
+        report.put("ranks", plan.ranks())
+                .put("pairs", plan.pairs())
+                .put("sites", plan.sites())
+                .put("repetitions", plan.repetitions())
+                .put("phaseMs", plan.phaseMs())
+                .put("window", plan.window());
+        ArrayNode array = report.putArray("figures");
+        figures.forEach(figure -> add(figure, figures, array.addObject()));
+        mapper.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
+    }
+
+    /** What every report begins with. */
+    static ObjectNode begin(ObjectMapper mapper, String command, String baseline) {
         ObjectNode report = mapper.createObjectNode()
                 .put("command", command)
-                .put("baseline", BASELINE)
+                .put("baseline", baseline)
                 .put("at", Instant.now().toString());
         report.putObject("machine")
                 .put("processors", Runtime.getRuntime().availableProcessors())
                 .put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"))
                 .put("java", Runtime.version().toString());
-        report.put("ranks", plan.ranks())
-                .put("pairs", plan.pairs())
-                .put("sites", plan.sites())
-                .put("repetitions", plan.repetitions())
-                .put("phaseMs", plan.phaseMs());
-        ArrayNode array = report.putArray("figures");
-        figures.forEach(figure -> add(figure, figures, array.addObject()));
-        mapper.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
+        return report;
     }
 
     private static void add(Figure figure, List<Figure> figures, ObjectNode node) {
@@ -59,10 +66,14 @@ final class BenchJson {
         Cost cost = figure.cost();
         node.putObject("relayCost")
                 .put("cpuMicrosPerOperation", cost.cpuMicros())
+                .put("heapBytesPerOperation", cost.heapBytes())
                 .put("framesPerOperation", cost.frames())
                 .put("payloadBytesPerOperation", cost.payloadBytes())
                 .put("linkBytesPerOperation", cost.linkBytes());
-        figure.baseline(figures, Carrier.RAW).ifPresent(raw -> node.put("timesRaw", figure.times(raw)));
-        figure.baseline(figures, Carrier.FORWARDER).ifPresent(bare -> node.put("timesForwarder", figure.times(bare)));
+        figure.raw(figures).ifPresent(raw -> node.put("timesRaw", figure.times(raw)));
+        figure.forwarder(figures).ifPresent(better -> node.put("timesForwarder", figure.times(better)));
+        figure.pingPong().ifPresent(pingPong -> node.put("messagesPerSecond", figure.operationsPerSecond())
+                .put("pingPongMessagesPerSecond", pingPong.operationsPerSecond())
+                .put("timesPingPong", figure.timesPingPong()));
     }
 }

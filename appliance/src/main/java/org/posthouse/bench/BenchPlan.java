@@ -15,6 +15,7 @@ import java.util.List;
  * @param baselines whether pingpong is measured over a raw connection and a bare forwarder too
  * @param repetitions measured phases for each line of the report
  * @param phaseMs how long a phase should take, in milliseconds; at least {@link #ITERATIONS_MIN} iterations
+ * @param window most messages of a stream that are under way at once
  */
 public record BenchPlan(
         List<Benchmark> tests,
@@ -25,7 +26,10 @@ public record BenchPlan(
         List<Variant> variants,
         boolean baselines,
         int repetitions,
-        int phaseMs) {
+        int phaseMs,
+        int window) {
+
+    public static final int WINDOW_DEFAULT = 1_000;
 
     static final int ITERATIONS_MIN = 5;
     static final int ITERATIONS_MAX = 3_000;
@@ -44,6 +48,7 @@ public record BenchPlan(
         check("sites", sites, 1, ranks);
         check("repetitions", repetitions, 1, 1_000);
         check("milliseconds a phase", phaseMs, 1, 60_000);
+        check("messages in a window", window, 1, 100_000);
         long largest = sizes.stream().mapToLong(Integer::longValue).max().orElse(0);
         if (largest * ranks > BUFFER_BYTES_MAX) {
             throw new IllegalArgumentException(
@@ -51,7 +56,7 @@ public record BenchPlan(
         }
     }
 
-    private static void check(String what, int value, int min, int max) {
+    static void check(String what, int value, int min, int max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(value + " " + what + ", expected " + min + " to " + max);
         }
@@ -67,7 +72,8 @@ public record BenchPlan(
         List<Series> series = new ArrayList<>();
         if (hasBaselines(test)) {
             series.add(new Series(Carrier.RAW, variants.get(0)));
-            series.add(new Series(Carrier.FORWARDER, variants.get(0)));
+            series.add(new Series(Carrier.VERTX, variants.get(0)));
+            series.add(new Series(Carrier.SELECTOR, variants.get(0)));
         }
         variants.forEach(variant -> series.add(new Series(Carrier.RELAY, variant)));
         return series;
@@ -75,11 +81,23 @@ public record BenchPlan(
 
     /** How many steps of progress there are: a warm-up and the repetitions of every line of the report. */
     int phases() {
-        return tests.stream().mapToInt(test -> sizesOf(test).size() * seriesOf(test).size() * (1 + repetitions)).sum();
+        return tests.stream()
+                .mapToInt(test -> sizesOf(test).size() * seriesOf(test).size() * (1 + repetitions) * (isBesidePingPong(test) ? 2 : 1))
+                .sum();
+    }
+
+    /** Whether a test is compared with the ping-pong of the same series, which is measured for that in the same turns. */
+    static boolean isBesidePingPong(Benchmark test) {
+        return test == Benchmark.STREAM;
+    }
+
+    /** How many operations one iteration is: its time and its cost are divided by this. */
+    int legs(Benchmark test, int bytes) {
+        return test == Benchmark.STREAM ? Stream.window(window, bytes) : test.legs();
     }
 
     private boolean hasBaselines(Benchmark test) {
-        return baselines && test == Benchmark.PINGPONG;
+        return baselines && (test == Benchmark.PINGPONG || test == Benchmark.STREAM);
     }
 
     boolean hasBaselines() {

@@ -32,17 +32,20 @@ final class BenchPlot {
         if (sized.isEmpty()) {
             throw new IOException("there is nothing to plot against: none of the tests has bytes");
         }
-        Map<String, Object> colours =
-                map("aesthetic", "color", "name", "series", "scale_mapper_kind", "color_brewer", "palette", "Dark2");
         Map<String, Object> plot = map(
                 "kind", "plot",
                 "data", data(sized),
                 "mapping", map("x", "bytes", "y", "micros", "color", "series", "shape", "series"),
                 "layers", list(map("geom", "line", "size", 1.0), map("geom", "point", "size", 3.0)),
-                "scales", list(sizeScale(sized), timeScale(sized), colours, map("aesthetic", "shape", "name", "series")),
-                "ggtitle", map("text", title(plan, sized), "subtitle", subtitle(plan)),
+                "scales", list(sizeScale(sized), timeScale(sized), colours("Dark2"), map("aesthetic", "shape", "name", "series")),
+                "ggtitle", map("text", title(plan, sized), "subtitle", subtitle(plan.repetitions())),
                 "ggsize", map("width", WIDTH, "height", HEIGHT),
                 "theme", map("name", "light", "legend_position", "right"));
+        draw(plot, file);
+    }
+
+    /** Draws what Lets-Plot's specification says. */
+    static void draw(Map<String, Object> plot, Path file) throws IOException {
         Files.writeString(
                 file, PlotSvgExportCommon.INSTANCE.buildSvgImageFromRawSpecs(plot, null, new UnsupportedRGBEncoder(), false));
     }
@@ -66,8 +69,13 @@ final class BenchPlot {
                 + (plan.sites() == 1 ? "one site" : plan.sites() + " sites");
     }
 
-    private static String subtitle(BenchPlan plan) {
-        String over = plan.repetitions() == 1 ? "one repetition" : plan.repetitions() + " interleaved repetitions";
+    /** @param palette a name of ColorBrewer's: Dark2 has 8 colours, Paired 12 */
+    static Map<String, Object> colours(String palette) {
+        return map("aesthetic", "color", "name", "series", "scale_mapper_kind", "color_brewer", "palette", palette);
+    }
+
+    static String subtitle(int repetitions) {
+        String over = repetitions == 1 ? "one repetition" : repetitions + " interleaved repetitions";
         return "median over " + over + ", " + Runtime.getRuntime().availableProcessors() + " processors";
     }
 
@@ -83,25 +91,27 @@ final class BenchPlot {
         return map("aesthetic", "x", "name", "message size (bytes)", "trans", "log2", "breaks", breaks, "labels", labels);
     }
 
-    /** 1, 2 and 5 of every power of ten, from the last below the times to the first above. */
     private static Map<String, Object> timeScale(List<Figure> figures) {
-        DoubleSummaryStatistics times =
-                figures.stream().mapToDouble(figure -> figure.times().medianMicros()).summaryStatistics();
+        return logarithmic("median time (µs)", figures.stream().mapToDouble(figure -> figure.times().medianMicros()).summaryStatistics());
+    }
+
+    /** A vertical axis with 1, 2 and 5 of every power of ten, from the last below the values to the first above. */
+    static Map<String, Object> logarithmic(String name, DoubleSummaryStatistics values) {
         List<Object> breaks = new ArrayList<>();
         List<Object> labels = new ArrayList<>();
-        for (int power = (int) Math.floor(Math.log10(times.getMin())); Math.pow(10, power) <= times.getMax(); power++) {
+        for (int power = (int) Math.floor(Math.log10(values.getMin())); Math.pow(10, power) <= values.getMax(); power++) {
             for (int digit : new int[] {1, 2, 5}) {
-                BigDecimal micros = BigDecimal.valueOf(digit).scaleByPowerOfTen(power);
-                if (micros.doubleValue() > times.getMin() / 2 && micros.doubleValue() < times.getMax() * 2) {
-                    breaks.add(micros.doubleValue());
-                    labels.add(micros.toPlainString());
+                BigDecimal value = BigDecimal.valueOf(digit).scaleByPowerOfTen(power);
+                if (value.doubleValue() > values.getMin() / 2 && value.doubleValue() < values.getMax() * 2) {
+                    breaks.add(value.doubleValue());
+                    labels.add(value.toPlainString());
                 }
             }
         }
-        return map("aesthetic", "y", "name", "median time (µs)", "trans", "log10", "breaks", breaks, "labels", labels);
+        return map("aesthetic", "y", "name", name, "trans", "log10", "breaks", breaks, "labels", labels);
     }
 
-    private static Map<String, Object> map(Object... keysAndValues) {
+    static Map<String, Object> map(Object... keysAndValues) {
         Map<String, Object> map = new HashMap<>();
         for (int i = 0; i < keysAndValues.length; i += 2) {
             map.put((String) keysAndValues[i], keysAndValues[i + 1]);
@@ -109,7 +119,7 @@ final class BenchPlot {
         return map;
     }
 
-    private static List<Object> list(Object... elements) {
+    static List<Object> list(Object... elements) {
         return new ArrayList<>(List.of(elements));
     }
 }

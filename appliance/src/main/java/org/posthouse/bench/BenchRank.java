@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.Map;
 import mpi.MPI;
 
@@ -15,14 +16,17 @@ import mpi.MPI;
  * The program of every rank of every bench: does the phases that the driver asks for over a connection of their own, so
  * that no message but the test's own passes the relay, until it is asked to leave.
  *
- * <p>Arguments: the driver's port, the number of pairs, and the forwarder's port, or 0. Each phase is answered with a
+ * <p>Arguments: the driver's port, the number of pairs, the window of a stream, and for each bare forwarder its
+ * carrier and port. Each phase is answered with a
  * text that names what was received wrong, empty if nothing was, and the times in nanoseconds that count.
  */
 public final class BenchRank {
     private final Operations operations;
-    private final Map<Carrier, Operation> byCarrier = new EnumMap<>(Carrier.class);
-    private Benchmark test;
+    private final Map<Subject, Operation> prepared = new HashMap<>();
     private int bytes;
+
+    /** What the buffers are kept for. */
+    private record Subject(Benchmark test, Carrier carrier) {}
 
     private BenchRank(Operations operations) {
         this.operations = operations;
@@ -30,10 +34,14 @@ public final class BenchRank {
 
     public static void main(String[] args) throws IOException {
         String[] own = MPI.Init(args);
+        Map<Carrier, Integer> forwarders = new EnumMap<>(Carrier.class);
+        for (int i = 3; i < own.length; i += 2) {
+            forwarders.put(Carrier.valueOf(own[i]), Integer.valueOf(own[i + 1]));
+        }
         try (Socket driver = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(own[0]));
-                Pair pair = Pair.open(Integer.parseInt(own[1]), Integer.parseInt(own[2]))) {
+                Pair pair = Pair.open(Integer.parseInt(own[1]), forwarders)) {
             driver.setTcpNoDelay(true);
-            new BenchRank(new Operations(pair)).serve(driver);
+            new BenchRank(new Operations(pair, Integer.parseInt(own[2]))).serve(driver);
         }
         MPI.Finalize();
     }
@@ -68,12 +76,13 @@ public final class BenchRank {
 
     /** Keeps buffers from phase to phase of one size, so that none but the first finds them cold. */
     private Operation prepare(Phase phase) {
-        if (phase.test() != test || phase.bytes() != bytes) {
-            byCarrier.clear();
-            test = phase.test();
+        if (phase.bytes() != bytes) {
+            prepared.clear();
             bytes = phase.bytes();
         }
-        return byCarrier.computeIfAbsent(phase.carrier(), unseen -> operations.of(phase));
+        // Tests of pairs may take turns; the buffers of a collective are too large to be kept for nothing.
+        prepared.keySet().removeIf(kept -> kept.test != phase.test() && !(kept.test.isOfPairs() && phase.test().isOfPairs()));
+        return prepared.computeIfAbsent(new Subject(phase.test(), phase.carrier()), unseen -> operations.of(phase));
     }
 
     private static String check(Phase phase, Operation operation) throws IOException {

@@ -3,6 +3,7 @@ package org.posthouse.bench;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -30,7 +31,7 @@ public final class BenchRun implements AutoCloseable {
     private final Map<Variant, BenchJob> jobs = new LinkedHashMap<>();
     private final List<Figure> figures = new ArrayList<>();
     private EmbeddedGrid grid;
-    private Forwarder forwarder;
+    private final Map<Carrier, Forwarder> forwarders = new EnumMap<>(Carrier.class);
     private int phasesDone;
 
     private BenchRun(BenchPlan plan, BenchWatch watch) {
@@ -60,31 +61,51 @@ public final class BenchRun implements AutoCloseable {
         boolean logged = plan.variants().stream().anyMatch(Variant::logged);
         grid = EmbeddedGrid.start(vertx, plan.sites(), logged, ModeConfig.of(RelayConfig.Mode.MULTIPLEXED));
         if (plan.hasBaselines()) {
-            forwarder = new Forwarder();
-            vertx.deployVerticle(forwarder).await();
+            forwarders.put(Carrier.VERTX, VertxForwarder.start(vertx));
+            forwarders.put(Carrier.SELECTOR, SelectorForwarder.start());
         }
+        Map<Carrier, Integer> ports = new EnumMap<>(Carrier.class);
+        forwarders.forEach((carrier, forwarder) -> ports.put(carrier, forwarder.port()));
         for (Variant variant : plan.variants()) {
-            jobs.put(variant, BenchJob.start(plan, variant, grid.addresses(), forwarder == null ? 0 : forwarder.port(), watch));
+            jobs.put(variant, BenchJob.start(plan, variant, grid.addresses(), ports, watch));
         }
     }
 
     private void measure(Benchmark test, int bytes) throws IOException, JobFailure, InterruptedException {
-        List<Series> all = plan.seriesOf(test);
-        int iterations = BenchPlan.ITERATIONS_MAX;
-        for (Series series : all) {
-            progress(test, bytes, series);
-            perform(series, new Phase(Phase.Work.CHECK, test, series.carrier(), bytes, 2));
-            iterations = Math.min(iterations, warmUp(test, series, bytes));
-        }
-        List<Figure> lines = new ArrayList<>();
-        all.forEach(series -> lines.add(new Figure(test, series, bytes, plan.groups(test))));
+        List<Figure> lines = lines(test, bytes);
+        List<Figure> beside = BenchPlan.isBesidePingPong(test) ? lines(Benchmark.PINGPONG, bytes) : List.of();
+        int iterations = warmUp(lines);
+        int iterationsBeside = warmUp(beside);
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
             for (Figure line : lines) {
-                progress(test, bytes, line.series());
-                measure(line, new Phase(Phase.Work.MEASURE, test, line.series().carrier(), bytes, iterations));
+                measure(line, iterations);
+            }
+            for (Figure line : beside) {
+                measure(line, iterationsBeside);
             }
         }
+        for (int i = 0; i < beside.size(); i++) {
+            lines.get(i).beside(beside.get(i));
+        }
         figures.addAll(lines);
+    }
+
+    private List<Figure> lines(Benchmark test, int bytes) {
+        List<Figure> lines = new ArrayList<>();
+        plan.seriesOf(test).forEach(series -> lines.add(new Figure(test, series, bytes, plan.groups(test))));
+        return lines;
+    }
+
+    /** Checks and warms up what will take turns. @return how many iterations each of them then measures in a phase */
+    private int warmUp(List<Figure> lines) throws JobFailure, InterruptedException {
+        int iterations = BenchPlan.ITERATIONS_MAX;
+        for (Figure line : lines) {
+            progress(line);
+            Series series = line.series();
+            perform(series, new Phase(Phase.Work.CHECK, line.test(), series.carrier(), line.bytes(), 2));
+            iterations = Math.min(iterations, warmUp(line.test(), series, line.bytes()));
+        }
+        return iterations;
     }
 
     /** Repeats phases until they take equally long. @return how many iterations fill a phase */
@@ -98,21 +119,23 @@ public final class BenchRun implements AutoCloseable {
                 break;
             }
             last = median;
-            iterations = iterations(test, median);
+            iterations = iterations(test, bytes, median);
         }
         return iterations;
     }
 
     /** How many iterations fill a phase: a whole number of turns of the root through the ranks, if it moves. */
-    private int iterations(Benchmark test, double medianMicros) {
-        double fitting = plan.phaseMs() * 1e3 / (medianMicros * test.legs());
+    private int iterations(Benchmark test, int bytes, double medianMicros) {
+        double fitting = plan.phaseMs() * 1e3 / (medianMicros * plan.legs(test, bytes));
         int bounded = (int) Math.clamp(Math.round(fitting), BenchPlan.ITERATIONS_MIN, BenchPlan.ITERATIONS_MAX);
         int turn = test.followsBarrier() ? plan.ranks() : 1;
         return (bounded + turn - 1) / turn * turn;
     }
 
-    private void measure(Figure line, Phase phase) throws IOException, JobFailure, InterruptedException {
-        Benchmark test = phase.test();
+    private void measure(Figure line, int iterations) throws IOException, JobFailure, InterruptedException {
+        progress(line);
+        Benchmark test = line.test();
+        Phase phase = new Phase(Phase.Work.MEASURE, test, line.series().carrier(), line.bytes(), iterations);
         Cost before = spent();
         List<long[]> times = perform(line.series(), phase);
         Cost cost = spent().minus(before);
@@ -122,11 +145,11 @@ public final class BenchRun implements AutoCloseable {
             cost = cost.minus(spent().minus(start));
         }
         line.times().add(times(phase, times));
-        line.addCost(cost.per((double) phase.iterations() * test.legs() * plan.groups(test)));
+        line.addCost(cost.per((double) iterations * plan.legs(test, line.bytes()) * plan.groups(test)));
     }
 
-    private static Histogram times(Phase phase, List<long[]> times) {
-        return Statistics.phase(times, !phase.test().isOfPairs(), phase.test().legs());
+    private Histogram times(Phase phase, List<long[]> times) {
+        return Statistics.phase(times, !phase.test().isOfPairs(), plan.legs(phase.test(), phase.bytes()));
     }
 
     private List<long[]> perform(Series series, Phase phase) throws JobFailure, InterruptedException {
@@ -135,15 +158,13 @@ public final class BenchRun implements AutoCloseable {
 
     private Cost spent() throws IOException {
         List<RelayLoad> loads = new ArrayList<>(grid.loads());
-        if (forwarder != null) {
-            loads.add(forwarder.load());
-        }
+        forwarders.values().forEach(forwarder -> loads.add(forwarder.load()));
         return Cost.of(loads);
     }
 
-    private void progress(Benchmark test, int bytes, Series series) {
-        String size = test.isSized() ? " " + SizeList.text(bytes) : "";
-        watch.onPhase(test + size + " " + series.label(), phasesDone++, plan.phases());
+    private void progress(Figure line) {
+        String size = line.test().isSized() ? " " + SizeList.text(line.bytes()) : "";
+        watch.onPhase(line.test() + size + " " + line.series().label(), phasesDone++, plan.phases());
     }
 
     private void finish() throws JobFailure, InterruptedException {
@@ -158,6 +179,7 @@ public final class BenchRun implements AutoCloseable {
             for (BenchJob job : jobs.values()) {
                 job.close();
             }
+            forwarders.values().forEach(Forwarder::close);
             if (grid != null) {
                 grid.close();
             }

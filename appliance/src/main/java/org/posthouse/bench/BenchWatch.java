@@ -7,6 +7,9 @@ public interface BenchWatch {
     /** A job is about to run: an interrupt can end it. */
     void onJob(JobRun job);
 
+    /** Processes were started: an interrupt ends them by {@code end}, from any thread. */
+    void onStart(Runnable end);
+
     /**
      * Another phase begins.
      *

@@ -9,6 +9,8 @@ import java.util.Locale;
 public enum Benchmark {
     /** Rank i sends X bytes to its partner and gets X bytes back; t is half of that, throughput X/t. */
     PINGPONG(Shape.PAIRS, 2, 1),
+    /** Rank i sends a window of messages of X bytes to its partner, which answers all of them with one byte. */
+    STREAM(Shape.PAIRS, 1, 1),
     /** Both partners send X bytes at once; throughput X/t. */
     PINGPING(Shape.PAIRS, 1, 1),
     /** A chain of all ranks in a ring: each sends right and receives from the left; one in, one out: 2X/t. */
@@ -60,7 +62,7 @@ public enum Benchmark {
         return shape == Shape.PAIRS;
     }
 
-    /** How many operations one iteration is: its time and its cost are divided by this. */
+    /** How many operations one iteration is, where that does not depend on the plan. */
     int legs() {
         return legs;
     }

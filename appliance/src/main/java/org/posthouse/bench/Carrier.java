@@ -9,7 +9,18 @@ enum Carrier {
     /** Plain bytes over one TCP connection between the two ranks. */
     RAW,
     /** Plain bytes through a bare Vert.x forwarder: two TCP connections, as with the relay. */
-    FORWARDER;
+    VERTX,
+    /** Plain bytes through a bare selector forwarder: two TCP connections too. */
+    SELECTOR;
+
+    boolean isForwarder() {
+        return this == VERTX || this == SELECTOR;
+    }
+
+    /** In a table and in a plot's legend. */
+    String label() {
+        return isForwarder() ? word() + " forwarder" : word();
+    }
 
     String word() {
         return name().toLowerCase(Locale.ROOT);

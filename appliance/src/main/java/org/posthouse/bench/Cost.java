@@ -1,50 +1,66 @@
 package org.posthouse.bench;
 
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 import java.util.function.ToDoubleFunction;
 import org.posthouse.relay.RelayLoad;
+import org.posthouse.relay.ThreadLoad;
 
 /**
- * What the relays (and the bare forwarder) spend on something. Immutable.
+ * What the relays (and the bare forwarders) spend on something. Immutable.
  *
- * @param cpuMicros processor time of their event loops, in microseconds
+ * @param cpuMicros processor time of the threads that carry messages, in microseconds
+ * @param heapBytes bytes that these threads allocate on the heap
  * @param frames frames read and written, at every relay on the way
  * @param payloadBytes payload delivered to ranks
  * @param linkBytes bytes on the links between sites, headers included
  */
-record Cost(double cpuMicros, double frames, double payloadBytes, double linkBytes) {
+record Cost(double cpuMicros, double heapBytes, double frames, double payloadBytes, double linkBytes) {
     /** The sum over all; threads that several relays share count once. */
     static Cost of(List<RelayLoad> loads) {
-        Map<Long, Long> nanosOfThread = new HashMap<>();
+        Set<Long> seen = new HashSet<>();
+        double cpuNanos = 0;
+        double heapBytes = 0;
         double frames = 0;
         double payloadBytes = 0;
         double linkBytes = 0;
         for (RelayLoad load : loads) {
-            load.cpuNanos().forEach((thread, nanos) -> nanosOfThread.merge(thread, nanos, Math::max));
+            for (ThreadLoad thread : load.threads()) {
+                if (seen.add(thread.thread())) {
+                    cpuNanos += thread.cpuNanos();
+                    heapBytes += thread.allocatedBytes();
+                }
+            }
             frames += load.frames();
             payloadBytes += load.payloadBytes();
             linkBytes += load.linkBytes();
         }
-        double cpuNanos = nanosOfThread.values().stream().mapToLong(Long::longValue).sum();
-        return new Cost(cpuNanos / 1e3, frames, payloadBytes, linkBytes);
+        return new Cost(cpuNanos / 1e3, heapBytes, frames, payloadBytes, linkBytes);
     }
 
     Cost minus(Cost other) {
         return new Cost(
-                cpuMicros - other.cpuMicros, frames - other.frames, payloadBytes - other.payloadBytes, linkBytes - other.linkBytes);
+                cpuMicros - other.cpuMicros,
+                heapBytes - other.heapBytes,
+                frames - other.frames,
+                payloadBytes - other.payloadBytes,
+                linkBytes - other.linkBytes);
     }
 
     /** This cost of {@code operations}, for one of them. */
     Cost per(double operations) {
-        return new Cost(cpuMicros / operations, frames / operations, payloadBytes / operations, linkBytes / operations);
+        return new Cost(
+                cpuMicros / operations, heapBytes / operations, frames / operations, payloadBytes / operations, linkBytes / operations);
     }
 
     /** The median of each part. */
     static Cost median(List<Cost> costs) {
         return new Cost(
-                median(costs, Cost::cpuMicros), median(costs, Cost::frames), median(costs, Cost::payloadBytes),
+                median(costs, Cost::cpuMicros),
+                median(costs, Cost::heapBytes),
+                median(costs, Cost::frames),
+                median(costs, Cost::payloadBytes),
                 median(costs, Cost::linkBytes));
     }
 

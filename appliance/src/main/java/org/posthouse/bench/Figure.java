@@ -1,8 +1,10 @@
 package org.posthouse.bench;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Predicate;
 
 /** One line of the report: one test at one size in one series. Filled by the driver, then read. */
 final class Figure {
@@ -12,6 +14,7 @@ final class Figure {
     private final int groups;
     private final Statistics times = new Statistics();
     private final List<Cost> costs = new ArrayList<>();
+    private Optional<Figure> pingPong = Optional.empty();
 
     /** @param groups how many groups of ranks work at once, each on operations of its own */
     Figure(Benchmark test, Series series, int bytes, int groups) {
@@ -52,15 +55,43 @@ final class Figure {
         return (double) bytes * test.turnover() * groups / times.medianMicros();
     }
 
+    /** How many operations a second, at the median time, all groups together. */
+    double operationsPerSecond() {
+        return groups * 1e6 / times.medianMicros();
+    }
+
+    /** Sets the ping-pong of the same series and size that took turns with this. */
+    void beside(Figure figure) {
+        pingPong = Optional.of(figure);
+    }
+
+    /** The ping-pong that this is compared with, if it is. */
+    Optional<Figure> pingPong() {
+        return pingPong;
+    }
+
+    /** How many times as many messages as the ping-pong alone would carry: the median over the phases. */
+    double timesPingPong() {
+        return pingPong.orElseThrow().times(this);
+    }
+
     /** How many times as long as another series at the same size: the median over the phases. */
     double times(Figure other) {
         return Medians.ratio(times.medians(), other.times.medians());
     }
 
-    /** The figure of another carrier for the same test and size. */
-    Optional<Figure> baseline(List<Figure> figures, Carrier carrier) {
+    /** The raw connection's figure for the same test and size. */
+    Optional<Figure> raw(List<Figure> figures) {
+        return baselines(figures, Carrier.RAW::equals).findFirst();
+    }
+
+    /** The figure of the forwarder for the same test and size: of the better one of the two, by its median. */
+    Optional<Figure> forwarder(List<Figure> figures) {
+        return baselines(figures, Carrier::isForwarder).min(Comparator.comparingDouble(other -> other.times.medianMicros()));
+    }
+
+    private java.util.stream.Stream<Figure> baselines(List<Figure> figures, Predicate<Carrier> wanted) {
         return figures.stream()
-                .filter(other -> other.test == test && other.bytes == bytes && other.series.carrier() == carrier)
-                .findFirst();
+                .filter(other -> other.test == test && other.bytes == bytes && wanted.test(other.series.carrier()));
     }
 }

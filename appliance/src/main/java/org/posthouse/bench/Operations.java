@@ -16,9 +16,12 @@ final class Operations {
     private final int right = (rank + 1) % ranks;
     private final int left = (rank + ranks - 1) % ranks;
     private final Pair pair;
+    private final int window;
 
-    Operations(Pair pair) {
+    /** @param window most messages under way at once in a stream */
+    Operations(Pair pair, int window) {
         this.pair = pair;
+        this.window = window;
     }
 
     /** The operation of a phase's test, carrier and size, with fresh buffers. */
@@ -26,6 +29,7 @@ final class Operations {
         int x = phase.bytes();
         return switch (phase.test()) {
             case PINGPONG -> new PingPong(pair.transport(phase.carrier()), rank, pair.peer(), x);
+            case STREAM -> stream(phase, rank < pair.peer());
             case PINGPING -> pingPing(x, pair.peer());
             case SENDRECV -> ofAll(x, 1, 1, sendrecv(x), (at, i) -> Operation.content(left, at));
             case EXCHANGE -> ofAll(x, 1, 2, exchange(x), (at, i) -> Operation.content(at < x ? left : right, at % x));
@@ -49,6 +53,11 @@ final class Operations {
     /** An operation in which every rank fills its whole receive buffer and every rank's time counts. */
     private Operation ofAll(int x, int outBlocks, int inBlocks, Call call, Rule rule) {
         return new ByteOperation(rank, outBlocks * x, inBlocks * x, true, call, i -> inBlocks * x, rule);
+    }
+
+    private Operation stream(Phase phase, boolean first) {
+        int messages = Stream.window(window, phase.bytes());
+        return new Stream(pair.transport(phase.carrier()), pair.transport(phase.carrier()), first, phase.bytes(), messages);
     }
 
     private Operation pingPing(int x, int peer) {

@@ -16,47 +16,43 @@ final class Pair implements AutoCloseable {
     private static final int TAG = 2;
 
     private final int peer;
-    private final Map<Carrier, Transport> transports = new EnumMap<>(Carrier.class);
     private final Map<Carrier, SocketChannel> channels = new EnumMap<>(Carrier.class);
 
     private Pair(int peer) {
         this.peer = peer;
-        transports.put(Carrier.RELAY, new Transport.Messages(peer));
     }
 
     /**
      * Joins this rank to its partner: rank i and rank i + n / 2.
      *
      * @param pairs how many pairs there are
-     * @param forwarder the forwarder's port; 0 if there is nothing but the relay
+     * @param forwarders the port of each forwarder; empty if there is nothing but the relay
      */
-    static Pair open(int pairs, int forwarder) throws IOException {
+    static Pair open(int pairs, Map<Carrier, Integer> forwarders) throws IOException {
         int rank = MPI.COMM_WORLD.Rank();
         int half = MPI.COMM_WORLD.Size() / 2;
         Pair pair = new Pair(rank < half ? rank + half : rank - half);
         boolean inPair = rank % half < pairs && rank < 2 * half;
-        if (forwarder != 0 && inPair) {
-            pair.connect(rank < half, forwarder);
+        if (!forwarders.isEmpty() && inPair) {
+            pair.connect(rank < half, forwarders);
         }
         return pair;
     }
 
-    private void connect(boolean first, int forwarder) throws IOException {
-        addBytes(Carrier.RAW, first ? dial(peerPort()) : accept());
-        addBytes(Carrier.FORWARDER, first ? dialThrough(forwarder) : accept());
-    }
-
-    private void addBytes(Carrier carrier, SocketChannel channel) {
-        channels.put(carrier, channel);
-        transports.put(carrier, new Transport.Bytes(channel));
+    private void connect(boolean first, Map<Carrier, Integer> forwarders) throws IOException {
+        channels.put(Carrier.RAW, first ? dial(peerPort()) : accept());
+        for (Carrier carrier : forwarders.keySet()) {
+            channels.put(carrier, first ? dialThrough(forwarders.get(carrier)) : accept());
+        }
     }
 
     int peer() {
         return peer;
     }
 
+    /** A way to the partner with buffers of its own. */
     Transport transport(Carrier carrier) {
-        return transports.get(carrier);
+        return carrier == Carrier.RELAY ? new Transport.Messages(peer) : new Transport.Bytes(channels.get(carrier));
     }
 
     private SocketChannel accept() throws IOException {

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.Arrays;
 import mpi.MPI;
+import mpi.Request;
 
 /** One way of carrying messages of one size to the partner and back. Confined to the rank's thread. */
 interface Transport {
@@ -14,6 +15,12 @@ interface Transport {
     void send() throws IOException;
 
     void receive() throws IOException;
+
+    /** Sends equal parts of the buffer as messages of their own, all of them under way at once. */
+    void sendParts(int parts) throws IOException;
+
+    /** Receives what {@link #sendParts} sent, as many messages, with all receives posted ahead. */
+    void receiveParts(int parts) throws IOException;
 
     /** Sets what is sent, and clears what was received. */
     void fill(byte[] content);
@@ -50,6 +57,26 @@ interface Transport {
         }
 
         @Override
+        public void sendParts(int parts) {
+            Request[] sends = new Request[parts];
+            int bytes = out.length / parts;
+            for (int i = 0; i < parts; i++) {
+                sends[i] = MPI.COMM_WORLD.Isend(out, i * bytes, bytes, MPI.BYTE, peer, TAG);
+            }
+            Request.Waitall(sends);
+        }
+
+        @Override
+        public void receiveParts(int parts) {
+            Request[] receives = new Request[parts];
+            int bytes = in.length / parts;
+            for (int i = 0; i < parts; i++) {
+                receives[i] = MPI.COMM_WORLD.Irecv(in, i * bytes, bytes, MPI.BYTE, peer, TAG);
+            }
+            Request.Waitall(receives);
+        }
+
+        @Override
         public void fill(byte[] content) {
             out = content.clone();
             Arrays.fill(in, (byte) 0);
@@ -79,10 +106,7 @@ interface Transport {
 
         @Override
         public void send() throws IOException {
-            out.rewind();
-            while (out.hasRemaining()) {
-                channel.write(out);
-            }
+            sendParts(1);
         }
 
         @Override
@@ -95,10 +119,29 @@ interface Transport {
             }
         }
 
+        /** One call of the kernel for each part, as a program that has one message after the other makes. */
+        @Override
+        public void sendParts(int parts) throws IOException {
+            out.clear();
+            int bytes = out.capacity() / parts;
+            for (int end = bytes; end <= out.capacity(); end += bytes) {
+                out.limit(end);
+                while (out.hasRemaining()) {
+                    channel.write(out);
+                }
+            }
+        }
+
+        /** Bytes have no borders: as many calls as the kernel likes. */
+        @Override
+        public void receiveParts(int parts) throws IOException {
+            receive();
+        }
+
         @Override
         public void fill(byte[] content) {
-            out.rewind().put(content);
-            in.rewind().put(new byte[content.length]);
+            out.clear().put(content);
+            in.clear().put(new byte[content.length]);
         }
 
         @Override

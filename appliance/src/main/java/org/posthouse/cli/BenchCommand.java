@@ -30,10 +30,12 @@ import picocli.CommandLine.TypeConversionException;
         name = "bench",
         description = "Measures MPI operations over embedded relays, and what each costs the relays.",
         mixinStandardHelpOptions = true,
+        subcommands = ScaleCommand.class,
         footer = {
             "",
             "Examples:",
             "  posthouse bench pingpong --sizes 1..1m --plot pingpong.svg",
+            "  posthouse bench stream --sizes 64 --window 1000",
             "  posthouse bench bcast -n 8 --sites 2 --algorithm auto --algorithm bcast=chain",
             "  posthouse bench allreduce alltoall barrier -n 8 --json figures.json",
             "",
@@ -49,7 +51,7 @@ final class BenchCommand implements Callable<Integer> {
     @Spec
     private CommandSpec command;
 
-    @Parameters(arity = "1..*", paramLabel = "TEST", description = "${COMPLETION-CANDIDATES}; one or several.")
+    @Parameters(arity = "0..*", paramLabel = "TEST", description = "${COMPLETION-CANDIDATES}; one or several.")
     private List<Benchmark> tests;
 
     @Option(
@@ -58,7 +60,7 @@ final class BenchCommand implements Callable<Integer> {
             description = "Number of ranks (default: 4; 2 for each pair if there are only tests of pairs).")
     private int ranks;
 
-    @Option(names = "--pairs", defaultValue = "1", paramLabel = "P", description = "Pairs of pingpong and pingping (default: 1).")
+    @Option(names = "--pairs", defaultValue = "1", paramLabel = "P", description = "Pairs of pingpong, stream and pingping (default: 1).")
     private int pairs;
 
     @Option(
@@ -100,7 +102,7 @@ final class BenchCommand implements Callable<Integer> {
             negatable = true,
             defaultValue = "true",
             fallbackValue = "true",
-            description = "Measure pingpong over a raw connection and a bare forwarder too (default: yes).")
+            description = "Measure pingpong and stream over a raw connection and bare forwarders too (default: yes).")
     private boolean baselines;
 
     @Option(names = "--repetitions", defaultValue = "7", paramLabel = "R", description = "Interleaved repetitions (default: ${DEFAULT-VALUE}).")
@@ -112,6 +114,13 @@ final class BenchCommand implements Callable<Integer> {
             paramLabel = "MS",
             description = "How long one repetition of a line lasts, about (default: ${DEFAULT-VALUE}).")
     private int phaseMs;
+
+    @Option(
+            names = "--window",
+            defaultValue = "" + BenchPlan.WINDOW_DEFAULT,
+            paramLabel = "M",
+            description = "Messages of stream that are under way at once (default: ${DEFAULT-VALUE}).")
+    private int window;
 
     @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
     private Path json;
@@ -135,12 +144,15 @@ final class BenchCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
+        if (tests == null) {
+            throw new ParameterException(command.commandLine(), "Missing required parameter: 'TEST', or the command 'scale'");
+        }
         BenchPlan plan = plan();
         try {
             BenchReport report = measure(plan);
             report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
             if (json != null) {
-                report.writeJson("posthouse " + String.join(" ", command.root().commandLine().getParseResult().originalArgs()), json);
+                report.writeJson(asCalled(command), json);
             }
             if (plot != null) {
                 report.writePlot(plot);
@@ -151,6 +163,11 @@ final class BenchCommand implements Callable<Integer> {
         }
     }
 
+    /** The command line as it was given. */
+    static String asCalled(CommandSpec command) {
+        return "posthouse " + String.join(" ", command.root().commandLine().getParseResult().originalArgs());
+    }
+
     private BenchPlan plan() {
         if (plot != null && tests.stream().noneMatch(Benchmark::isSized)) {
             throw new ParameterException(command.commandLine(), "--plot draws time against size, and barrier has no size");
@@ -159,7 +176,7 @@ final class BenchCommand implements Callable<Integer> {
         int count = ranks != 0 ? ranks : Math.max(onlyPairs ? 0 : RANKS_DEFAULT, RANKS_OF_PAIR * pairs);
         try {
             return new BenchPlan(
-                    tests.stream().distinct().toList(), count, pairs, sites, sizes.bytes(), variants(), baselines, repetitions, phaseMs);
+                    tests.stream().distinct().toList(), count, pairs, sites, sizes.bytes(), variants(), baselines, repetitions, phaseMs, window);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage());
         }
@@ -175,17 +192,27 @@ final class BenchCommand implements Callable<Integer> {
     private static BenchReport measure(BenchPlan plan) throws IOException, JobFailure, InterruptedException {
         try (Interruption interruption = Interruption.open();
                 TerminalProgress progress = TerminalProgress.onStandardError()) {
-            return BenchRun.measure(plan, new BenchWatch() {
-                @Override
-                public void onJob(JobRun job) {
-                    interruption.guard(job);
-                }
-
-                @Override
-                public void onPhase(String what, int done, int total) {
-                    progress.show(what, done, total);
-                }
-            });
+            return BenchRun.measure(plan, watch(interruption, progress));
         }
+    }
+
+    /** Shows how far a bench has come, and ends it when the user interrupts. */
+    static BenchWatch watch(Interruption interruption, TerminalProgress progress) {
+        return new BenchWatch() {
+            @Override
+            public void onJob(JobRun job) {
+                interruption.guard(job);
+            }
+
+            @Override
+            public void onStart(Runnable end) {
+                interruption.guard(end);
+            }
+
+            @Override
+            public void onPhase(String what, int done, int total) {
+                progress.show(what, done, total);
+            }
+        };
     }
 }

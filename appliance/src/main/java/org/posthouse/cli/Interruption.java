@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.JobRun;
 
 /**
- * While it is open, Ctrl-C and SIGTERM end the jobs that it guards, and this process leaves only after everything was
+ * While it is open, Ctrl-C and SIGTERM end what it guards, and this process leaves only after everything was
  * put away, or after a time limit.
  */
 final class Interruption implements AutoCloseable {
@@ -18,7 +18,7 @@ final class Interruption implements AutoCloseable {
     private final CountDownLatch putAway = new CountDownLatch(1);
     private final Thread hook = new Thread(this::interrupt, "posthouse-interrupted");
     /** Added to by the command's thread, read by the hook. */
-    private final List<JobRun> jobs = new CopyOnWriteArrayList<>();
+    private final List<Runnable> ends = new CopyOnWriteArrayList<>();
 
     private volatile boolean stopped;
 
@@ -30,9 +30,17 @@ final class Interruption implements AutoCloseable {
 
     /** Guards {@code running} beside the jobs guarded before; ending one that has ended already does nothing. */
     void guard(JobRun running) {
-        jobs.add(running);
+        guard(() -> {
+            running.stop(STATUS_INTERRUPTED, "interrupted");
+            running.kill();
+        });
+    }
+
+    /** Has {@code end} called when the user interrupts, from another thread; it may find that there is nothing to end. */
+    void guard(Runnable end) {
+        ends.add(end);
         if (stopped) {
-            end(running);
+            end.run();
         }
     }
 
@@ -44,7 +52,7 @@ final class Interruption implements AutoCloseable {
     private void interrupt() {
         stopped = true;
         interrupted.countDown();
-        jobs.forEach(Interruption::end);
+        ends.forEach(Runnable::run);
         try {
             if (!putAway.await(PUT_AWAY_SECONDS, TimeUnit.SECONDS)) {
                 System.err.println("posthouse: interrupted, and not everything was put away in " + PUT_AWAY_SECONDS + " s");
@@ -52,11 +60,6 @@ final class Interruption implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-    }
-
-    private static void end(JobRun running) {
-        running.stop(STATUS_INTERRUPTED, "interrupted");
-        running.kill();
     }
 
     @Override

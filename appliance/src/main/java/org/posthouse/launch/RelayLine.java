@@ -26,7 +26,7 @@ import org.posthouse.wire.WireException;
 /**
  * The launcher's connection to one relay. Its own virtual thread reads; the job's thread writes. It ends with the job.
  */
-final class RelayLine implements AutoCloseable {
+public final class RelayLine implements AutoCloseable {
     private static final long ANSWER_SECONDS = 10;
 
     private final FrameLine line;
@@ -44,7 +44,7 @@ final class RelayLine implements AutoCloseable {
     }
 
     /** Connects and says HELLO. @throws JobFailure naming the relay, if it cannot be reached or refuses */
-    static RelayLine connect(String address, Token token) throws JobFailure {
+    public static RelayLine connect(String address, Token token) throws JobFailure {
         try {
             RelayLine relay = new RelayLine(FrameLine.connect(address));
             try {
@@ -69,7 +69,7 @@ final class RelayLine implements AutoCloseable {
     }
 
     /** The relay at the other end. */
-    Home home() {
+    public Home home() {
         return home;
     }
 
@@ -79,13 +79,13 @@ final class RelayLine implements AutoCloseable {
     }
 
     /** Tells whom to call with events of ranks, and when the relay is gone. Called before {@link #open}. */
-    void listen(Consumer<JobEvent> events, Consumer<String> onLost) {
+    public void listen(Consumer<JobEvent> events, Consumer<String> onLost) {
         this.events = events;
         this.onLost = onLost;
     }
 
     /** Opens the job and waits until the relay has done so. */
-    void open(JobOpen job) throws JobFailure {
+    public void open(JobOpen job) throws JobFailure {
         try {
             line.write(job.encode());
         } catch (IOException e) {
@@ -95,7 +95,7 @@ final class RelayLine implements AutoCloseable {
     }
 
     /** Asks the relay to end the job. */
-    void closeJob(Notice why) {
+    public void closeJob(Notice why) {
         try {
             line.write(why.encode(FrameType.JOB_CLOSE));
         } catch (IOException e) {
@@ -104,7 +104,7 @@ final class RelayLine implements AutoCloseable {
     }
 
     /** Waits until the relay has told of everything and closed the job; false if it does not in time. */
-    boolean awaitClosed(long timeoutMs) throws InterruptedException {
+    public boolean awaitClosed(long timeoutMs) throws InterruptedException {
         try {
             closed.get(timeoutMs, TimeUnit.MILLISECONDS);
             return true;

@@ -14,7 +14,7 @@ class BenchPlanTest {
     private static final List<Variant> PLAIN = List.of(new Variant(false, "", Optional.empty()));
 
     private static BenchPlan plan(List<Benchmark> tests, int ranks, int pairs, List<Variant> variants) {
-        return new BenchPlan(tests, ranks, pairs, 1, List.of(1, 6, 8), variants, true, 3, 10);
+        return new BenchPlan(tests, ranks, pairs, 1, List.of(1, 6, 8), variants, true, 3, 10, 1000);
     }
 
     @Test
@@ -38,11 +38,23 @@ class BenchPlanTest {
     void onlyPingPongHasBaselinesAndEveryVariantIsOneSeries() {
         List<Variant> variants = Variant.all(List.of(false, true), List.of("", "bcast=chain"), List.of(new Settings(0), new Settings(4096)));
         BenchPlan plan = plan(List.of(Benchmark.PINGPONG, Benchmark.BCAST), 4, 1, variants);
-        assertThat(plan.seriesOf(Benchmark.PINGPONG)).extracting(Series::label).hasSize(10).doesNotHaveDuplicates()
-                .startsWith("raw", "forwarder", "relay none eager 0");
+        assertThat(plan.seriesOf(Benchmark.PINGPONG)).extracting(Series::label).hasSize(11).doesNotHaveDuplicates()
+                .startsWith("raw", "vertx forwarder", "selector forwarder", "relay none eager 0");
         assertThat(plan.seriesOf(Benchmark.BCAST)).extracting(Series::label).hasSize(8)
                 .contains("relay process bcast=chain eager 4k");
-        assertThat(plan.phases()).isEqualTo((10 + 8) * 3 * (1 + 3));
+        assertThat(plan.phases()).isEqualTo((11 + 8) * 3 * (1 + 3));
+    }
+
+    @Test
+    void aStreamHasItsPingPongBesideItAndAShorterWindowOfLargeMessages() {
+        BenchPlan plan = plan(List.of(Benchmark.STREAM), 2, 1, PLAIN);
+        assertThat(plan.seriesOf(Benchmark.STREAM)).extracting(Series::label)
+                .containsExactly("raw", "vertx forwarder", "selector forwarder", "relay none");
+        assertThat(plan.phases()).isEqualTo(2 * 4 * 3 * (1 + 3));
+        assertThat(plan.legs(Benchmark.STREAM, 64)).isEqualTo(1000);
+        assertThat(plan.legs(Benchmark.STREAM, 1 << 20)).isEqualTo(64);
+        assertThat(plan.legs(Benchmark.STREAM, 64 << 20)).isEqualTo(1);
+        assertThat(plan.legs(Benchmark.PINGPONG, 64)).isEqualTo(2);
     }
 
     @Test
@@ -68,7 +80,7 @@ class BenchPlanTest {
                 .withMessage("4 ranks, expected 6 to 1024");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new BenchPlan(
-                        List.of(Benchmark.ALLTOALL), 64, 1, 1, List.of(64 << 20), PLAIN, false, 1, 10))
+                        List.of(Benchmark.ALLTOALL), 64, 1, 1, List.of(64 << 20), PLAIN, false, 1, 10, 1000))
                 .withMessageContaining("67108864 bytes for each of 64 ranks");
     }
 }

@@ -30,7 +30,7 @@ class BenchReportTest {
 
     private static BenchReport report(Benchmark... tests) {
         BenchPlan plan = new BenchPlan(
-                List.of(tests), 4, 2, 1, List.of(1000, 1_000_000), List.of(NONE, CHAIN), true, 2, 10);
+                List.of(tests), 4, 2, 1, List.of(1000, 1_000_000), List.of(NONE, CHAIN), true, 2, 10, 100);
         List<Figure> figures = new ArrayList<>();
         for (Benchmark test : tests) {
             for (int bytes : plan.sizesOf(test)) {
@@ -48,7 +48,7 @@ class BenchReportTest {
         Figure figure = new Figure(test, series, bytes, plan.groups(test));
         figure.times().add(Statistics.phase(List.of(new long[] {nanos}), true, 1));
         figure.times().add(Statistics.phase(List.of(new long[] {nanos}), true, 1));
-        figure.addCost(new Cost(12.5, 3, bytes, 40));
+        figure.addCost(new Cost(12.5, 150, 3, bytes, 40));
         return figure;
     }
 
@@ -63,17 +63,18 @@ class BenchReportTest {
         assertThat(json.path("machine").path("processors").asInt()).isPositive();
         assertThat(json.path("machine").path("os").asText()).isNotBlank();
         assertThat(json.path("machine").path("java").asText()).isNotBlank();
-        assertThat(json.path("figures")).hasSize(4 * 2 + 2);
-        JsonNode relay = json.path("figures").get(3);
+        assertThat(json.path("figures")).hasSize(5 * 2 + 2);
+        JsonNode relay = json.path("figures").get(4);
         assertThat(relay.path("carrier").asText()).isEqualTo("relay");
         assertThat(relay.path("durability").asText()).isEqualTo("process");
         assertThat(relay.path("algorithm").asText()).isEqualTo("bcast=chain");
         assertThat(relay.path("eagerMaxBytes").asInt()).isEqualTo(4096);
-        assertThat(relay.path("timesRaw").asDouble()).isBetween(7.9, 8.1);
-        assertThat(relay.path("timesForwarder").asDouble()).isBetween(3.9, 4.1);
+        assertThat(relay.path("timesRaw").asDouble()).isBetween(15.8, 16.2);
+        assertThat(relay.path("timesForwarder").asDouble()).isBetween(7.9, 8.1);
         assertThat(relay.path("relayCost").path("framesPerOperation").asDouble()).isEqualTo(3);
+        assertThat(relay.path("relayCost").path("heapBytesPerOperation").asDouble()).isEqualTo(150);
         assertThat(relay.path("medianMicrosOfRepetitions")).hasSize(2);
-        JsonNode barrier = json.path("figures").get(8);
+        JsonNode barrier = json.path("figures").get(10);
         assertThat(barrier.has("megabytesPerSecond")).isFalse();
         assertThat(barrier.has("timesRaw")).isFalse();
     }
@@ -85,7 +86,7 @@ class BenchReportTest {
         JsonNode figures = new ObjectMapper().readTree(file.toFile()).path("figures");
         // Two pairs, 1000 bytes in 11 µs each; then four times 1000 bytes in 11 µs.
         assertThat(figures.get(0).path("megabytesPerSecond").asDouble()).isBetween(181.0, 183.0);
-        assertThat(figures.get(8).path("megabytesPerSecond").asDouble()).isBetween(362.0, 365.0);
+        assertThat(figures.get(10).path("megabytesPerSecond").asDouble()).isBetween(362.0, 365.0);
     }
 
     @Test
@@ -94,8 +95,8 @@ class BenchReportTest {
         report(Benchmark.PINGPONG, Benchmark.BCAST).print(new PrintStream(bytes, true, StandardCharsets.UTF_8));
         String[] tables = bytes.toString(StandardCharsets.UTF_8).split("\n\n");
         assertThat(tables).hasSize(2);
-        assertThat(tables[0].lines()).hasSize(2 + 8);
-        assertThat(tables[0]).startsWith("pingpong, 2 pairs, one site; t is half a round trip").contains("x raw", "8.00");
+        assertThat(tables[0].lines()).hasSize(2 + 10);
+        assertThat(tables[0]).startsWith("pingpong, 2 pairs, one site; t is half a round trip").contains("x raw", "16.00", "vertx forwarder", "selector forwarder");
         assertThat(tables[1].lines()).hasSize(2 + 4);
         assertThat(tables[1]).startsWith("bcast, 4 ranks, one site").contains("relay process bcast=chain").doesNotContain("x raw");
     }
@@ -110,7 +111,7 @@ class BenchReportTest {
         assertThat(drawing.getDocumentElement().getLocalName() == null ? drawing.getDocumentElement().getNodeName() : "")
                 .isEqualTo("svg");
         String svg = Files.readString(file);
-        assertThat(svg).contains("posthouse bench", "message size (bytes)", "median time", "relay process bcast=chain", "forwarder");
+        assertThat(svg).contains("posthouse bench", "message size (bytes)", "median time", "relay process bcast=chain", "selector forwarder");
         assertThat(svg).doesNotContain("barrier");
         assertThat(svg.split("fill=\"none\"", -1).length - 1).as("lines").isGreaterThanOrEqualTo(4);
     }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.List;
-import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
 import org.posthouse.relay.RelayLoad;
+import org.posthouse.relay.ThreadLoad;
 
 /** The arithmetic between what ranks and relays tell and what the report says. */
 class StatisticsTest {
@@ -51,20 +51,26 @@ class StatisticsTest {
         assertThat(Medians.of(new double[] {4, 1, 3, 2})).isEqualTo(2.5);
     }
 
-    @Test
-    void aThreadThatRelaysShareIsPaidOnce() {
-        Cost before = Cost.of(List.of(load(1_000, 10, 100, 50), load(1_000, 20, 200, 60)));
-        Cost after = Cost.of(List.of(load(9_000, 16, 140, 80), load(9_000, 26, 260, 70)));
-        assertThat(after.minus(before).per(4)).isEqualTo(new Cost(2, 3, 25, 10));
+    private static RelayLoad load(long cpuNanos, long heapBytes, long frames, long payloadBytes, long linkBytes) {
+        return new RelayLoad(List.of(new ThreadLoad(7, cpuNanos, heapBytes)), frames, payloadBytes, linkBytes);
     }
 
-    private static RelayLoad load(long nanos, long frames, long payloadBytes, long linkBytes) {
-        return new RelayLoad(Map.of(7L, nanos), frames, payloadBytes, linkBytes);
+    @Test
+    void everyThreadOfARelayIsPaid() {
+        RelayLoad load = new RelayLoad(List.of(new ThreadLoad(1, 2_000, 5), new ThreadLoad(2, 4_000, 6)), 0, 0, 0);
+        assertThat(Cost.of(List.of(load))).isEqualTo(new Cost(6, 11, 0, 0, 0));
+    }
+
+    @Test
+    void aThreadThatRelaysShareIsPaidOnce() {
+        Cost before = Cost.of(List.of(load(1_000, 40, 10, 100, 50), load(1_000, 40, 20, 200, 60)));
+        Cost after = Cost.of(List.of(load(9_000, 440, 16, 140, 80), load(9_000, 440, 26, 260, 70)));
+        assertThat(after.minus(before).per(4)).isEqualTo(new Cost(2, 100, 3, 25, 10));
     }
 
     @Test
     void costIsTheMedianOfEachPart() {
-        assertThat(Cost.median(List.of(new Cost(1, 9, 5, 0), new Cost(2, 1, 5, 7), new Cost(30, 2, 5, 8))))
-                .isEqualTo(new Cost(2, 2, 5, 7));
+        assertThat(Cost.median(List.of(new Cost(1, 7, 9, 5, 0), new Cost(2, 9, 1, 5, 7), new Cost(30, 8, 2, 5, 8))))
+                .isEqualTo(new Cost(2, 8, 2, 5, 7));
     }
 }

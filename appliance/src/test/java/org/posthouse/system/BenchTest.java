@@ -6,9 +6,11 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.relay.RelayConfig.Mode;
 
 /** {@code posthouse bench}: that it measures and counts, not how fast anything is. */
 @Timeout(180)
@@ -42,15 +44,17 @@ class BenchTest {
     @Test
     void pingPongIsMeasuredBesideItsBaselinesAndLoggedBesideNot() throws Exception {
         JsonNode figures = figures("pingpong", "bcast", "--pairs", "2", "--sizes", "1,100k", "--durability", "none,process");
-        assertThat(figures).hasSize(8 + 4);
+        assertThat(figures).hasSize(10 + 4);
         figures.forEach(BenchTest::assertPlausible);
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < 10; i++) {
             JsonNode figure = figures.get(i);
             assertThat(figure.path("timesRaw").asDouble()).isPositive();
             double frames = figure.path("relayCost").path("framesPerOperation").asDouble();
             if (figure.path("carrier").asText().equals("relay")) {
                 // One message: its frames in and out, and the receive that was posted.
                 assertThat(frames).isGreaterThanOrEqualTo(3);
+                assertThat(figure.path("timesForwarder").asDouble()).isPositive();
+                assertThat(figure.path("relayCost").path("heapBytesPerOperation").asDouble()).isPositive();
                 assertThat(figure.path("relayCost").path("payloadBytesPerOperation").asDouble())
                         .isEqualTo(figure.path("bytes").asDouble());
             } else {
@@ -58,8 +62,23 @@ class BenchTest {
             }
         }
         // Three messages of three frames each, and now and then a CREDIT; none of the barrier before it.
-        assertThat(figures.get(8).path("test").asText()).isEqualTo("bcast");
-        assertThat(figures.get(8).path("relayCost").path("framesPerOperation").asDouble()).isBetween(9.0, 11.0);
+        assertThat(figures.get(10).path("test").asText()).isEqualTo("bcast");
+        assertThat(figures.get(10).path("relayCost").path("framesPerOperation").asDouble()).isBetween(9.0, 11.0);
+    }
+
+    @Test
+    void aStreamIsMeasuredBesideItsPingPong() throws Exception {
+        JsonNode figures = figures("stream", "--sizes", "64", "--window", "500");
+        assertThat(figures).extracting(figure -> figure.path("carrier").asText()).containsExactly("raw", "vertx", "selector", "relay");
+        for (JsonNode figure : figures) {
+            assertPlausible(figure);
+            assertThat(figure.path("messagesPerSecond").asDouble())
+                    .isCloseTo(1e6 / figure.path("medianMicros").asDouble(), Percentage.withPercentage(0.1));
+            assertThat(figure.path("timesPingPong").asDouble()).as("a window beside one at a time").isGreaterThan(1);
+        }
+        JsonNode cost = figures.get(3).path("relayCost");
+        assertThat(cost.path("payloadBytesPerOperation").asDouble()).as("64 bytes, and a 500th of the answer").isBetween(64.0, 64.01);
+        assertThat(cost.path("framesPerOperation").asDouble()).isBetween(3.0, 3.5);
     }
 
     @Test
@@ -80,6 +99,38 @@ class BenchTest {
         assertThat(figures.get(3).path("relayCost").path("linkBytesPerOperation").asDouble() / BYTES)
                 .as("times that a broadcast's bytes cross the link")
                 .isBetween(1.0, 1.05);
+    }
+
+    @Test
+    void scaleMeasuresEveryPairAtEveryNumberOfRelaysInEveryMode() throws Exception {
+        Path plot = folder.resolve("scale.svg");
+        JsonNode figures = figures(
+                "scale", "--clients", "2,8", "--relays", "1,2", "--durability", "none,process", "--sizes", "1,100k", "--plot",
+                plot.toString());
+        int series = 3 + 2 * Mode.values().length;
+        assertThat(figures).hasSize(3 * 2 * series);
+        for (JsonNode figure : figures) {
+            assertThat(figure.path("overallMegabytesPerSecond").asDouble()).as(figure.toString()).isPositive();
+            assertThat(figure.path("totalMegabytesPerSecond").asDouble())
+                    .as(figure.toString())
+                    .isGreaterThanOrEqualTo(figure.path("overallMegabytesPerSecond").asDouble());
+            assertThat(figure.path("slowestOverMedian").asDouble()).as(figure.toString()).isBetween(1e-6, 1.0);
+            assertThat(figure.path("latencyMicros").asDouble()).as(figure.toString()).isPositive();
+            // A message takes its receive and its frames in and out; one of 100 KiB two chunks more each way.
+            double frames = figure.path("relayCost").path("framesPerMessage").asDouble();
+            double fewest = figure.path("bytes").asInt() == 1 ? 3 : 7;
+            assertThat(frames).as(figure.toString()).isBetween(figure.has("mode") ? fewest : 0, figure.has("mode") ? 2 * fewest : 0);
+        }
+        assertThat(plot).isNotEmptyFile();
+        assertThat(folder.resolve("scale-latency.svg")).isNotEmptyFile();
+    }
+
+    @Test
+    void aModeThatIsNoneIsRefusedByName() throws Exception {
+        Command.Result result = Command.run(folder, "bench", "scale", "--modes", "quick");
+        assertThat(result.status()).isEqualTo(2);
+        assertThat(result.err()).contains("\"quick\" is no mode, expected all or multiplexed");
+        assertThat(Command.run(folder, "bench").err()).contains("Missing required parameter: 'TEST'");
     }
 
     /** Blocks of X bytes that an operation of three ranks must bring to another rank at least, whatever its algorithm. */

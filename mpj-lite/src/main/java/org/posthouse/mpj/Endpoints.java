@@ -47,6 +47,16 @@ public final class Endpoints {
         return connected;
     }
 
+    /**
+     * Connects one of several ranks that this process hosts to its home relay: what benches do for want of memory for a
+     * process a rank. Package {@code mpi} knows nothing of it.
+     *
+     * @throws IOException if the relay cannot be reached, in one line that names it
+     */
+    public static Endpoint hosted(String relay, long job, int rank, Token token) throws IOException {
+        return RelayEndpoint.connect(relay, Hello.firstStart(job, rank, token), Settings.DEFAULT, new Ending(rank));
+    }
+
     /** A program's own arguments among those that it gives to Init; null is none. Always a new array. */
     public static String[] ownArguments(String[] given) {
         Map<String, String> environment = System.getenv();

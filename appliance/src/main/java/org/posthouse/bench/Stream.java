@@ -1,0 +1,84 @@
+package org.posthouse.bench;
+
+import java.io.IOException;
+import java.util.Arrays;
+
+/**
+ * A stream of one pair, over any carrier: the first partner has a window of messages under way at once, the second one
+ * has receives posted for all of them and answers the last with one byte. The first partner's time counts.
+ */
+final class Stream implements Operation {
+    /** What the messages of a window have together at most: of large messages the window is shorter. */
+    private static final int WINDOW_BYTES_MAX = 64 << 20;
+
+    private final Transport messages;
+    private final Transport answer;
+    private final boolean first;
+    private final int bytes;
+    private final int window;
+
+    /** Two transports of one carrier, each with its own buffers; a window of messages of {@code bytes}. */
+    Stream(Transport messages, Transport answer, boolean first, int bytes, int window) {
+        this.messages = messages;
+        this.answer = answer;
+        this.first = first;
+        this.bytes = bytes;
+        this.window = window;
+        messages.resize(bytes * window);
+        answer.resize(1);
+    }
+
+    /** How many messages of {@code bytes} are under way at once when {@code wanted} may be. */
+    static int window(int wanted, int bytes) {
+        return Math.clamp(WINDOW_BYTES_MAX / bytes, 1, wanted);
+    }
+
+    @Override
+    public boolean isTimed() {
+        return first;
+    }
+
+    @Override
+    public void run(int iteration) throws IOException {
+        if (first) {
+            messages.sendParts(window);
+            answer.receive();
+        } else {
+            messages.receiveParts(window);
+            answer.send();
+        }
+    }
+
+    @Override
+    public void fill() {
+        if (first) {
+            messages.fill(content());
+            answer.fill(new byte[1]);
+        } else {
+            messages.fill(new byte[bytes * window]);
+            answer.fill(new byte[] {1});
+        }
+    }
+
+    @Override
+    public String fault(int iteration) {
+        if (first) {
+            byte answered = answer.received()[0];
+            return answered == 1 ? "" : Operation.fault("answer", 0, answered, 1);
+        }
+        byte[] received = messages.received();
+        byte[] expected = content();
+        int at = Arrays.mismatch(received, expected);
+        return at < 0 ? "" : "message " + at / bytes + " of the window, "
+                + Operation.fault("byte", at % bytes, received[at], expected[at]);
+    }
+
+    /** Neighbouring messages differ, so that one in the place of another is seen. */
+    private byte[] content() {
+        byte[] content = new byte[bytes * window];
+        for (int i = 0; i < content.length; i++) {
+            content[i] = Operation.content(i / bytes, i % bytes);
+        }
+        return content;
+    }
+}

@@ -1,0 +1,124 @@
+package org.posthouse.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.posthouse.bench.ScalePlan;
+import org.posthouse.bench.ScaleReport;
+import org.posthouse.bench.ScaleRun;
+import org.posthouse.bench.SizeList;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.relay.RelayConfig.Mode;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code posthouse bench scale}: many pairs, several relays, every mode. */
+@Command(
+        name = "scale",
+        description = "Measures overall bandwidth and latency of many pairs at once, over 1 relay or several, in every mode.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Example:",
+            "  posthouse bench scale --clients 2,16,64,128 --relays 1,2,4 --modes all --durability none,process --plot scale.svg",
+            "",
+            "docs/bench.md defines every column."
+        })
+final class ScaleCommand implements Callable<Integer> {
+    private static final String EVERY_MODE = "all";
+
+    @Spec
+    private CommandSpec command;
+
+    @Option(names = "--clients", split = ",", defaultValue = "2,16,64", paramLabel = "N", description = "Numbers of ranks (default: ${DEFAULT-VALUE}).")
+    private List<Integer> clients;
+
+    @Option(names = "--relays", split = ",", defaultValue = "1", paramLabel = "R", description = "Numbers of relays (default: ${DEFAULT-VALUE}).")
+    private List<Integer> relays;
+
+    @Option(names = "--modes", split = ",", defaultValue = EVERY_MODE, paramLabel = "MODE", description = "Modes of the relays, or all (default: ${DEFAULT-VALUE}).")
+    private List<String> modes;
+
+    @Option(names = "--durability", split = ",", defaultValue = "NONE", paramLabel = "WHAT", description = "none or process, or both to compare (default: none).")
+    private List<Durability> durabilities;
+
+    @Option(names = "--sizes", defaultValue = "1,1k,64k,1m", paramLabel = "BYTES", description = "Message sizes, as for the other tests (default: ${DEFAULT-VALUE}).")
+    private String sizes;
+
+    @Option(names = "--repetitions", defaultValue = "5", paramLabel = "R", description = "Interleaved repetitions (default: ${DEFAULT-VALUE}).")
+    private int repetitions;
+
+    @Option(names = "--phase-ms", defaultValue = "250", paramLabel = "MS", description = "How long one repetition of a line lasts (default: ${DEFAULT-VALUE}).")
+    private int phaseMs;
+
+    @Option(
+            names = "--processes",
+            defaultValue = "" + ScalePlan.PROCESSES_DEFAULT,
+            paramLabel = "P",
+            description = "Processes that host the ranks (default: ${DEFAULT-VALUE}).")
+    private int processes;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
+    private Path json;
+
+    @Option(names = "--plot", paramLabel = "FILE.svg", description = "Draw bandwidth here, and latency in FILE-latency.svg.")
+    private Path plot;
+
+    @Override
+    public Integer call() throws CommandFailure {
+        ScalePlan plan = plan();
+        try {
+            ScaleReport report = measure(plan);
+            report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
+            if (json != null) {
+                report.writeJson(BenchCommand.asCalled(command), json);
+            }
+            if (plot != null) {
+                report.writePlots(plot);
+            }
+            return 0;
+        } catch (IOException | JobFailure e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    private ScalePlan plan() {
+        try {
+            return new ScalePlan(
+                    clients.stream().distinct().sorted().toList(),
+                    relays.stream().distinct().sorted().toList(),
+                    modes.contains(EVERY_MODE) ? List.of(Mode.values()) : modes.stream().distinct().map(ScaleCommand::mode).toList(),
+                    durabilities.stream().distinct().map(durability -> durability == Durability.PROCESS).toList(),
+                    SizeList.parse(sizes),
+                    repetitions,
+                    phaseMs,
+                    processes);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage());
+        }
+    }
+
+    private static Mode mode(String word) {
+        return Arrays.stream(Mode.values())
+                .filter(mode -> mode.word().equals(word.toLowerCase(Locale.ROOT)))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("\"" + word + "\" is no mode, expected " + EVERY_MODE + " or "
+                        + Arrays.stream(Mode.values()).map(Mode::word).collect(Collectors.joining(", "))));
+    }
+
+    private static ScaleReport measure(ScalePlan plan) throws IOException, JobFailure {
+        try (Interruption interruption = Interruption.open();
+                TerminalProgress progress = TerminalProgress.onStandardError()) {
+            return ScaleRun.measure(plan, BenchCommand.watch(interruption, progress));
+        }
+    }
+}
