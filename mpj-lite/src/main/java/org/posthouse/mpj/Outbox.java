@@ -59,6 +59,7 @@ final class Outbox {
         int rides = form == FrameType.SEND ? (int) bytes : 0;
         line.begin(Wire.MESSAGE_HEADER_BYTES + rides)
                 .begin(form, Wire.MESSAGE_HEADER_BYTES, job)
+                .flags(form == FrameType.OFFER && mayBeStored(bytes, mode) ? FrameView.STORABLE : 0)
                 .address(context, rank, destination, tag)
                 .sequence(sending.sequence)
                 .content(bytes, content.elements(), content.datatype())
@@ -81,10 +82,15 @@ final class Outbox {
 
     private FrameType form(long bytes, Mode mode) {
         boolean credit = Wire.cost(bytes) <= creditBytes && creditMessages > 0;
-        if (mode == Mode.SYNCHRONOUS || !credit || bytes > eagerBytesMax) {
+        if (!credit || !mayBeStored(bytes, mode)) {
             return FrameType.OFFER;
         }
         return bytes > Wire.PAYLOAD_BYTES_MAX ? FrameType.EAGER : FrameType.SEND;
+    }
+
+    /** Whether it may leave before its receive is there. */
+    private boolean mayBeStored(long bytes, Mode mode) {
+        return mode != Mode.SYNCHRONOUS && bytes <= eagerBytesMax;
     }
 
     private long nextSequence(int context, int destination) {

@@ -26,7 +26,7 @@ final class ControlFramesTest {
 
     /** Frames that have flag bit 0. */
     private static final Set<FrameType> FLAGGED =
-            EnumSet.of(FrameType.PROBE, FrameType.PROBE_ANSWER, FrameType.CANCELLED, FrameType.WITHDRAWN);
+            EnumSet.of(FrameType.PROBE, FrameType.OFFER, FrameType.PROBE_ANSWER, FrameType.CANCELLED, FrameType.WITHDRAWN);
 
     @Test
     void bringsBackHello() throws WireException {
