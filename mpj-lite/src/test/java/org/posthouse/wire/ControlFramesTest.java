@@ -254,6 +254,19 @@ final class ControlFramesTest {
     }
 
     @Test
+    void countsTheChannelsThatDoNotFit() throws WireException {
+        List<Hello.Sent> sent = new ArrayList<>();
+        for (int i = 1; i <= Hello.SENT_MAX + 3; i++) {
+            sent.add(new Hello.Sent(i, 1, i));
+        }
+        Hello hello = SampleFrames.HELLO.again(5, 6, sent);
+        assertThat(hello.sent()).isEqualTo(sent.subList(0, Hello.SENT_MAX));
+        assertThat(hello.untold()).isEqualTo(3);
+        assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
+        assertThat(SampleFrames.HELLO.again(5, 6, sent.subList(0, Hello.SENT_MAX)).untold()).isZero();
+    }
+
+    @Test
     void saysThatContentDoesNotFitOneFrame() {
         Hello hello = new Hello(
                 Hello.RANK, 1, 0, 1, Token.NONE, 0, 0, Collections.nCopies(4_096, new Hello.Sent(0, 1, 1)));
