@@ -6,7 +6,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.assertj.core.data.Percentage;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,6 +125,18 @@ class BenchTest {
         }
         assertThat(plot).isNotEmptyFile();
         assertThat(folder.resolve("scale-latency.svg")).isNotEmptyFile();
+    }
+
+    @Test
+    void anInterruptOfScaleLeavesNothingBehind() throws Exception {
+        try (Command command = Command.start(
+                folder, "bench", "scale", "--clients", "4", "--durability", "process", "--sizes", "1", "--repetitions", "900")) {
+            Awaitility.await().until(() -> command.handle().children().count() == 2);
+            List<ProcessHandle> hosts = command.handle().children().toList();
+            new ProcessBuilder("kill", "-INT", Long.toString(command.handle().pid())).start().waitFor();
+            assertThat(command.await().status()).as(command.err()).isEqualTo(130);
+            assertThat(hosts).noneMatch(ProcessHandle::isAlive);
+        }
     }
 
     @Test
