@@ -10,6 +10,7 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.RelayLoad;
 
 /**
@@ -28,7 +29,7 @@ public final class BenchRun implements AutoCloseable {
     private final Vertx vertx = EmbeddedGrid.vertx();
     private final Map<Variant, BenchJob> jobs = new LinkedHashMap<>();
     private final List<Figure> figures = new ArrayList<>();
-    private EmbeddedGrid grid;
+    private final Map<Mode, EmbeddedGrid> grids = new EnumMap<>(Mode.class);
     private final Map<Carrier, Forwarder> forwarders = new EnumMap<>(Carrier.class);
     private int phasesDone;
 
@@ -57,7 +58,11 @@ public final class BenchRun implements AutoCloseable {
 
     private void start() throws IOException, JobFailure, InterruptedException {
         boolean logged = plan.variants().stream().anyMatch(Variant::logged);
-        grid = EmbeddedGrid.start(vertx, plan.sites(), logged);
+        for (Variant variant : plan.variants()) {
+            if (!grids.containsKey(variant.mode())) {
+                grids.put(variant.mode(), EmbeddedGrid.start(vertx, plan.sites(), logged, variant.mode()));
+            }
+        }
         if (plan.hasBaselines()) {
             forwarders.put(Carrier.VERTX, VertxForwarder.start(vertx));
             forwarders.put(Carrier.SELECTOR, SelectorForwarder.start());
@@ -65,7 +70,7 @@ public final class BenchRun implements AutoCloseable {
         Map<Carrier, Integer> ports = new EnumMap<>(Carrier.class);
         forwarders.forEach((carrier, forwarder) -> ports.put(carrier, forwarder.port()));
         for (Variant variant : plan.variants()) {
-            jobs.put(variant, BenchJob.start(plan, variant, grid.addresses(), ports, watch));
+            jobs.put(variant, BenchJob.start(plan, variant, grids.get(variant.mode()).addresses(), ports, watch));
         }
     }
 
@@ -155,7 +160,10 @@ public final class BenchRun implements AutoCloseable {
     }
 
     private Cost spent() throws IOException {
-        List<RelayLoad> loads = new ArrayList<>(grid.loads());
+        List<RelayLoad> loads = new ArrayList<>();
+        for (EmbeddedGrid grid : grids.values()) {
+            loads.addAll(grid.loads());
+        }
         forwarders.values().forEach(forwarder -> loads.add(forwarder.load()));
         return Cost.of(loads);
     }
@@ -178,9 +186,7 @@ public final class BenchRun implements AutoCloseable {
                 job.close();
             }
             forwarders.values().forEach(Forwarder::close);
-            if (grid != null) {
-                grid.close();
-            }
+            grids.values().forEach(EmbeddedGrid::close);
         } finally {
             vertx.close().await();
         }
