@@ -10,6 +10,7 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.RelayLoad;
 
@@ -60,7 +61,7 @@ public final class BenchRun implements AutoCloseable {
         boolean logged = plan.variants().stream().anyMatch(Variant::logged);
         for (Variant variant : plan.variants()) {
             if (!grids.containsKey(variant.mode())) {
-                grids.put(variant.mode(), EmbeddedGrid.start(vertx, plan.sites(), logged, variant.mode()));
+                grids.put(variant.mode(), EmbeddedGrid.start(vertx, plan.sites(), logged, ModeConfig.of(variant.mode())));
             }
         }
         if (plan.hasBaselines()) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.RelayLoad;
 
@@ -46,7 +47,7 @@ final class ScaleField implements AutoCloseable {
     private void start(Vertx vertx) throws IOException {
         boolean anyLogged = plan.logged().contains(true);
         for (Mode mode : plan.modes()) {
-            grids.put(mode, EmbeddedGrid.start(vertx, cell.relays(), anyLogged, mode));
+            grids.put(mode, EmbeddedGrid.start(vertx, cell.relays(), anyLogged, ModeConfig.of(mode)));
         }
         forwarders.put(Carrier.VERTX, new ArrayList<>());
         forwarders.put(Carrier.SELECTOR, new ArrayList<>());

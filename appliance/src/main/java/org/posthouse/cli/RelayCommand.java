@@ -16,12 +16,14 @@ import org.posthouse.launch.ReadyLine;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.RelayHost;
+import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.KeysException;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.SiteKeys;
 import org.posthouse.tunnel.SiteName;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code posthouse relay}: one relay, until it is told to end. */
@@ -73,11 +75,14 @@ final class RelayCommand implements Callable<Integer> {
             description = "Let --ops be reached from outside: the console shows everything to everybody.")
     private boolean unsafeOpenConsole;
 
+    @Mixin
+    private ModeOptions mode;
+
     @Option(
-            names = "--mode",
-            defaultValue = "MULTIPLEXED",
-            description = "How the work is placed on threads: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}).")
-    private RelayConfig.Mode mode;
+            names = "--transport",
+            defaultValue = "AUTO",
+            description = "What sockets are made of: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, the fastest by measurement).")
+    private SocketKind sockets;
 
     @Option(names = "--data", paramLabel = "DIR", description = "Where the log is kept; without it, jobs cannot be logged.")
     private Path data;
@@ -125,7 +130,12 @@ final class RelayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         RelayConfig config = config();
-        try (RelayHost host = RelayHost.start(config, groupConfig(config), new OpsConfig(ops.host(), ops.port(), opsNames))) {
+        try {
+            sockets.check(config.mode());
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+        try (RelayHost host = RelayHost.start(config, sockets, groupConfig(config), new OpsConfig(ops.host(), ops.port(), opsNames))) {
             ready(config, host);
             awaitEnd(host);
         } catch (IOException | IllegalArgumentException | GroupException e) {
@@ -164,7 +174,8 @@ final class RelayCommand implements Callable<Integer> {
                 listen.host(),
                 listen.port(),
                 ops.port() == 0 ? "" : ops.toString(),
-                mode,
+                mode.config(),
+                RelayConfig.SHARDS_DEFAULT,
                 Optional.ofNullable(data).map(folder -> folder.resolve("log")),
                 token,
                 Optional.ofNullable(linkConfig(relay, epoch)),

@@ -16,10 +16,12 @@ import org.posthouse.launch.RankOutput;
 import org.posthouse.mpj.ArgumentWords;
 import org.posthouse.mpj.Settings;
 import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.ModeConfig;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -63,6 +65,9 @@ final class RunCommand implements Callable<Integer> {
             defaultValue = "NONE",
             description = "What messages survive: none, or process: the death of the relay's process (default: none).")
     private Durability durability;
+
+    @Mixin
+    private ModeOptions mode;
 
     @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders.")
     private String classPath = "";
@@ -158,8 +163,9 @@ final class RunCommand implements Callable<Integer> {
 
     private JobOutcome runEmbedded(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
         int count = Math.max(1, sites);
+        ModeConfig placed = mode.config();
         Vertx vertx = EmbeddedGrid.vertx();
-        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, spec.logged())) {
+        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, spec.logged(), placed)) {
             return run(spec, grid.addresses(), count, Token.NONE, interruption);
         } catch (IOException e) {
             throw new CommandFailure("the embedded relays cannot start: " + e.getMessage(), e);

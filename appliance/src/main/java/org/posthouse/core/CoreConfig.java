@@ -5,18 +5,22 @@ import org.posthouse.wire.Wire;
 /**
  * The core's limits.
  *
- * <p>A relay holds at most {@code creditBytes} of unmatched payload for each rank that sends through it or to it, so R
- * local ranks and S remote senders need (R + S) x creditBytes; and for each matched large message at most {@code
- * windowBytes} on its way to a receiver that is slow to read.
+ * <p>A job without a log: a relay holds at most {@code creditBytes} of unmatched payload for each rank that sends through
+ * it or to it, so R local ranks and S remote senders need (R + S) x creditBytes. With a log: none, only envelopes.
+ * With both: at most {@code windowBytes} for each matched large message on its way to a receiver that is slow to read.
  *
  * @param creditBytes payload bytes, plus {@link org.posthouse.wire.Wire#MESSAGE_COST_BYTES} a message, that a rank may
  *     have under way undelivered, beyond which it offers instead of sending; at least twice the longest eager message:
  *     relays hold back less than half, so a rank with nothing under way can always send one
  * @param creditMessages the same, in messages
  * @param windowBytes bytes of an offered message that may be under way at once after it was matched; whole chunks
+ * @param storedMessagesMax messages in the log for one rank whose senders have had their credit back; past it they get it
+ *     when a message was delivered. About 150 bytes of heap each: 256 Ki x 150 = 38 MiB a rank
+ * @param storedMessagesMaxTotal the same for all ranks of the relay: 1 Mi x 150 = 150 MiB
  */
-public record CoreConfig(long creditBytes, int creditMessages, long windowBytes) {
-    public static final CoreConfig DEFAULT = new CoreConfig(16L << 20, 16_384, 1L << 20);
+public record CoreConfig(
+        long creditBytes, int creditMessages, long windowBytes, int storedMessagesMax, int storedMessagesMaxTotal) {
+    public static final CoreConfig DEFAULT = new CoreConfig(16L << 20, 16_384, 1L << 20, 256 << 10, 1 << 20);
 
     /** Least {@code creditBytes}. */
     static final long CREDIT_BYTES_MIN = 2 * Wire.cost(Wire.EAGER_BYTES_MAX);
@@ -31,22 +35,26 @@ public record CoreConfig(long creditBytes, int creditMessages, long windowBytes)
                     + " bytes; expected at least " + CREDIT_BYTES_MIN
                     + " bytes, 16 messages and a multiple of 64 KiB from 128 KiB on");
         }
+        if (storedMessagesMax < 0 || storedMessagesMaxTotal < storedMessagesMax) {
+            throw new IllegalArgumentException("stored messages: at most " + storedMessagesMax + " for a rank and "
+                    + storedMessagesMaxTotal + " for all; expected 0 or more, and no more for one than for all");
+        }
     }
 
     /**
-     * Credit is given back in portions of at least this many bytes, to spare frames. Each of a job's {@code relays} may
+     * Credit is given back in portions of at least this many bytes, to spare frames. Each of a job's {@code cores} may
      * hold back less than one portion for one rank: together less than half of its credit.
      */
-    long creditPortionBytes(int relays) {
-        return creditBytes / portions(relays);
+    long creditPortionBytes(int cores) {
+        return creditBytes / portions(cores);
     }
 
     /** The same, in messages. */
-    int creditPortionMessages(int relays) {
-        return Math.max(1, creditMessages / portions(relays));
+    int creditPortionMessages(int cores) {
+        return Math.max(1, creditMessages / portions(cores));
     }
 
-    private static int portions(int relays) {
-        return Math.max(16, 2 * relays);
+    private static int portions(int cores) {
+        return Math.max(16, 2 * cores);
     }
 }

@@ -8,16 +8,20 @@ import org.posthouse.wire.WireException;
 /**
  * The mailbox's side of a message's way (DESIGN section 3, steps 4 to 6): logged on arrival, matched, logged again and
  * delivered; and what flows back to its sender, the word to go on and credit. Confined to the relay core.
+ *
+ * <p>What finds no receive waits in memory, or, if the job is logged, in the log alone. There it is read back when it is
+ * matched, and no faster than its receiver reads: the DELIVERED goes out at once, as the order of deliveries wants, and
+ * payload that the connection does not take now follows in chunks. What arrives meanwhile goes behind it, into the log.
  */
 final class Deliveries {
     private final CoreConfig config;
-    private final SitePort sites;
+    private final InLog inLog;
     private long messagesMatched;
     private long messagesStored;
 
-    Deliveries(CoreConfig config, SitePort sites) {
+    Deliveries(CoreConfig config, int shards) {
         this.config = config;
-        this.sites = sites;
+        this.inLog = new InLog(config, shards);
     }
 
     /** Messages matched to a receive since the start. */
@@ -47,8 +51,8 @@ final class Deliveries {
         Parcel head = frame.hold();
         Message message = Message.of(view, head);
         try {
-            message.logged(job.journal().arrival(job.id(), message, head));
-        } catch (JournalFull e) {
+            job.journal().arrival(job.id(), message, head);
+        } catch (JournalFailure e) {
             head.release();
             throw e;
         }
@@ -60,10 +64,25 @@ final class Deliveries {
             deliver(to, message);
         } else {
             messagesStored++;
-            head.settle();
+            store(to, message, head);
             answerProbes(to, message);
         }
         return true;
+    }
+
+    private void store(HomedRank to, Message message, Parcel head) {
+        if (to.job().logged()) {
+            message.leaveMemory();
+            letRunAhead(to, message);
+        } else {
+            head.settle();
+        }
+    }
+
+    private void letRunAhead(HomedRank to, Message message) {
+        if (inLog.admit(to, message)) {
+            giveBack(to.job(), message);
+        }
     }
 
     private static void answerProbes(HomedRank to, Message message) {
@@ -82,26 +101,44 @@ final class Deliveries {
         long allowed = message.form() == FrameType.OFFER ? message.granted() : message.bytes();
         Transfers.checkChunk(view, bytes, message.arrived(), allowed, message.bytes());
         Parcel chunk = frame.hold();
-        try {
-            to.job().journal().chunk(to.job().id(), message, message.arrived(), chunk);
-        } catch (JournalFull e) {
-            chunk.release();
-            throw e;
+        boolean waits = message.receive() == null || message.isBehind();
+        long place = log(to, message, chunk);
+        if (waits && to.job().logged()) {
+            message.keepChunkInLog(place);
         }
         message.chunkArrived(bytes);
         if (message.isComplete()) {
             to.arriving().remove(transfer);
         }
-        if (message.receive() == null) {
-            chunk.settle();
-            message.keepChunk(chunk);
+        if (waits) {
+            storeChunk(to, message, chunk);
         } else {
-            pass(to, chunk);
+            pass(to, message, chunk);
             progress(to, message);
         }
     }
 
-    private static void pass(HomedRank to, Parcel chunk) {
+    private static long log(HomedRank to, Message message, Parcel chunk) {
+        try {
+            return to.job().journal().chunk(to.job().id(), message, message.arrived(), chunk);
+        } catch (JournalFailure e) {
+            chunk.release();
+            throw e;
+        }
+    }
+
+    private void storeChunk(HomedRank to, Message message, Parcel chunk) {
+        if (to.job().logged()) {
+            chunk.release();
+            letRunAhead(to, message);
+        } else {
+            chunk.settle();
+            message.keepChunk(chunk);
+        }
+    }
+
+    private static void pass(HomedRank to, Message message, Parcel chunk) {
+        message.pass(chunk.payloadBytes());
         if (to.port() == null) {
             chunk.release();
         } else {
@@ -120,19 +157,47 @@ final class Deliveries {
         long delivery = to.countDelivered(message);
         try {
             job.journal().delivery(job.id(), to.rank(), to.incarnation(), delivery, to.takeFailedPolls(), message);
-        } catch (JournalFull e) {
+        } catch (JournalFailure e) {
             message.release();
             throw e;
         }
-        to.port().deliver(message, message.takeHead());
+        Parcel head = message.isInLog() ? job.journal().head(job.id(), message, to.port().writable()) : message.takeHead();
+        message.pass(head.payloadBytes());
+        to.port().deliver(message, head);
         for (Parcel chunk = message.nextWaitingChunk(); chunk != null; chunk = message.nextWaitingChunk()) {
-            pass(to, chunk);
+            pass(to, message, chunk);
         }
-        if (message.form() == FrameType.OFFER && message.bytes() == 0) {
+        if (message.isBehind()) {
+            to.readingBack().add(message);
+            readBack(to);
+        } else if (message.form() == FrameType.OFFER && message.bytes() == 0) {
             clear(job, message, 0);
         } else {
             progress(to, message);
         }
+    }
+
+    /** Passes on what waits in the log for a rank that has matched it, as far as the rank reads. */
+    void readBack(HomedRank to) {
+        while (!to.readingBack().isEmpty() && to.port().writable()) {
+            Message message = to.readingBack().element();
+            pass(to, message, to.job().journal().piece(to.job().id(), message, message.passed()));
+            if (!message.isBehind()) {
+                to.readingBack().remove();
+                progress(to, message);
+            }
+        }
+    }
+
+    /** What waited for a rank to read is not wanted any more. */
+    void abandon(HomedRank to, Message message) {
+        message.pass(message.arrived() - message.passed());
+        progress(to, message);
+    }
+
+    /** The rank's job has ended. */
+    void forget(HomedRank to) {
+        inLog.forget(to);
     }
 
     /**
@@ -142,7 +207,7 @@ final class Deliveries {
     void progress(HomedRank to, Message message) {
         RankPort port = to.port();
         boolean offered = message.form() == FrameType.OFFER;
-        if (offered ? port == null || !wantsClear(message) : !message.isComplete()) {
+        if (offered ? port == null || !wantsClear(message) : !message.isComplete() || message.isBehind()) {
             return;
         }
         if (port != null && !port.writable()) {
@@ -150,7 +215,7 @@ final class Deliveries {
         } else if (offered) {
             message.grant(Math.min(message.bytes(), message.arrived() + config.windowBytes()));
             clear(to.job(), message, message.granted());
-        } else {
+        } else if (!inLog.leave(to, message)) {
             giveBack(to.job(), message);
         }
     }
@@ -162,14 +227,14 @@ final class Deliveries {
     private void clear(Job job, Message message, long upTo) {
         HomedRank source = job.homed(message.source());
         if (source == null) {
-            sites.clear(
-                    job.home(message.source()).site(),
-                    job.id(),
-                    message.context(),
-                    message.source(),
-                    message.destination(),
-                    message.sequence(),
-                    upTo);
+            job.peer(message.source())
+                    .clear(
+                            job.id(),
+                            message.context(),
+                            message.source(),
+                            message.destination(),
+                            message.sequence(),
+                            upTo);
         } else if (source.port() != null) {
             source.port().clear(message.context(), message.destination(), message.sequence(), upTo);
         }
@@ -197,7 +262,7 @@ final class Deliveries {
         if (local != null) {
             local.returnCredit(bytes, messages);
         } else {
-            sites.credit(job.home(source).site(), job.id(), source, bytes, messages);
+            job.peer(source).credit(job.id(), source, bytes, messages);
         }
     }
 }

@@ -18,14 +18,18 @@ public final class HomedRank {
     private final Map<Transfer, Message> arriving = new HashMap<>();
     private final Outgoing outgoing = new Outgoing();
     private final ArrayDeque<Message> deferred = new ArrayDeque<>();
+    private final ArrayDeque<Message> readingBack = new ArrayDeque<>();
     private RankState state = RankState.WAITING;
     private RankPort port;
     private int incarnation;
+    private boolean moveAsked;
+    private int moves;
     private long creditBytesUsed;
     private int creditMessagesUsed;
     private long failedPolls;
     private int unreadAnswers;
     private int offers;
+    private int ahead;
     private long messagesSent;
     private long bytesSent;
     private long messagesDelivered;
@@ -100,17 +104,57 @@ public final class HomedRank {
         return deferred;
     }
 
+    /** Matched messages whose payload waits in the log until the rank reads, in the order of their deliveries. */
+    ArrayDeque<Message> readingBack() {
+        return readingBack;
+    }
+
     void connect(RankPort port, int incarnation) {
         transition(RankState.CONNECTED);
         this.port = port;
         this.incarnation = incarnation;
     }
 
+    /** It has stopped writing and will connect again: until then all that it is sent is held. */
+    void beginMove() {
+        transition(RankState.MOVING);
+        moveAsked = false;
+        moves++;
+        port = new HeldPort();
+    }
+
+    /** It is there again: gets what was held. */
+    void endMove(RankPort next) {
+        HeldPort held = (HeldPort) port;
+        transition(RankState.CONNECTED);
+        port = next;
+        held.release(next);
+    }
+
+    /** Whether it is asked to connect again and has not answered. */
+    boolean isMoveAsked() {
+        return moveAsked;
+    }
+
+    /** How often it has left a connection to come on another. */
+    public int moves() {
+        return moves;
+    }
+
+    void askMove() {
+        moveAsked = true;
+        port.move();
+    }
+
     void disconnect(RankState next) {
+        if (port instanceof HeldPort held) {
+            held.drop();
+        }
         transition(next);
         port = null;
         mailbox.forgetReceives();
         deferred.clear();
+        readingBack.clear();
     }
 
     private void transition(RankState next) {
@@ -162,6 +206,15 @@ public final class HomedRank {
         return offers;
     }
 
+    /** Messages for it that are in the log, undelivered, and whose senders have had their credit back. */
+    int ahead() {
+        return ahead;
+    }
+
+    void countAhead(int change) {
+        ahead += change;
+    }
+
     void countSent(long messageBytes) {
         messagesSent++;
         bytesSent += messageBytes;
@@ -198,6 +251,7 @@ public final class HomedRank {
         arriving.values().forEach(Message::release);
         arriving.clear();
         deferred.clear();
+        readingBack.clear();
     }
 
     @Override

@@ -1,44 +1,60 @@
 package org.posthouse.core;
 
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.function.IntFunction;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 
-/** One job as one relay sees it: where every rank is at home, and the ranks that are at home here. Confined to the core. */
+/** One job as one core sees it: where every rank is at home, and the ranks that are at home here. Confined to the core. */
 public final class Job {
     private final JobOpen opening;
     private final String hexId;
     private final int self;
+    private final int cores;
     private final HomedRank[] homed;
+    private final Peer[] peerOf;
+    private final Set<Peer> peers = new LinkedHashSet<>();
     private final JobWatch watch;
     private final Journal journal;
     private final long[] owedBytes;
     private final int[] owedMessages;
     private final Stalls stalls = new Stalls();
 
-    /** @param self index of this relay in the job's homes */
-    Job(JobOpen opening, int self, JobWatch watch, Journal journal) {
+    /**
+     * @param self index of this relay in the job's homes
+     * @param peerOf the core that a rank is at home at, or null if that is this one
+     * @param cores how many cores hold the job's ranks at most, this one included: each may hold back some credit
+     */
+    Job(JobOpen opening, int self, IntFunction<Peer> peerOf, int cores, JobWatch watch, Journal journal) {
         this.opening = opening;
         this.hexId = hexId(opening.job());
         this.watch = watch;
         this.journal = journal;
         this.homed = new HomedRank[opening.size()];
+        this.peerOf = new Peer[opening.size()];
+        this.cores = cores;
         this.owedBytes = new long[opening.size()];
         this.owedMessages = new int[opening.size()];
         this.self = self;
         for (int rank = 0; rank < homed.length; rank++) {
-            if (opening.homeOf()[rank] == self) {
+            Peer peer = peerOf.apply(rank);
+            this.peerOf[rank] = peer;
+            if (peer == null) {
                 homed[rank] = new HomedRank(this, rank);
+            } else {
+                peers.add(peer);
             }
         }
     }
 
     /** The place of {@code relay} in {@code homes}, or -1. */
-    static int indexOf(String relay, List<Home> homes) {
+    public static int indexOf(String relay, List<Home> homes) {
         for (int i = 0; i < homes.size(); i++) {
             if (homes.get(i).relay().equals(relay)) {
                 return i;
@@ -82,7 +98,17 @@ public final class Job {
         return opening.homes().get(opening.homeOf()[rank]);
     }
 
-    /** The ranks whose home is this relay. */
+    /** The core that {@code rank} of the job is at home at; null if that is this one. */
+    Peer peer(int rank) {
+        return peerOf[rank];
+    }
+
+    /** The other cores that hold ranks of the job. */
+    Set<Peer> peers() {
+        return peers;
+    }
+
+    /** The ranks whose home is this core. */
     public List<HomedRank> homedRanks() {
         List<HomedRank> ranks = new ArrayList<>();
         for (HomedRank rank : homed) {
@@ -113,18 +139,13 @@ public final class Job {
         return journal;
     }
 
-    /** The rank if this relay is its home, else null. */
-    HomedRank homed(int rank) {
+    /** The rank if this core is its home, else null. */
+    public HomedRank homed(int rank) {
         return rank >= 0 && rank < homed.length ? homed[rank] : null;
     }
 
     Stalls stalls() {
         return stalls;
-    }
-
-    /** Whether ranks of the job are at home at {@code site}. */
-    boolean isHome(String site) {
-        return opening.homes().stream().anyMatch(home -> home.site().equals(site));
     }
 
     /** Tells the launcher what happened, as a {@link JobEvent}. */
@@ -141,9 +162,8 @@ public final class Job {
     boolean owe(int rank, long bytes, CoreConfig config) {
         owedBytes[rank] += bytes;
         owedMessages[rank]++;
-        int relays = opening.homes().size();
-        return owedBytes[rank] >= config.creditPortionBytes(relays)
-                || owedMessages[rank] >= config.creditPortionMessages(relays);
+        return owedBytes[rank] >= config.creditPortionBytes(cores)
+                || owedMessages[rank] >= config.creditPortionMessages(cores);
     }
 
     long takeOwedBytes(int rank) {

@@ -1,16 +1,16 @@
 package org.posthouse.core;
 
 /**
- * What a relay must not forget, written before it has an effect (DESIGN section 7). Implemented over the log store;
- * called by the core's owner only. Every method throws {@link JournalFull} if there is no room, and has then kept
- * nothing.
+ * What a relay must not forget, written before it has an effect (DESIGN section 7), and the one place where a message
+ * waits for its receive. Implemented over the log store; called by the core's owner only. Every method that writes throws
+ * {@link JournalFull} if there is no room, and has then kept nothing; those that read throw {@link JournalDamaged}.
  */
 public interface Journal {
-    /** A message was stored in its destination's mailbox, with the payload bytes of its first frame. */
-    long arrival(long job, Message message, Parcel head);
+    /** A message came to its mailbox, with the payload of its first frame. Tells it where: {@link Message#logged}. */
+    void arrival(long job, Message message, Parcel head);
 
-    /** More payload bytes of a message, from {@code offset} on. */
-    void chunk(long job, Message message, long offset, Parcel chunk);
+    /** More payload bytes of a message, from {@code offset} on. Returns the place that {@link #piece} finds them by. */
+    long chunk(long job, Message message, long offset, Parcel chunk);
 
     /** The rank's next delivery, its {@code delivery}-th, is this message. */
     void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message);
@@ -18,18 +18,24 @@ public interface Journal {
     /** Failed polls of a rank since its last event, which rode on a frame that is about to have an effect. */
     void polls(long job, int rank, int incarnation, long failedPolls);
 
-    /** The job has ended: nothing of it is needed any more. */
-    void jobClosed(long job);
+    /** The frame that began a message, made anew; with the payload that rode in it, read back, or without. */
+    Parcel head(long job, Message message, boolean payload);
+
+    /** Payload of a message from {@code offset} on, as much as one frame of it brought, read back into a CHUNK. */
+    Parcel piece(long job, Message message, long offset);
+
+    /** Whether senders may run ahead of their receivers: there is room far beyond what is under way. */
+    boolean hasAmpleRoom();
 
     /** Keeps nothing: {@code --durability none}. */
     Journal NONE = new Journal() {
         @Override
-        public long arrival(long job, Message message, Parcel head) {
-            return -1;
-        }
+        public void arrival(long job, Message message, Parcel head) {}
 
         @Override
-        public void chunk(long job, Message message, long offset, Parcel chunk) {}
+        public long chunk(long job, Message message, long offset, Parcel chunk) {
+            return -1;
+        }
 
         @Override
         public void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {}
@@ -38,6 +44,18 @@ public interface Journal {
         public void polls(long job, int rank, int incarnation, long failedPolls) {}
 
         @Override
-        public void jobClosed(long job) {}
+        public Parcel head(long job, Message message, boolean payload) {
+            throw new IllegalStateException(message + " is not in a log");
+        }
+
+        @Override
+        public Parcel piece(long job, Message message, long offset) {
+            throw new IllegalStateException(message + " is not in a log");
+        }
+
+        @Override
+        public boolean hasAmpleRoom() {
+            return false;
+        }
     };
 }

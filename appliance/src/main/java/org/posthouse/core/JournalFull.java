@@ -1,10 +1,12 @@
 package org.posthouse.core;
 
-/** The log has no room for a record. What was to be logged has had no effect; the job cannot go on. */
-public final class JournalFull extends RuntimeException {
+import org.posthouse.wire.Reason;
+
+/** The log has no room for a record. */
+public final class JournalFull extends JournalFailure {
     private static final long serialVersionUID = 1L;
 
     public JournalFull(String where) {
-        super(where);
+        super(Reason.LOG_FULL, where, null);
     }
 }

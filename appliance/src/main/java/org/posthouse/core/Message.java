@@ -24,8 +24,13 @@ public final class Message {
     private ArrayDeque<Parcel> waitingChunks;
     private long arrived;
     private long granted;
+    private long passed;
     private Receive receive;
     private long logPosition = -1;
+    private long logPlace = -1;
+    private long[] chunkPlaces;
+    private boolean inLog;
+    private boolean ahead;
 
     // Neighbours in the channel's and in the context's list of unexpected messages.
     private Message channelNext;
@@ -109,8 +114,48 @@ public final class Message {
         return logPosition;
     }
 
-    void logged(long position) {
+    /** Where its arrival's record can be read back; a place means something to the journal only. */
+    public long logPlace() {
+        return logPlace;
+    }
+
+    /** Called by the journal when it has the arrival: its number in the log, and where it stands. */
+    public void logged(long position, long place) {
         logPosition = position;
+        logPlace = place;
+    }
+
+    /** Where the chunk that began at {@code offset} and waits in the log can be read back. */
+    public long chunkPlace(long offset) {
+        return chunkPlaces[(int) (offset / Wire.PAYLOAD_BYTES_MAX)];
+    }
+
+    /** Notes where the chunk that arrives next stands in the log, which is all that is kept of it. */
+    void keepChunkInLog(long place) {
+        if (chunkPlaces == null) {
+            chunkPlaces = new long[Math.toIntExact((bytes - 1) / Wire.PAYLOAD_BYTES_MAX + 1)];
+        }
+        chunkPlaces[(int) (arrived / Wire.PAYLOAD_BYTES_MAX)] = place;
+    }
+
+    /** Gives up its first frame, which the log has. */
+    void leaveMemory() {
+        inLog = true;
+        takeHead().release();
+    }
+
+    /** Whether its first frame has to be read back. */
+    boolean isInLog() {
+        return inLog;
+    }
+
+    /** Whether its sender had its credit back when it was stored. */
+    boolean isAhead() {
+        return ahead;
+    }
+
+    void runsAhead(boolean yes) {
+        ahead = yes;
     }
 
     /** What it takes of its sender's byte credit. An offer takes none: nothing of it is here unasked. */
@@ -131,6 +176,21 @@ public final class Message {
 
     void chunkArrived(int chunkBytes) {
         arrived += chunkBytes;
+    }
+
+    /** Payload bytes handed to the receiver's connection, [0, {@link #arrived}]. */
+    long passed() {
+        return passed;
+    }
+
+    void pass(long payloadBytes) {
+        passed += payloadBytes;
+        assert passed <= arrived : this;
+    }
+
+    /** Whether some of what has arrived was not handed to the receiver yet. */
+    boolean isBehind() {
+        return passed < arrived;
     }
 
     void keepChunk(Parcel chunk) {

@@ -10,35 +10,25 @@ import org.posthouse.wire.WireException;
  * RelayCore}; what was said is kept by {@link Stalls}.
  */
 final class Mismatches {
-    private final SitePort sites;
-
-    Mismatches(SitePort sites) {
-        this.sites = sites;
-    }
-
     /** A rank says that it is blocked in a collective, or no more. */
     void blocked(HomedRank rank, Stall stall) throws WireException {
         Job job = rank.job();
         if (rank.state() != RankState.CONNECTED || stall.job() != job.id() || stall.rank() != rank.rank()) {
             throw new WireException(Reason.WRONG_RANK, "BLOCKED in the name of rank " + stall.rank() + " from " + rank);
         }
-        for (int home = 0; home < job.homes().size(); home++) {
-            if (home != job.self()) {
-                sites.stall(job.homes().get(home).site(), FrameType.BLOCKED, stall);
-            }
-        }
+        job.peers().forEach(peer -> peer.stall(FrameType.BLOCKED, stall));
         judge(job, stall);
     }
 
-    /** The same, or its verdict, from another site's relay. */
-    void stalled(Job job, String site, FrameType type, Stall stall) {
+    /** The same, or its verdict, from another core. */
+    void stalled(Job job, Peer peer, FrameType type, Stall stall) {
         boolean known = stall.rank() >= 0 && stall.rank() < job.size();
-        if (type == FrameType.BLOCKED && known && job.home(stall.rank()).site().equals(site)) {
+        if (type == FrameType.BLOCKED && known && job.peer(stall.rank()) == peer) {
             judge(job, stall);
-        } else if (type == FrameType.MISMATCH && known && job.homed(stall.rank()) != null && job.isHome(site)) {
+        } else if (type == FrameType.MISMATCH && known && job.homed(stall.rank()) != null && job.peers().contains(peer)) {
             tell(job, stall);
         } else {
-            job.fail(Reason.WRONG_SITE, type + " about rank " + stall.rank() + ", from site " + site);
+            job.fail(Reason.WRONG_SITE, type + " about rank " + stall.rank() + ", from " + peer);
         }
     }
 
@@ -59,7 +49,7 @@ final class Mismatches {
 
     private void desert(Job job, Stall stall) {
         if (job.homed(stall.rank()) == null) {
-            sites.stall(job.home(stall.rank()).site(), FrameType.MISMATCH, Stalls.deserted(stall));
+            job.peer(stall.rank()).stall(FrameType.MISMATCH, Stalls.deserted(stall));
         } else {
             tell(job, Stalls.deserted(stall));
         }

@@ -57,6 +57,11 @@ final class Outgoing {
         }
     }
 
+    /** The last sequence number in this channel; 0 if there was none. */
+    long lastSequence(int context, int destination) {
+        return sequences.getOrDefault(new Channel(context, destination), 0L);
+    }
+
     /** Checks and counts a chunk. */
     void chunk(FrameView view, int chunkBytes) throws WireException {
         HomedRank.Transfer transfer = transfer(view);

@@ -12,12 +12,10 @@ final class RankFrames {
     static final int UNREAD_ANSWERS_MAX = 16_384;
 
     private final CoreConfig config;
-    private final SitePort sites;
     private final Deliveries deliveries;
 
-    RankFrames(CoreConfig config, SitePort sites, Deliveries deliveries) {
+    RankFrames(CoreConfig config, Deliveries deliveries) {
         this.config = config;
-        this.sites = sites;
         this.deliveries = deliveries;
     }
 
@@ -94,10 +92,10 @@ final class RankFrames {
         }
     }
 
-    private void forward(Job job, int destination, Frame frame) {
-        String site = job.home(destination).site();
-        if (!sites.forward(site, frame.hold())) {
-            job.fail(Reason.SITE_UNREACHABLE, "no link to site " + site + ", the home of rank " + destination);
+    private static void forward(Job job, int destination, Frame frame) {
+        Peer peer = job.peer(destination);
+        if (!peer.forward(frame.hold())) {
+            job.fail(Reason.SITE_UNREACHABLE, "no way to " + peer + ", the home of rank " + destination);
         }
     }
 
@@ -148,8 +146,7 @@ final class RankFrames {
         checkReads(from);
         HomedRank to = job.homed(destination);
         if (to == null && from.outgoing().withdraw(view)) {
-            sites.withdraw(
-                    job.home(destination).site(), job.id(), view.context(), from.rank(), destination, view.sequence());
+            job.peer(destination).withdraw(job.id(), view.context(), from.rank(), destination, view.sequence());
         } else {
             boolean gone = to != null && deliveries.withdraw(to, view);
             if (gone) {

@@ -29,6 +29,9 @@ public interface RankPort {
     /** The rank is blocked in a collective for ever. */
     void mismatch(Stall stall);
 
+    /** Asks the rank to connect again; it answers when it has stopped writing. */
+    void move();
+
     /** Answers Finalize. */
     void finalized();
 

@@ -6,6 +6,8 @@ public enum RankState {
     WAITING,
     /** Connected, and between Init and Finalize. */
     CONNECTED,
+    /** Asked to connect again, it has stopped writing; all that it wrote was handled, and it has not come yet. */
+    MOVING,
     /** It called Finalize; what happens to its connection does not matter any more. */
     FINALIZED,
     /** Its connection ended without Finalize. */
@@ -14,7 +16,8 @@ public enum RankState {
     boolean mayBecome(RankState next) {
         return switch (this) {
             case WAITING -> next == CONNECTED;
-            case CONNECTED -> next == FINALIZED || next == LOST;
+            case CONNECTED -> next == FINALIZED || next == LOST || next == MOVING;
+            case MOVING -> next == CONNECTED || next == LOST;
             case FINALIZED, LOST -> false;
         };
     }

@@ -8,7 +8,7 @@ public final class Refusal extends Exception {
 
     private final Reason reason;
 
-    Refusal(Reason reason, String detail) {
+    public Refusal(Reason reason, String detail) {
         super(detail);
         this.reason = reason;
     }

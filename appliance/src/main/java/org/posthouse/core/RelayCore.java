@@ -5,7 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Function;
+import java.util.function.IntFunction;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -22,36 +22,40 @@ import org.posthouse.wire.WireException;
  * A single-owner state machine; every method is called by its owner and returns at once.
  *
  * <p>The way of a message is DESIGN section 3. A frame from a rank that breaks the protocol is answered with a {@link
- * WireException}, which closes that rank's connection; a frame from another site that does so ends the job it names.
+ * WireException}, which closes that rank's connection; a frame from another core that does so ends the job it names.
  */
 public final class RelayCore {
     private final String relay;
     private final CoreConfig config;
-    private final Function<JobOpen, Journal> journals;
+    private final int shards;
     private final Deliveries deliveries;
     private final RankFrames rankFrames;
-    private final SiteFrames siteFrames;
-    private final Mismatches mismatches;
+    private final PeerFrames peerFrames;
+    private final Mismatches mismatches = new Mismatches();
     private final Map<Long, Job> jobs = new LinkedHashMap<>();
 
     /**
      * @param relay this relay's id in the homes of a job
-     * @param journals opens the journal of a job that is logged; null from it means that there is no log
+     * @param shards how many cores the relay has: its ranks are spread over them
      */
-    public RelayCore(String relay, CoreConfig config, SitePort sites, Function<JobOpen, Journal> journals) {
+    public RelayCore(String relay, CoreConfig config, int shards) {
         this.relay = relay;
         this.config = config;
-        this.journals = journals;
-        deliveries = new Deliveries(config, sites);
-        rankFrames = new RankFrames(config, sites, deliveries);
-        siteFrames = new SiteFrames(sites, deliveries);
-        mismatches = new Mismatches(sites);
+        this.shards = shards;
+        deliveries = new Deliveries(config, shards);
+        rankFrames = new RankFrames(config, deliveries);
+        peerFrames = new PeerFrames(deliveries);
     }
 
     // ---- jobs and ranks
 
-    /** Opens a job, so that its ranks may come and messages for them may wait. */
-    public Job openJob(JobOpen opening, JobWatch watch) throws Refusal {
+    /**
+     * Opens a job, so that its ranks may come and messages for them may wait.
+     *
+     * @param peerOf the core that a rank is at home at; null if that is this one
+     * @param journal the job's, or {@link Journal#NONE}
+     */
+    public Job openJob(JobOpen opening, IntFunction<Peer> peerOf, JobWatch watch, Journal journal) throws Refusal {
         if (jobs.containsKey(opening.job())) {
             throw new Refusal(Reason.DUPLICATE_JOB, "job " + Job.hexId(opening.job()) + " is open already");
         }
@@ -61,11 +65,8 @@ public final class RelayCore {
                     Reason.WRONG_SITE,
                     "job " + Job.hexId(opening.job()) + " has no rank at relay " + relay + "; its homes: " + opening.homes());
         }
-        Journal journal = opening.logged() ? journals.apply(opening) : Journal.NONE;
-        if (journal == null) {
-            throw new Refusal(Reason.NO_LOG, "job " + Job.hexId(opening.job()) + " is to be logged, at relay " + relay);
-        }
-        Job job = new Job(opening, self, watch, journal);
+        int cores = shards * opening.homes().size();
+        Job job = new Job(opening, self, peerOf, cores, watch, journal);
         jobs.put(job.id(), job);
         return job;
     }
@@ -84,9 +85,8 @@ public final class RelayCore {
                 port.aborted(why);
             }
             rank.release();
+            deliveries.forget(rank);
         }
-        job.journal().jobClosed(id);
-        job.report(JobEvent.CLOSED, -1, why.code(), "");
     }
 
     public Collection<Job> jobs() {
@@ -108,10 +108,11 @@ public final class RelayCore {
     }
 
     /**
-     * A rank says HELLO. Version 1 of the relay starts ranks only once: a restart or a reconnect, which would need what
-     * was logged, is refused by name.
+     * A rank says HELLO: at its start, or again after it was asked to {@link #move}. A restart or any other reconnect,
+     * which would need what was logged, is refused by name.
      *
-     * @return the connected rank; {@link #welcome} is what to answer
+     * @return the connected rank; {@link #welcome} is what to answer, and then, if it is {@link RankState#MOVING}, {@link
+     *     #moved} is to be called
      */
     public HomedRank connect(Hello hello, RankPort port) throws Refusal {
         Job job = jobs.get(hello.job());
@@ -120,8 +121,10 @@ public final class RelayCore {
         }
         try {
             HomedRank rank = admit(job, hello);
-            rank.connect(port, hello.incarnation());
-            job.report(JobEvent.CONNECTED, rank.rank(), 0, "");
+            if (rank.state() != RankState.MOVING) {
+                rank.connect(port, hello.incarnation());
+                job.report(JobEvent.CONNECTED, rank.rank(), 0, "");
+            }
             return rank;
         } catch (Refusal refusal) {
             job.report(JobEvent.REFUSED, hello.rank(), refusal.reason().code(), refusal.getMessage());
@@ -142,6 +145,10 @@ public final class RelayCore {
                             ? who + " is at home at relay " + job.home(hello.rank()).relay() + ", not at " + relay
                             : who + ", which has ranks 0 to " + (job.size() - 1));
         }
+        if (rank.state() == RankState.MOVING && hello.incarnation() == rank.incarnation()) {
+            checkCounters(rank, hello);
+            return rank;
+        }
         if (rank.state() != RankState.WAITING && hello.incarnation() <= rank.incarnation()) {
             throw new Refusal(
                     Reason.FENCED,
@@ -156,6 +163,61 @@ public final class RelayCore {
                             + hello.deliveries() + "; this version starts a rank once");
         }
         return rank;
+    }
+
+    /** A rank that was asked to move has seen all that it was sent, and the relay all that the rank sent. */
+    private static void checkCounters(HomedRank rank, Hello hello) throws Refusal {
+        long sent = 0;
+        for (Hello.Sent channel : hello.sent()) {
+            int to = channel.destination();
+            if (to < 0 || to >= rank.job().size()) {
+                throw new Refusal(Reason.CANNOT_RESUME, rank + " has sent to rank " + to + ", which the job has not");
+            }
+            HomedRank local = rank.job().homed(to);
+            long known = local == null
+                    ? rank.outgoing().lastSequence(channel.context(), to)
+                    : local.mailbox().lastSequence(channel.context(), rank.rank());
+            if (channel.sequence() != known) {
+                throw new Refusal(
+                        Reason.CANNOT_RESUME,
+                        rank + " has sent up to sequence " + channel.sequence() + " to rank " + to + " in context "
+                                + channel.context() + ", known here: " + known);
+            }
+            sent += known;
+        }
+        if (sent != rank.messagesSent() || hello.deliveries() != rank.messagesDelivered()) {
+            throw new Refusal(
+                    Reason.CANNOT_RESUME,
+                    rank + " comes with " + hello.deliveries() + " deliveries and " + sent + " sends, known here: "
+                            + rank.messagesDelivered() + " and " + rank.messagesSent());
+        }
+    }
+
+    /**
+     * Asks a connected rank to connect again, so that another thread may serve it (docs/wire.md, moving); whatever it is
+     * doing goes on until it answers. Any other rank stays as it is.
+     *
+     * @return whether it is asked, now or since before
+     */
+    public boolean move(HomedRank rank) {
+        if (rank.state() == RankState.CONNECTED && !rank.isMoveAsked()) {
+            rank.askMove();
+        }
+        return rank.state() == RankState.CONNECTED;
+    }
+
+    /** The rank that moved has been welcomed on {@code port}: it gets what was held for it. */
+    public void moved(HomedRank rank, RankPort port) {
+        rank.endMove(port);
+        writable(rank);
+    }
+
+    /** A rank that began its {@code move}-th move has not come in time. Does nothing if it has. */
+    public void moveFailed(HomedRank rank, int move, Notice why) {
+        if (rank.state() == RankState.MOVING && rank.moves() == move) {
+            leave(rank, RankState.LOST);
+            rank.job().report(JobEvent.LOST, rank.rank(), why.code(), why.text());
+        }
     }
 
     /** The answer to a rank that {@link #connect} admitted. */
@@ -174,9 +236,9 @@ public final class RelayCore {
                 job.homeOf());
     }
 
-    /** A rank's connection ended. */
-    public void disconnected(HomedRank rank, Notice why) {
-        if (rank.state() == RankState.CONNECTED) {
+    /** A rank's connection ended: the one of {@code port}; if the rank has another by now, nothing has happened. */
+    public void disconnected(HomedRank rank, RankPort port, Notice why) {
+        if (rank.state() == RankState.CONNECTED && rank.port() == port) {
             leave(rank, RankState.LOST);
             rank.job().report(JobEvent.LOST, rank.rank(), why.code(), why.text());
         }
@@ -185,7 +247,9 @@ public final class RelayCore {
     /** Credit that waited for the rank to read goes back: what it paid for is no longer held here. */
     private void leave(HomedRank rank, RankState next) {
         List<Message> deferred = List.copyOf(rank.deferred());
+        List<Message> readingBack = List.copyOf(rank.readingBack());
         rank.disconnect(next);
+        readingBack.forEach(message -> deliveries.abandon(rank, message));
         deferred.forEach(message -> deliveries.progress(rank, message));
     }
 
@@ -208,12 +272,23 @@ public final class RelayCore {
         try {
             if (view.type() == FrameType.FINALIZE) {
                 finalizeRank(rank, view);
+            } else if (view.type() == FrameType.MOVE) {
+                beginMove(rank);
             } else {
                 rankFrames.take(rank, frame);
             }
-        } catch (JournalFull e) {
-            rank.job().fail(Reason.LOG_FULL, e.getMessage());
+        } catch (JournalFailure e) {
+            rank.job().fail(e.reason(), e.getMessage());
         }
+    }
+
+    private static void beginMove(HomedRank rank) throws WireException {
+        if (!rank.isMoveAsked()) {
+            throw new WireException(Reason.NOT_EXPECTED, "MOVE from " + rank + ", which was not asked to");
+        }
+        RankPort port = rank.port();
+        rank.beginMove();
+        port.close(Notice.closing(rank.job().id(), Reason.MOVED, "connect again"));
     }
 
     private void finalizeRank(HomedRank rank, FrameView view) throws WireException {
@@ -236,39 +311,44 @@ public final class RelayCore {
         for (int left = rank.deferred().size(); left > 0; left--) {
             deliveries.progress(rank, rank.deferred().remove());
         }
+        try {
+            deliveries.readBack(rank);
+        } catch (JournalFailure e) {
+            rank.job().fail(e.reason(), e.getMessage());
+        }
     }
 
-    // ---- frames of other sites
+    // ---- frames of other cores
 
-    /** A frame that another site's relay passed on. Frames of jobs that have ended here are dropped. */
-    public void fromSite(String site, Frame frame) {
+    /** A frame that another core passed on. Frames of jobs that have ended here are dropped. */
+    public void fromPeer(Peer peer, Frame frame) {
         FrameView view = frame.view();
         Job job = jobs.get(view.job());
         if (job == null) {
             return;
         }
         try {
-            siteFrames.take(job, site, frame);
+            peerFrames.take(job, peer, frame);
         } catch (WireException e) {
-            job.fail(e.reason(), e.getMessage() + ", from site " + site);
-        } catch (JournalFull e) {
-            job.fail(Reason.LOG_FULL, e.getMessage());
+            job.fail(e.reason(), e.getMessage() + ", from " + peer);
+        } catch (JournalFailure e) {
+            job.fail(e.reason(), e.getMessage());
         }
     }
 
-    /** A rank of another site is blocked in a collective, or that site's relay judges one at home here. */
-    public void stalled(String site, FrameType type, Stall stall) {
+    /** A rank of another core is blocked in a collective, or that core judges one at home here. */
+    public void stalled(Peer peer, FrameType type, Stall stall) {
         Job job = jobs.get(stall.job());
         if (job != null) {
-            mismatches.stalled(job, site, type, stall);
+            mismatches.stalled(job, peer, type, stall);
         }
     }
 
-    /** What relays share has gone: the relay at {@code site} has restarted and forgotten its jobs. */
-    public void forgotten(String site) {
+    /** What relays share has gone: the peer's relay has restarted and forgotten its jobs. */
+    public void forgotten(Peer peer) {
         for (Job job : List.copyOf(jobs.values())) {
-            if (job.isHome(site)) {
-                job.fail(Reason.CANNOT_RESUME, "the relay at site " + site + " was restarted");
+            if (job.peers().contains(peer)) {
+                job.fail(Reason.CANNOT_RESUME, peer + " was restarted");
             }
         }
     }

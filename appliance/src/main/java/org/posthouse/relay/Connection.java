@@ -1,13 +1,15 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
-import io.vertx.core.Vertx;
-import io.vertx.core.net.NetSocket;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.concurrent.Future;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.posthouse.core.Refusal;
-import org.posthouse.tunnel.FrameSocket;
+import org.posthouse.tunnel.FrameDecoder;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -19,47 +21,114 @@ import org.slf4j.LoggerFactory;
 
 /**
  * One accepted connection of the ranks' port: waits for HELLO, within a time limit, and then serves a rank or a
- * launcher. Whatever goes wrong here closes this connection, with a reason, and no other. Confined to the relay's event
- * loop.
+ * launcher. Whatever goes wrong here closes this connection, with a reason, and no other.
+ *
+ * <p>The thread that reads it calls {@link #onBytes} and {@link #onEnded}; frames are handled inside the strand of the
+ * session, by that thread if it can. {@link #close} is for any thread.
  */
-final class Connection implements FrameSocket.Listener {
+final class Connection implements FrameDecoder.Sink {
     private static final Logger LOG = LoggerFactory.getLogger(Connection.class);
 
     /** Reasons to close that are nobody's fault. */
-    private static final Set<Reason> EXPECTED = EnumSet.of(Reason.NORMAL, Reason.JOB_ABORTED, Reason.RELAY_STOPPING);
+    private static final Set<Reason> EXPECTED =
+            EnumSet.of(Reason.NORMAL, Reason.JOB_ABORTED, Reason.RELAY_STOPPING);
+
+    /** How long the peer may take to read a CLOSE frame and close its end, before the connection is broken off. */
+    private static final int CLOSE_MS_MAX = 1_000;
 
     private final Relay relay;
-    private final FrameSocket socket;
-    private final long helloTimer;
-    private Session session;
+    private final Line line;
+    private final FrameDecoder decoder = new FrameDecoder(ByteBufAllocator.DEFAULT, this);
+    private final Future<?> helloTimer;
+    private final AtomicBoolean ended = new AtomicBoolean();
+
+    /** Where frames are handled, once HELLO has said whose they are. Written by the thread that reads. */
+    private volatile Strand strand;
+
+    // Confined to the thread that reads.
+    private boolean inside;
     private int role;
 
-    private Connection(Relay relay, Vertx vertx, NetSocket socket) {
+    // Written by the thread that reads, read by whoever shows them.
+    private volatile long framesIn;
+
+    /** Confined to {@link #strand}. */
+    private Session session;
+
+    Connection(Relay relay, Outlet outlet, Workplace emission) {
         this.relay = relay;
-        this.socket = FrameSocket.attach(socket, this);
-        this.helloTimer = vertx.setTimer(
-                relay.settings().helloTimeoutMs(),
-                timer -> this.socket.close(Notice.closing(
-                        0, Reason.TIMEOUT, "no HELLO within " + relay.settings().helloTimeoutMs() + " ms")));
+        this.line = new Line(outlet, emission, this::onWritable);
+        this.helloTimer = relay.loop()
+                .schedule(
+                        () -> close(Notice.closing(
+                                0, Reason.TIMEOUT, "no HELLO within " + relay.settings().helloTimeoutMs() + " ms")),
+                        relay.settings().helloTimeoutMs(),
+                        TimeUnit.MILLISECONDS);
     }
 
-    static Connection accept(Relay relay, Vertx vertx, NetSocket socket) {
-        return new Connection(relay, vertx, socket);
+    Relay relay() {
+        return relay;
     }
 
-    FrameSocket socket() {
-        return socket;
+    /** Asks the rank that it serves, if any, to connect again. */
+    void askMove(ModeSwitch change) {
+        Strand served = strand;
+        if (served != null) {
+            served.submit(() -> {
+                if (session instanceof RankSession rank && line.closing() == null) {
+                    rank.askMove(change);
+                }
+                change.considered();
+            });
+        } else {
+            change.considered();
+        }
+    }
+
+    Line line() {
+        return line;
+    }
+
+    long framesIn() {
+        return framesIn;
+    }
+
+    // ---- what the reading thread calls
+
+    /** Handles what was read; the buffer stays the caller's. */
+    void onBytes(ByteBuf in) {
+        if (line.closing() != null) {
+            return;
+        }
+        try {
+            decoder.feed(in);
+        } catch (WireException e) {
+            close(Notice.closing(0, e.reason(), e.getMessage()));
+        } catch (RuntimeException e) {
+            onFault(e);
+        } finally {
+            if (inside) {
+                inside = false;
+                strand.leave();
+            }
+        }
     }
 
     @Override
-    public void onFrame(FrameSocket from, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
-        if (session == null) {
+    public boolean onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        long before = framesIn;
+        framesIn = before + 1;
+        if (strand == null) {
             onHello(buffer, index, length, view);
-        } else if (view.type().sentBy(role)) {
-            session.onFrame(buffer, index, length, view);
-        } else {
+        } else if (!view.type().sentBy(role)) {
             throw new WireException(Reason.NOT_EXPECTED, view.type() + " from a " + roleName());
+        } else if (inside || (inside = strand.tryEnter())) {
+            handle(buffer, index, length, view);
+        } else {
+            ByteBuf held = buffer.retainedSlice(index, length);
+            strand.submit(() -> handle(held));
         }
+        return line.closing() == null;
     }
 
     private String roleName() {
@@ -71,19 +140,88 @@ final class Connection implements FrameSocket.Listener {
             throw new WireException(Reason.NOT_EXPECTED, view.type() + " before HELLO");
         }
         Hello hello = Hello.decode(copy(buffer, index, length));
-        relay.cancelTimer(helloTimer);
-        try {
-            if (hello.kind() == Hello.RANK) {
-                role = FrameType.Role.RANK;
-                session = RankSession.open(relay.core(), socket, hello);
-            } else {
-                role = FrameType.Role.LAUNCHER;
-                session = LauncherSession.open(relay, socket, hello);
-            }
-        } catch (Refusal refusal) {
-            throw new WireException(refusal.reason(), refusal.getMessage());
+        helloTimer.cancel(false);
+        if (hello.kind() == Hello.RANK) {
+            role = FrameType.Role.RANK;
+            Shard shard = relay.shards().of(hello.job(), hello.rank());
+            open(shard.strand(), () -> RankSession.open(shard, this, hello));
+        } else {
+            role = FrameType.Role.LAUNCHER;
+            open(relay.control(), () -> LauncherSession.open(relay, this, hello));
         }
     }
+
+    private interface Opening {
+        Session open() throws WireException, Refusal;
+    }
+
+    private void open(Strand strand, Opening opening) {
+        this.strand = strand;
+        strand.submit(() -> {
+            try {
+                session = opening.open();
+            } catch (WireException e) {
+                close(Notice.closing(0, e.reason(), e.getMessage()));
+            } catch (Refusal e) {
+                close(Notice.closing(0, e.reason(), e.getMessage()));
+            }
+        });
+    }
+
+    /** The other end has closed, or the connection broke. */
+    void onEnded() {
+        if (!ended.compareAndSet(false, true)) {
+            return;
+        }
+        helloTimer.cancel(false);
+        decoder.release();
+        line.cut(Notice.closing(0, Reason.NORMAL, "the connection ended"));
+        line.ended();
+        relay.connections().remove(this);
+        if (strand == null) {
+            tell(null);
+        } else {
+            strand.submit(() -> {
+                tell(session);
+                if (session != null) {
+                    session.onClosed(line.closing());
+                }
+            });
+        }
+    }
+
+    private void tell(Session served) {
+        Notice why = line.closing();
+        if (!EXPECTED.contains(why.reason())) {
+            relay.refused(why.reason());
+            LOG.warn("{}: closed {} from {}: {}: {}", relay.id(), served == null ? "a connection" : served, line.remote(),
+                    why.reason(), why.text());
+        }
+    }
+
+    // ---- inside the session's strand
+
+    private void handle(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        if (session != null && line.closing() == null) {
+            session.onFrame(buffer, index, length, view);
+        }
+    }
+
+    /** A frame that had to wait, in a buffer of its own. */
+    private void handle(ByteBuf held) {
+        try {
+            FrameView view = new FrameView().wrap(held.nioBuffer(), 0);
+            handle(held, held.readerIndex(), held.readableBytes(), view);
+        } catch (WireException e) {
+            close(Notice.closing(0, e.reason(), e.getMessage()));
+        } catch (RuntimeException e) {
+            onFault(e);
+        } finally {
+            held.release();
+        }
+    }
+
+    // ---- any thread
 
     /** A control frame in memory of its own, as decoders want it. */
     static ByteBuffer copy(ByteBuf buffer, int index, int length) {
@@ -92,24 +230,32 @@ final class Connection implements FrameSocket.Listener {
         return copy.flip();
     }
 
-    @Override
-    public void onWritable(FrameSocket from) {
-        if (session != null) {
-            session.onWritable();
+    private void onFault(RuntimeException fault) {
+        LOG.error("{}: a frame from {} cannot be handled", relay.id(), line.remote(), fault);
+        close(Notice.closing(0, Reason.INTERNAL, fault.toString()));
+    }
+
+    private void onWritable() {
+        Strand served = strand;
+        if (served != null) {
+            served.submit(() -> {
+                if (session != null && line.closing() == null) {
+                    session.onWritable();
+                }
+            });
         }
     }
 
-    @Override
-    public void onClosed(FrameSocket from, Notice why) {
-        relay.cancelTimer(helloTimer);
-        relay.connections().remove(this);
-        if (!EXPECTED.contains(why.reason())) {
-            relay.refused(why.reason());
-            LOG.warn("{}: closed {} from {}: {}: {}", relay.id(), session == null ? "a connection" : session, from.remote(),
-                    why.reason(), why.text());
-        }
-        if (session != null) {
-            session.onClosed(why);
+    /**
+     * Says why in a CLOSE frame and ignores what comes from now on. The peer closes when it has read the frame; if it
+     * does not within a second, because it does not read, the connection is broken off. Later calls do nothing.
+     *
+     * <p>Closing at once would lose the frame: TCP answers bytes that arrive at a closed socket with a reset, and a
+     * reset throws away what the peer has not read yet.
+     */
+    void close(Notice why) {
+        if (line.close(why)) {
+            relay.loop().schedule(() -> line.cut(why), CLOSE_MS_MAX, TimeUnit.MILLISECONDS);
         }
     }
 }

@@ -51,13 +51,9 @@ public final class EmbeddedGrid implements AutoCloseable {
      * @param vertx whose event loops they run on; the caller closes it
      * @param sites how many sites, from 1
      * @param logged whether the relays keep logs, in a folder that goes with the grid
+     * @param mode how each relay places its work on threads
      */
-    public static EmbeddedGrid start(Vertx vertx, int sites, boolean logged) throws IOException {
-        return start(vertx, sites, logged, RelayConfig.Mode.MULTIPLEXED);
-    }
-
-    /** As {@link #start(Vertx, int, boolean)}, with all relays in {@code mode}. */
-    public static EmbeddedGrid start(Vertx vertx, int sites, boolean logged, RelayConfig.Mode mode) throws IOException {
+    public static EmbeddedGrid start(Vertx vertx, int sites, boolean logged, ModeConfig mode) throws IOException {
         EmbeddedGrid grid = new EmbeddedGrid(vertx);
         try {
             grid.startRelays(sites, logged, mode);
@@ -68,7 +64,7 @@ public final class EmbeddedGrid implements AutoCloseable {
         }
     }
 
-    private void startRelays(int sites, boolean logged, RelayConfig.Mode mode) throws IOException {
+    private void startRelays(int sites, boolean logged, ModeConfig mode) throws IOException {
         long epoch = System.currentTimeMillis();
         if (sites > 1 || logged) {
             folder = Files.createTempDirectory("posthouse-");
@@ -127,10 +123,10 @@ public final class EmbeddedGrid implements AutoCloseable {
         return loads;
     }
 
-    /** Stops the relays and removes their files. */
+    /** Stops the relays, those that dial before those they would dial again, and removes their files. */
     @Override
     public void close() {
-        for (Relay relay : relays) {
+        for (Relay relay : relays.reversed()) {
             if (relay.deploymentID() != null) {
                 vertx.undeploy(relay.deploymentID()).await();
             }

@@ -56,6 +56,12 @@ final class FrameBuilder {
         return frame;
     }
 
+    ByteBuf move(long job) {
+        ByteBuf frame = buffer(FrameType.MOVE.bytesMin());
+        begin(frame, FrameType.MOVE, job);
+        return frame;
+    }
+
     ByteBuf finalized(long job) {
         ByteBuf frame = buffer(FrameType.FINALIZE.bytesMin());
         begin(frame, FrameType.FINALIZE, job);
@@ -72,6 +78,32 @@ final class FrameBuilder {
                     .sequence(found.sequence())
                     .content(found.bytes(), found.elements(), found.datatype());
         }
+        return frame;
+    }
+
+    /** The frame that began a message, as it came, but for its payload: room for {@code payloadBytes} is left behind. */
+    ByteBuf message(long job, Message message, int payloadBytes) {
+        ByteBuf frame = beginWithPayload(message.form(), Wire.MESSAGE_HEADER_BYTES, job, payloadBytes);
+        view.address(message.context(), message.source(), message.destination(), message.tag())
+                .sequence(message.sequence())
+                .content(message.bytes(), message.elements(), message.datatype());
+        return frame;
+    }
+
+    /** A CHUNK of a message, as it came, but for its payload. */
+    ByteBuf chunk(long job, Message message, long offset, int payloadBytes) {
+        ByteBuf frame = beginWithPayload(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, job, payloadBytes);
+        view.address(message.context(), message.source(), message.destination(), 0)
+                .sequence(message.sequence())
+                .offset(offset);
+        return frame;
+    }
+
+    private ByteBuf beginWithPayload(FrameType type, int headerBytes, long job, int payloadBytes) {
+        int bytes = headerBytes + payloadBytes;
+        ByteBuf frame = buffer(bytes).writerIndex(bytes);
+        ByteBuffer nio = frame.internalNioBuffer(0, bytes);
+        view.wrap(nio, nio.position()).begin(type, headerBytes, job).length(bytes);
         return frame;
     }
 

@@ -1,15 +1,12 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.posthouse.core.Job;
-import org.posthouse.core.JobWatch;
 import org.posthouse.core.JournalFull;
 import org.posthouse.core.Refusal;
-import org.posthouse.logstore.LogException;
-import org.posthouse.tunnel.FrameSocket;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -23,28 +20,31 @@ import org.posthouse.wire.WireException;
 
 /**
  * A connected launcher: opens jobs, hears of their ranks, ends them. Its jobs end with its connection. Confined to the
- * event loop.
+ * relay's control strand.
  */
-final class LauncherSession implements Session, JobWatch {
+final class LauncherSession implements Session {
     private static final int STATUS_ORPHANED = 143;
 
     private final Relay relay;
-    private final FrameSocket socket;
+    private final Connection connection;
+    private final Line line;
     private final Set<Long> jobs = new LinkedHashSet<>();
 
-    private LauncherSession(Relay relay, FrameSocket socket) {
+    private LauncherSession(Relay relay, Connection connection) {
         this.relay = relay;
-        this.socket = socket;
+        this.connection = connection;
+        this.line = connection.line();
     }
 
     /** Checks the relay's token and answers with the relays of the directory. */
-    static LauncherSession open(Relay relay, FrameSocket socket, Hello hello) throws WireException {
+    static LauncherSession open(Relay relay, Connection connection, Hello hello) throws WireException {
         if (!relay.settings().launchToken().matches(hello.token())) {
             throw new WireException(
                     Reason.WRONG_TOKEN, "the launcher's token is not that of relay " + relay.id() + "; see --token-file");
         }
-        socket.write(relay.welcomeLauncher().encode());
-        return new LauncherSession(relay, socket);
+        LauncherSession session = new LauncherSession(relay, connection);
+        session.write(relay.welcomeLauncher().encode());
+        return session;
     }
 
     @Override
@@ -52,7 +52,7 @@ final class LauncherSession implements Session, JobWatch {
         switch (view.type()) {
             case JOB_OPEN -> open(JobOpen.decode(Connection.copy(buffer, index, length)));
             case JOB_CLOSE -> close(view.job(), Notice.decode(Connection.copy(buffer, index, length)));
-            case CLOSE -> socket.cut(Notice.decode(Connection.copy(buffer, index, length)));
+            case CLOSE -> line.cut(Notice.decode(Connection.copy(buffer, index, length)));
             default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from a launcher");
         }
     }
@@ -65,44 +65,53 @@ final class LauncherSession implements Session, JobWatch {
                 .toList();
         relay.contacted(others)
                 .onSuccess(contacted -> openNow(opening))
-                .onFailure(cause -> socket.close(
+                .onFailure(cause -> connection.close(
                         Notice.closing(opening.job(), Reason.SITE_UNREACHABLE, cause.getMessage())));
     }
 
     private void openNow(JobOpen opening) {
-        if (socket.isClosed()) {
+        if (line.closing() == null) {
+            relay.jobs()
+                    .open(opening, this)
+                    .onSuccess(open -> opened(opening.job()))
+                    .onFailure(cause -> refused(opening.job(), cause));
+        }
+    }
+
+    private void opened(long job) {
+        jobs.add(job);
+        if (line.closing() != null) {
+            close(job, orphaned(job));
             return;
         }
-        try {
-            Job job = relay.core().openJob(opening, this);
-            jobs.add(job.id());
-            relay.onJobOpened(job);
-            ByteBuf opened = socket.allocate(Wire.HEADER_BYTES);
-            opened.writeInt(Wire.HEADER_BYTES)
-                    .writeByte(FrameType.JOB_OPENED.id())
-                    .writeByte(0)
-                    .writeShort(0)
-                    .writeLong(job.id());
-            socket.write(opened);
-        } catch (Refusal refusal) {
-            socket.close(Notice.closing(opening.job(), refusal.reason(), refusal.getMessage()));
-        } catch (JournalFull full) {
-            socket.close(Notice.closing(opening.job(), Reason.LOG_FULL, full.getMessage()));
-        } catch (LogException broken) {
-            socket.close(Notice.closing(opening.job(), Reason.INTERNAL, broken.getMessage()));
-        }
+        ByteBuffer opened = ByteBuffer.allocate(Wire.HEADER_BYTES);
+        new FrameView().wrap(opened, 0).begin(FrameType.JOB_OPENED, Wire.HEADER_BYTES, job);
+        write(opened);
+    }
+
+    private void refused(long job, Throwable cause) {
+        Reason reason = switch (cause) {
+            case Refusal refusal -> refusal.reason();
+            case JournalFull full -> Reason.LOG_FULL;
+            default -> Reason.INTERNAL;
+        };
+        connection.close(Notice.closing(job, reason, cause.getMessage()));
+    }
+
+    private void write(ByteBuffer frame) {
+        line.write(frame);
+        line.flush();
     }
 
     private void close(long job, Notice why) {
         if (jobs.remove(job)) {
-            relay.closeJob(job, why);
+            relay.jobs().close(job, why);
         }
     }
 
-    @Override
-    public void onJobEvent(JobEvent event) {
-        relay.onJobEvent(event);
-        socket.write(event.encode());
+    /** Passes on what happened to a rank of one of its jobs. */
+    void onJobEvent(JobEvent event) {
+        write(event.encode());
     }
 
     @Override
@@ -110,10 +119,14 @@ final class LauncherSession implements Session, JobWatch {
         // Events are few; nothing was held back.
     }
 
+    private static Notice orphaned(long job) {
+        return new Notice(job, STATUS_ORPHANED, -1, "the launcher's connection ended");
+    }
+
     @Override
     public void onClosed(Notice why) {
         for (long job : Set.copyOf(jobs)) {
-            close(job, new Notice(job, STATUS_ORPHANED, -1, "the launcher's connection ended"));
+            close(job, orphaned(job));
         }
     }
 

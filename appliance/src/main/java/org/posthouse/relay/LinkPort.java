@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.core.Parcel;
-import org.posthouse.core.SitePort;
+import org.posthouse.core.Peer;
 import org.posthouse.ops.LinkView;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
@@ -29,14 +29,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** The core's way to other sites, over the tunnel's links. Confined to the relay's event loop. */
-final class LinkPort implements SitePort, Links.Listener {
+/** The shards' way to other sites, over the tunnel's links. Confined to the relay's control strand. */
+final class LinkPort implements Links.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(LinkPort.class);
 
     private final Relay relay;
     private final ArrivedFrame arrived = new ArrivedFrame();
     private final FrameBuilder frames = new FrameBuilder();
     private final Map<String, Promise<Void>> contacts = new HashMap<>();
+    private final Map<String, SitePeer> peers = new HashMap<>();
     private Links links;
     private String host = "";
 
@@ -93,60 +94,43 @@ final class LinkPort implements SitePort, Links.Listener {
         return contacts.computeIfAbsent(site, unseen -> Promise.promise());
     }
 
-    @Override
-    public boolean forward(String site, Parcel frame) {
-        ByteBuf bytes = ((BufferParcel) frame).take();
-        if (links == null) {
-            bytes.release();
-            return false;
-        }
-        return links.send(site, bytes);
-    }
-
-    @Override
-    public void clear(String site, long job, int context, int source, int destination, long sequence, long upTo) {
-        links.send(site, frames.clear(job, context, source, destination, sequence, upTo));
-    }
-
-    @Override
-    public void withdraw(String site, long job, int context, int source, int destination, long sequence) {
-        links.send(site, frames.withdraw(job, context, source, destination, sequence));
-    }
-
-    @Override
-    public void withdrawn(String site, long job, int context, int source, int destination, long sequence, boolean gone) {
-        links.send(site, frames.withdrawn(job, context, source, destination, sequence, gone));
-    }
-
-    @Override
-    public void stall(String site, FrameType type, Stall stall) {
-        // A diagnosis that is repeated takes no memory of a link that is cut.
-        if (links.writable(site)) {
-            links.send(site, Unpooled.wrappedBuffer(stall.encode(type)));
-        }
-    }
-
-    @Override
-    public void credit(String site, long job, int rank, long bytes, int messages) {
-        links.send(site, frames.credit(job, rank, bytes, messages));
+    /** The relay at {@code site}, as the shards see it. */
+    Peer peer(String site) {
+        return peers.computeIfAbsent(site, SitePeer::new);
     }
 
     @Override
     public void onFrame(String site, ByteBuf buffer, int index, int length, FrameView view) {
         try {
+            Peer peer = peer(site);
             FrameType type = view.type();
             if (type == FrameType.BLOCKED || type == FrameType.MISMATCH) {
-                relay.core().stalled(site, type, Stall.decode(Connection.copy(buffer, index, length)));
+                stalled(peer, type, Stall.decode(Connection.copy(buffer, index, length)));
             } else {
-                relay.core().fromSite(site, arrived.set(buffer, index, length, view));
+                relay.shards().addressed(view).fromLink(peer, arrived, buffer, index, length, view);
             }
         } catch (WireException e) {
-            relay.core().failJob(view.job(), e.reason(), e.getMessage() + ", from site " + site);
+            fail(view.job(), e.reason(), e.getMessage() + ", from site " + site);
         } catch (RuntimeException e) {
             // Ours, not the peer's: the link would bring the same frame again for ever. The job it is for pays.
             LOG.error("{}: a frame from site {} cannot be handled: {}", relay.id(), site, view, e);
-            relay.core().failJob(view.job(), Reason.INTERNAL, e.toString());
+            fail(view.job(), Reason.INTERNAL, e.toString());
         }
+    }
+
+    /** Every shard judges what blocked ranks say; a verdict is for one rank. */
+    private void stalled(Peer peer, FrameType type, Stall stall) {
+        if (type == FrameType.BLOCKED) {
+            relay.shards().each(shard -> shard.core().stalled(peer, type, stall));
+        } else {
+            Shard shard = relay.shards().of(stall.job(), stall.rank());
+            shard.strand().submit(() -> shard.core().stalled(peer, type, stall));
+        }
+    }
+
+    private void fail(long job, Reason reason, String detail) {
+        Shard shard = relay.shards().of(job, 0);
+        shard.strand().submit(() -> shard.core().failJob(job, reason, detail));
     }
 
     @Override
@@ -164,7 +148,8 @@ final class LinkPort implements SitePort, Links.Listener {
     @Override
     public void onForgotten(String site) {
         LOG.warn("{}: the relay at site {} was restarted", relay.id(), site);
-        relay.core().forgotten(site);
+        Peer peer = peer(site);
+        relay.shards().each(shard -> shard.core().forgotten(peer));
     }
 
     /** The links as the console shows them. */
@@ -182,5 +167,61 @@ final class LinkPort implements SitePort, Links.Listener {
                 status.bytesIn(),
                 status.bytesOut(),
                 Math.max(0, status.roundTripMicros()));
+    }
+
+    /** A relay behind a link. Called inside any shard's strand; what is to be sent is handed to the control strand. */
+    private final class SitePeer implements Peer {
+        private final String site;
+
+        private SitePeer(String site) {
+            this.site = site;
+        }
+
+        @Override
+        public boolean forward(Parcel frame) {
+            ByteBuf bytes = ((BufferParcel) frame).take();
+            if (links == null) {
+                bytes.release();
+                return false;
+            }
+            relay.control().submit(() -> links.send(site, bytes));
+            return true;
+        }
+
+        @Override
+        public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
+            relay.control().submit(() -> links.send(site, frames.clear(job, context, source, destination, sequence, upTo)));
+        }
+
+        @Override
+        public void withdraw(long job, int context, int source, int destination, long sequence) {
+            relay.control().submit(() -> links.send(site, frames.withdraw(job, context, source, destination, sequence)));
+        }
+
+        @Override
+        public void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone) {
+            relay.control()
+                    .submit(() -> links.send(site, frames.withdrawn(job, context, source, destination, sequence, gone)));
+        }
+
+        @Override
+        public void stall(FrameType type, Stall stall) {
+            relay.control().submit(() -> {
+                // A diagnosis that is repeated takes no memory of a link that is cut.
+                if (links.writable(site)) {
+                    links.send(site, Unpooled.wrappedBuffer(stall.encode(type)));
+                }
+            });
+        }
+
+        @Override
+        public void credit(long job, int rank, long bytes, int messages) {
+            relay.control().submit(() -> links.send(site, frames.credit(job, rank, bytes, messages)));
+        }
+
+        @Override
+        public String toString() {
+            return "site " + site;
+        }
     }
 }

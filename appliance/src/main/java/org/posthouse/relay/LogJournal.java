@@ -6,31 +6,40 @@ import java.nio.file.Path;
 import java.util.Optional;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
+import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.JournalFull;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
 import org.posthouse.logstore.LogConfig;
+import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogStats;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.logstore.PayloadReader;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Wire;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The core's journal over the relay's one message log. Appends are copies into mapped memory and are made on the
- * event loop; opening and closing block and are not.
+ * The shards' journal over the relay's one message log. The log has one writer at a time: shards take turns, under this
+ * object's monitor. Appends are copies into mapped memory, made where the message is matched; so is reading back, at
+ * most a frame of 64 KiB at a time, nearly always from the page cache. Opening and closing block and are not made there.
  */
 final class LogJournal implements Journal {
     private static final Logger LOG = LoggerFactory.getLogger(LogJournal.class);
 
     private final ByteBuffer[] payload = new ByteBuffer[1];
+    private final FrameBuilder frames = new FrameBuilder();
+    private PayloadReader reader;
     private volatile MessageLog log;
 
     /** Opens the log, and so recovers and verifies it. Blocks. */
     Void open(Path folder) {
-        log = MessageLog.open(LogConfig.of(folder));
+        MessageLog opened = MessageLog.open(LogConfig.of(folder));
+        reader = opened.reader();
+        log = opened;
         return null;
     }
 
@@ -39,23 +48,28 @@ final class LogJournal implements Journal {
         MessageLog open = log;
         log = null;
         if (open != null) {
+            reader.close();
             open.close();
         }
         return null;
     }
 
-    /** The journal of a logged job, or null if this relay keeps no log. */
-    Journal forJob(JobOpen job) {
-        if (log == null) {
-            return null;
-        }
+    /** The journal of a job that is to be logged. */
+    synchronized Journal forJob(JobOpen job) {
         checkRoom(log.appendJobOpened(new LogRecord.JobOpened(job.job(), job.size(), job.name())), job.job());
         return this;
     }
 
-    @Override
-    public void jobClosed(long job) {
-        if (log.appendJobClosed(new LogRecord.JobClosed(job)) == MessageLog.NO_ROOM) {
+    /** Whether jobs can be logged. */
+    boolean isOpen() {
+        return log != null;
+    }
+
+    /** The job has ended: nothing of it is needed any more. */
+    synchronized void jobClosed(long job) {
+        long position = log.appendJobClosed(new LogRecord.JobClosed(job));
+        log.handOver();
+        if (position == MessageLog.NO_ROOM) {
             LOG.warn("job {} has ended, which could not be logged: the log's disk is nearly full", Job.hexId(job));
         }
     }
@@ -66,7 +80,7 @@ final class LogJournal implements Journal {
     }
 
     @Override
-    public long arrival(long job, Message message, Parcel head) {
+    public synchronized void arrival(long job, Message message, Parcel head) {
         LogRecord.Arrival record = new LogRecord.Arrival(
                 job,
                 message.destination(),
@@ -77,19 +91,22 @@ final class LogJournal implements Journal {
                 message.datatype(),
                 message.elements(),
                 message.bytes());
-        return checkRoom(log.appendArrival(record, payload(head, Wire.MESSAGE_HEADER_BYTES)), job);
+        long position = log.appendArrival(record, payload(head, Wire.MESSAGE_HEADER_BYTES));
+        long place = log.place();
+        message.logged(checkRoom(position, job), place);
     }
 
     @Override
-    public void chunk(long job, Message message, long offset, Parcel chunk) {
-        checkRoom(
-                log.appendChunk(
-                        job, message.destination(), message.logPosition(), offset, payload(chunk, Wire.CHUNK_HEADER_BYTES)),
-                job);
+    public synchronized long chunk(long job, Message message, long offset, Parcel chunk) {
+        long position = log.appendChunk(
+                job, message.destination(), message.logPosition(), offset, payload(chunk, Wire.CHUNK_HEADER_BYTES));
+        long place = log.place();
+        checkRoom(position, job);
+        return place;
     }
 
     @Override
-    public void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {
+    public synchronized void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {
         checkRoom(
                 log.appendDelivery(new LogRecord.Delivery(
                         job,
@@ -105,8 +122,49 @@ final class LogJournal implements Journal {
     }
 
     @Override
-    public void polls(long job, int rank, int incarnation, long failedPolls) {
+    public synchronized void polls(long job, int rank, int incarnation, long failedPolls) {
         checkRoom(log.appendPolls(new LogRecord.Polls(job, rank, incarnation, failedPolls)), job);
+    }
+
+    @Override
+    public synchronized boolean hasAmpleRoom() {
+        boolean ample = log.hasAmpleRoom();
+        log.handOver();
+        return ample;
+    }
+
+    @Override
+    public synchronized Parcel head(long job, Message message, boolean payload) {
+        int bytes = payload && message.form() == FrameType.SEND ? (int) message.bytes() : 0;
+        ByteBuf frame = frames.message(job, message, bytes);
+        if (bytes > 0) {
+            readBack(job, message, 0, frame, Wire.MESSAGE_HEADER_BYTES);
+        }
+        return new BufferParcel(frame, Wire.MESSAGE_HEADER_BYTES);
+    }
+
+    @Override
+    public synchronized Parcel piece(long job, Message message, long offset) {
+        int bytes = (int) Math.min(Wire.PAYLOAD_BYTES_MAX, message.bytes() - offset);
+        ByteBuf frame = frames.chunk(job, message, offset, bytes);
+        readBack(job, message, offset, frame, Wire.CHUNK_HEADER_BYTES);
+        return new BufferParcel(frame, Wire.CHUNK_HEADER_BYTES);
+    }
+
+    /** Fills the frame behind its header; releases it if that fails. */
+    private void readBack(long job, Message message, long offset, ByteBuf frame, int headerBytes) {
+        ByteBuffer payload = frame.internalNioBuffer(headerBytes, frame.readableBytes() - headerBytes);
+        int rank = message.destination();
+        try {
+            if (message.form() == FrameType.SEND) {
+                reader.readArrival(job, rank, message.logPosition(), message.logPlace(), payload);
+            } else {
+                reader.readChunk(job, rank, message.logPosition(), offset, message.chunkPlace(offset), payload);
+            }
+        } catch (LogException e) {
+            frame.release();
+            throw new JournalDamaged(message + " of job " + Job.hexId(job) + ": " + e.getMessage(), e);
+        }
     }
 
     private ByteBuffer[] payload(Parcel parcel, int headerBytes) {
@@ -115,7 +173,9 @@ final class LogJournal implements Journal {
         return payload;
     }
 
-    private static long checkRoom(long position, long job) {
+    /** Ends an append: the next may be another thread's. */
+    private long checkRoom(long position, long job) {
+        log.handOver();
         if (position == MessageLog.NO_ROOM) {
             throw new JournalFull("job " + Job.hexId(job) + " cannot be logged: the log's disk is nearly full");
         }

@@ -1,6 +1,8 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
@@ -8,7 +10,6 @@ import org.posthouse.core.RankPort;
 import org.posthouse.core.RankState;
 import org.posthouse.core.Refusal;
 import org.posthouse.core.RelayCore;
-import org.posthouse.tunnel.FrameSocket;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -17,27 +18,49 @@ import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.WireException;
 
-/** A connected rank: its frames go into the core, the core's effects go onto its connection. Confined to the event loop. */
+/** A connected rank: its frames go into the core, the core's effects go onto its connection. Confined to its shard's strand. */
 final class RankSession implements Session, RankPort {
+    /** How long a rank may take to come again after it has left a connection. */
+    private static final int MOVE_MS_MAX = 30_000;
+
     private final RelayCore core;
-    private final FrameSocket socket;
+    private final Shard shard;
+    private final Connection connection;
+    private final Line line;
     private final long job;
     private final ArrivedFrame arrived = new ArrivedFrame();
     private final FrameBuilder frames = new FrameBuilder();
     private HomedRank rank;
 
-    private RankSession(RelayCore core, FrameSocket socket, long job) {
-        this.core = core;
-        this.socket = socket;
+    private RankSession(Shard shard, Connection connection, long job) {
+        this.core = shard.core();
+        this.shard = shard;
+        this.connection = connection;
+        this.line = connection.line();
         this.job = job;
     }
 
     /** Admits the rank and answers it. */
-    static RankSession open(RelayCore core, FrameSocket socket, Hello hello) throws Refusal {
-        RankSession session = new RankSession(core, socket, hello.job());
-        session.rank = core.connect(hello, session);
-        socket.write(core.welcome(session.rank).encode());
+    static RankSession open(Shard shard, Connection connection, Hello hello) throws Refusal {
+        RankSession session = new RankSession(shard, connection, hello.job());
+        session.rank = session.core.connect(hello, session);
+        session.write(session.core.welcome(session.rank).encode());
+        if (session.rank.state() == RankState.MOVING) {
+            session.core.moved(session.rank, session);
+            connection.relay().moves().came(session.rank);
+        }
         return session;
+    }
+
+    HomedRank rank() {
+        return rank;
+    }
+
+    /** Asks the rank to connect again, unless it is not there any more. */
+    void askMove(ModeSwitch change) {
+        if (core.move(rank)) {
+            change.asked(rank);
+        }
     }
 
     @Override
@@ -45,10 +68,20 @@ final class RankSession implements Session, RankPort {
         switch (view.type()) {
             case ABORT -> core.aborted(rank, Notice.decode(Connection.copy(buffer, index, length)));
             case BLOCKED -> core.blocked(rank, Stall.decode(Connection.copy(buffer, index, length)));
-            case CLOSE -> socket.cut(Notice.decode(Connection.copy(buffer, index, length)));
+            case CLOSE -> line.cut(Notice.decode(Connection.copy(buffer, index, length)));
             case HELLO -> throw new WireException(Reason.NOT_EXPECTED, "a second HELLO from " + rank);
             default -> core.fromRank(rank, arrived.set(buffer, index, length, view));
         }
+    }
+
+    private void write(ByteBuf frame) {
+        line.write(frame);
+        shard.written().add(line);
+    }
+
+    private void write(ByteBuffer frame) {
+        line.write(frame);
+        shard.written().add(line);
     }
 
     @Override
@@ -58,68 +91,87 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void onClosed(Notice why) {
-        core.disconnected(rank, why);
+        core.disconnected(rank, this, why);
+        if (rank.state() == RankState.FINALIZED || rank.state() == RankState.LOST) {
+            connection.relay().moves().gone(rank);
+        }
     }
 
     @Override
     public void deliver(Message message, Parcel head) {
-        socket.write(frames.delivered(((BufferParcel) head).take(), message.receive().request()));
+        write(frames.delivered(((BufferParcel) head).take(), message.receive().request()));
     }
 
     @Override
     public void chunk(Parcel chunk) {
-        socket.write(((BufferParcel) chunk).take());
+        write(((BufferParcel) chunk).take());
     }
 
     @Override
     public void clear(int context, int destination, long sequence, long upTo) {
-        socket.write(frames.clear(job, context, rank.rank(), destination, sequence, upTo));
+        write(frames.clear(job, context, rank.rank(), destination, sequence, upTo));
     }
 
     @Override
     public void credit(long bytes, int messages) {
-        socket.write(frames.credit(job, rank.rank(), bytes, messages));
+        write(frames.credit(job, rank.rank(), bytes, messages));
     }
 
     @Override
     public void probeAnswer(int request, Message found) {
-        socket.write(frames.probeAnswer(job, request, found));
+        write(frames.probeAnswer(job, request, found));
     }
 
     @Override
     public void cancelled(int request, boolean gone) {
-        socket.write(frames.cancelled(job, request, gone));
+        write(frames.cancelled(job, request, gone));
     }
 
     @Override
     public void withdrawn(int context, int destination, long sequence, boolean gone) {
-        socket.write(frames.withdrawn(job, context, rank.rank(), destination, sequence, gone));
+        write(frames.withdrawn(job, context, rank.rank(), destination, sequence, gone));
     }
 
     @Override
     public void mismatch(Stall stall) {
-        socket.write(stall.encode(FrameType.MISMATCH));
+        write(stall.encode(FrameType.MISMATCH));
+    }
+
+    @Override
+    public void move() {
+        write(frames.move(job));
     }
 
     @Override
     public void finalized() {
-        socket.write(frames.finalized(job));
+        write(frames.finalized(job));
     }
 
     @Override
     public void aborted(Notice notice) {
-        socket.write(notice.encode(FrameType.ABORT));
-        socket.close(Notice.closing(job, Reason.JOB_ABORTED, notice.text()));
+        write(notice.encode(FrameType.ABORT));
+        connection.close(Notice.closing(job, Reason.JOB_ABORTED, notice.text()));
     }
 
     @Override
     public void close(Notice why) {
-        socket.close(why);
+        connection.close(why);
+        if (why.reason() == Reason.MOVED) {
+            connection.relay().moves().left(rank);
+            int move = rank.moves();
+            Notice late = Notice.closing(job, Reason.TIMEOUT, "did not connect again within " + MOVE_MS_MAX + " ms");
+            connection.relay()
+                    .loop()
+                    .schedule(
+                            () -> shard.strand().post(() -> core.moveFailed(rank, move, late)),
+                            MOVE_MS_MAX,
+                            TimeUnit.MILLISECONDS);
+        }
     }
 
     @Override
     public boolean writable() {
-        return socket.writable();
+        return line.writable();
     }
 
     @Override

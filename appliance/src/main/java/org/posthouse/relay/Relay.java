@@ -1,70 +1,70 @@
 package org.posthouse.relay;
 
+import io.netty.channel.EventLoop;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
-import io.vertx.core.net.NetServer;
-import io.vertx.core.net.NetServerOptions;
-import io.vertx.core.net.NetSocket;
+import io.vertx.core.internal.ContextInternal;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
-import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.posthouse.core.HomedRank;
-import org.posthouse.core.Job;
-import org.posthouse.core.RelayCore;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.directory.Directory;
-import org.posthouse.directory.RankEntry;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.RelayView;
 import org.posthouse.wire.Home;
-import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Welcome;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
- * One relay: a core, the connections of its ranks and launchers, its links to other sites, its log and its entry in the
- * directory. It moves bytes and timers and decides nothing; {@link RelayCore} decides.
+ * One relay: its shards, the connections of its ranks and launchers, its links to other sites, its log and its entry in
+ * the directory. It moves bytes and timers and decides nothing; the shards' cores decide.
  *
- * <p>Mode multiplexed: all of it is confined to the one event loop that it was deployed on. {@link #view} may be called
- * from anywhere.
+ * <p>What is the whole relay's (jobs, links, launchers, the mode) is confined to the event loop that it was deployed on,
+ * and reached from elsewhere through {@link #control}. What is a rank's is its shard's. {@link #view} may be called from
+ * anywhere.
  */
 public final class Relay extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
-    private static final int ACCEPT_BACKLOG = 1_024;
 
     /** How long a job's opening waits for links to the job's other sites. */
     private static final long CONTACT_TIMEOUT_MS = 8_000;
 
     private final RelayConfig config;
     private final Directory directory;
-    private final Map<Long, Long> jobStarts = new HashMap<>();
-    private final Set<Connection> connections = new LinkedHashSet<>();
+    private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
     private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);
-    private final LinkPort links;
-    private final LogJournal journal;
-    private RelayCore core;
-    private NetServer server;
+    private final LinkPort links = new LinkPort(this);
+    private final LogJournal journal = new LogJournal();
+    private final Jobs jobs = new Jobs(this);
     private final RelayStatus status = new RelayStatus(this);
+    private EventLoop loop;
+    private Strand control;
+    private volatile Placement placement;
+    private volatile ModeSwitch moves;
+    private Shards shards;
+    private Reception reception;
 
     public Relay(RelayConfig config, Directory directory) {
         this.config = config;
         this.directory = directory;
-        this.links = new LinkPort(this);
-        this.journal = new LogJournal();
     }
 
     @Override
     public Future<?> start() {
-        core = new RelayCore(config.relay(), config.core(), links, opening -> journal.forJob(opening));
+        loop = ((ContextInternal) context).nettyEventLoop();
+        control = new Strand(Workplace.confined(loop), () -> {});
+        placement = Placement.of(config.mode(), vertx, loop);
+        shards = new Shards(config.relay(), config.core(), config.shards(), placement);
+        reception = new Reception(vertx, loop, placement, this::accept);
+        moves = ModeSwitch.none(placement.mode());
         return openLog()
                 .compose(opened -> listen())
                 .compose(bound -> links.start(context, config.links()))
@@ -75,7 +75,7 @@ public final class Relay extends VerticleBase {
     private void serve() {
         announce();
         status.start(vertx);
-        LOG.info("{}: site {} serves ranks at {}", config.relay(), config.site(), address());
+        LOG.info("{}: site {} serves ranks at {}, {}", config.relay(), config.site(), address(), placement.mode());
     }
 
     /** Closes the links and then the log, which nothing may be appended to any more. */
@@ -89,57 +89,114 @@ public final class Relay extends VerticleBase {
                 .orElseGet(Future::succeededFuture);
     }
 
-    private Future<NetServer> listen() {
-        NetServerOptions options = new NetServerOptions()
-                .setHost(config.host())
-                .setPort(config.port())
-                .setAcceptBacklog(ACCEPT_BACKLOG)
-                .setTcpKeepAlive(true)
-                .setTcpNoDelay(true);
-        server = vertx.createNetServer(options).connectHandler(this::accept);
-        return server.listen()
+    private Future<Void> listen() {
+        return reception
+                .listen(config.host(), config.port())
                 .recover(cause -> Future.failedFuture(new IllegalStateException(
                         "relay " + config.relay() + " cannot listen at " + config.host() + ":" + config.port() + ": "
                                 + cause.getMessage(),
                         cause)));
     }
 
-    private void accept(NetSocket socket) {
-        Connection connection = Connection.accept(this, vertx, socket);
+    private Connection accept(Outlet outlet, Workplace emission) {
+        Connection connection = new Connection(this, outlet, emission);
         connections.add(connection);
         if (connections.size() > config.connectionsMax()) {
-            connection
-                    .socket()
-                    .close(Notice.closing(0, Reason.LIMIT, connections.size() + " connections, at most " + config.connectionsMax()));
+            connection.close(Notice.closing(
+                    0, Reason.LIMIT, connections.size() + " connections, at most " + config.connectionsMax()));
         }
+        return connection;
     }
 
     private void announce() {
-        directory.announce(new RelayEntry(config.site(), config.relay(), address(), links.address(), config.ops(), config.epoch(), config.epoch()));
+        directory.announce(new RelayEntry(
+                config.site(), config.relay(), address(), links.address(), config.ops(), config.epoch(), config.epoch()));
     }
 
     @Override
     public Future<?> stop() {
         status.stop(vertx);
         directory.withdraw(config.relay(), config.epoch());
-        for (Job job : List.copyOf(core.jobs())) {
-            closeJob(job.id(), new Notice(job.id(), 1, -1, "relay " + config.relay() + " is stopping"));
+        for (Jobs.Open job : List.copyOf(jobs.all())) {
+            jobs.close(job.id(), new Notice(job.id(), 1, -1, "relay " + config.relay() + " is stopping"));
         }
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay());
-        for (Connection connection : List.copyOf(connections)) {
-            connection.socket().close(why);
+        connections.forEach(connection -> connection.close(why));
+        return reception.close().eventually(this::letGo);
+    }
+
+    /**
+     * Places the work on threads in another way, while it goes on: shards move at once, new connections are read in the
+     * new mode, and connected ranks are asked to connect again, each at its next call. Thread-safe.
+     *
+     * @return what came of it, once every rank that was asked has moved or ended, or after {@link ModeSwitch#MS_MAX}
+     */
+    public Future<ModeChange> switchMode(ModeConfig mode) {
+        if (mode.mode() == RelayConfig.Mode.THREADED && vertx.isNativeTransportEnabled()) {
+            return Future.failedFuture(new IllegalArgumentException(
+                    "mode threaded needs --transport nio: this relay runs on a native transport"));
         }
-        return server.close().eventually(this::letGo);
+        Promise<ModeChange> changed = Promise.promise();
+        control.post(() -> begin(mode).onComplete(changed));
+        return changed.future();
+    }
+
+    private Future<ModeChange> begin(ModeConfig mode) {
+        Placement next = Placement.of(mode, vertx, loop);
+        List<Connection> served = List.copyOf(connections);
+        ModeSwitch change = new ModeSwitch(placement.mode(), mode, served.size());
+        LOG.info("{}: mode {} from now on, was {}", id(), mode, placement.mode());
+        moves = change;
+        placement = next;
+        shards.moveTo(next);
+        reception.moveTo(next);
+        served.forEach(connection -> connection.askMove(change));
+        loop.schedule(change::report, ModeSwitch.MS_MAX, TimeUnit.MILLISECONDS);
+        return change.done().onSuccess(report -> LOG.info("{}: {}", id(), report));
+    }
+
+    /** The change of mode that is under way, or the last one. */
+    ModeSwitch moves() {
+        return moves;
     }
 
     // ---- what the sessions call
 
-    RelayCore core() {
-        return core;
+    /** The loop that the relay was deployed on. */
+    EventLoop loop() {
+        return loop;
+    }
+
+    /** What is the whole relay's is done in this strand, on {@link #loop}. */
+    Strand control() {
+        return control;
+    }
+
+    Shards shards() {
+        return shards;
+    }
+
+    /** Confined to the control strand. */
+    Jobs jobs() {
+        return jobs;
+    }
+
+    RelayStatus status() {
+        return status;
     }
 
     RelayConfig settings() {
         return config;
+    }
+
+    /** How the work is placed on threads now. */
+    ModeConfig mode() {
+        Placement current = placement;
+        return current == null ? config.mode() : current.mode();
+    }
+
+    Placement placement() {
+        return placement;
     }
 
     String id() {
@@ -150,12 +207,11 @@ public final class Relay extends VerticleBase {
         return connections;
     }
 
-    void cancelTimer(long timer) {
-        vertx.cancelTimer(timer);
-    }
-
+    /** Counts a connection that was closed for a reason. Thread-safe. */
     void refused(Reason reason) {
-        refusals.merge(reason, 1L, Long::sum);
+        synchronized (refusals) {
+            refusals.merge(reason, 1L, Long::sum);
+        }
     }
 
     /** What a launcher is told: every relay of the directory, this one first. */
@@ -175,47 +231,11 @@ public final class Relay extends VerticleBase {
         return links.contacted(sites, CONTACT_TIMEOUT_MS);
     }
 
-    void onJobOpened(Job job) {
-        jobStarts.put(job.id(), System.currentTimeMillis());
-        LOG.info("{}: {} of {} ranks opened, {} of them here", id(), job, job.size(), job.homedRanks().size());
-        directory.putRanks(job.homedRanks().stream().map(this::entry).toList());
-    }
-
-    void onJobEvent(JobEvent event) {
-        Job job = core.job(event.job());
-        LOG.atLevel(event.kind() == JobEvent.REFUSED ? Level.WARN : Level.INFO)
-                .log("{}: job {} rank {}: event {} {}", id(), Job.hexId(event.job()), event.rank(), event.kind(), event.text());
-        if (job != null && event.rank() >= 0) {
-            job.homedRanks().stream()
-                    .filter(rank -> rank.rank() == event.rank())
-                    .map(this::entry)
-                    .findFirst()
-                    .ifPresent(entry -> directory.putRanks(List.of(entry)));
-        }
-    }
-
-    private RankEntry entry(HomedRank rank) {
-        return new RankEntry(
-                rank.job().id(), rank.rank(), config.site(), config.relay(), rank.incarnation(), rank.state().name());
-    }
-
-    void closeJob(long job, Notice why) {
-        LOG.info("{}: job {} closed: status {} {}", id(), Job.hexId(job), why.code(), why.text());
-        Job closing = core.job(job);
-        if (closing != null) {
-            status.onJobClosing(closing, why.code() == 0);
-        }
-        core.closeJob(job, why);
-        jobStarts.remove(job);
-        status.refresh();
-        directory.removeJob(job);
-    }
-
     // ---- what others see
 
     /** The address that ranks and launchers connect to, as host:port. */
     public String address() {
-        return config.host() + ":" + server.actualPort();
+        return config.host() + ":" + reception.port();
     }
 
     /** The link port that other sites dial, or 0. */
@@ -228,20 +248,15 @@ public final class Relay extends VerticleBase {
         return status;
     }
 
-    /** What this relay has done so far. Thread-safe: it is counted on the event loop, behind all that waits there. */
+    /** What this relay has done so far. Thread-safe: it is counted in every shard, behind all that waits there. */
     Future<RelayLoad> load() {
         Promise<RelayLoad> counted = Promise.promise();
-        context.runOnContext(turn -> counted.complete(RelayLoad.of(this)));
+        RelayLoad.of(this, counted::complete);
         return counted.future();
     }
 
     Directory directory() {
         return directory;
-    }
-
-    /** When the job was opened here, in milliseconds since 1970. */
-    long startOf(Job job) {
-        return jobStarts.getOrDefault(job.id(), 0L);
     }
 
     LinkPort links() {

@@ -15,7 +15,8 @@ import org.posthouse.wire.Token;
  * @param host address that ranks and launchers connect to
  * @param port their port; 0 lets the system choose
  * @param ops host:port of this relay's console as others are told, or empty
- * @param mode how the work is placed on threads
+ * @param mode how the work is placed on threads at the start
+ * @param shards parts that the ranks are spread over, each with one owner at a time: the most threads that match at once
  * @param logFolder where messages and deliveries are logged; without it, a job that wants a log is refused
  * @param launchToken what a launcher must show; {@link Token#NONE} lets every launcher in
  * @param links the links to other sites; without them the relay serves its own site only
@@ -30,7 +31,8 @@ public record RelayConfig(
         String host,
         int port,
         String ops,
-        Mode mode,
+        ModeConfig mode,
+        int shards,
         Optional<Path> logFolder,
         Token launchToken,
         Optional<LinkConfig> links,
@@ -40,11 +42,18 @@ public record RelayConfig(
 
     public static final long HELLO_TIMEOUT_MS_DEFAULT = 5_000;
     public static final int CONNECTIONS_MAX_DEFAULT = 4_096;
+    public static final int SHARDS_DEFAULT = Math.clamp(Runtime.getRuntime().availableProcessors(), 2, 16);
 
     /** How a relay's work is placed on threads (DESIGN section 6). */
     public enum Mode {
         /** One event loop does all. */
-        MULTIPLEXED;
+        MULTIPLEXED,
+        /** Several event loops, each with connections and shards of its own. */
+        POOLED,
+        /** Loops that read, loops that log and match, loops that write. */
+        PIPELINE,
+        /** A virtual thread for each connection, in blocking style. */
+        THREADED;
 
         /** The name on the command line and in metrics. */
         public String word() {
@@ -61,7 +70,8 @@ public record RelayConfig(
                 "127.0.0.1",
                 port,
                 "",
-                Mode.MULTIPLEXED,
+                ModeConfig.of(Mode.MULTIPLEXED),
+                SHARDS_DEFAULT,
                 Optional.empty(),
                 Token.NONE,
                 Optional.empty(),
@@ -70,18 +80,18 @@ public record RelayConfig(
                 CONNECTIONS_MAX_DEFAULT);
     }
 
-    public RelayConfig withMode(Mode other) {
-        return new RelayConfig(
-                site, relay, epoch, host, port, ops, other, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax);
-    }
-
     public RelayConfig withLog(Path folder) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, mode, Optional.of(folder), launchToken, links, core, helloTimeoutMs, connectionsMax);
+                site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, core, helloTimeoutMs, connectionsMax);
     }
 
     public RelayConfig withLinks(LinkConfig config) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, mode, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax);
+                site, relay, epoch, host, port, ops, mode, shards, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax);
+    }
+
+    public RelayConfig withMode(ModeConfig placed) {
+        return new RelayConfig(
+                site, relay, epoch, host, port, ops, placed, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax);
     }
 }

@@ -29,11 +29,14 @@ public final class RelayHost implements AutoCloseable {
     private String deployment;
     private boolean closed;
 
-    private RelayHost() {
+    private RelayHost(RelayConfig config, SocketKind sockets) {
         metrics = OpsMetrics.create();
-        vertx = metrics.vertx(new VertxOptions()
+        int loops = Math.max(VertxOptions.DEFAULT_EVENT_LOOP_POOL_SIZE, 1 + config.mode().loopsUsed());
+        VertxOptions options = new VertxOptions()
+                .setEventLoopPoolSize(loops)
                 .setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false));
+        vertx = metrics.vertx(options, sockets.transport());
     }
 
     /**
@@ -41,8 +44,9 @@ public final class RelayHost implements AutoCloseable {
      *
      * @throws IOException in one line, if a port is in use, the log is damaged, or anything else is in the way
      */
-    public static RelayHost start(RelayConfig config, GroupConfig group, OpsConfig console) throws IOException {
-        RelayHost host = new RelayHost();
+    public static RelayHost start(RelayConfig config, SocketKind sockets, GroupConfig group, OpsConfig console)
+            throws IOException {
+        RelayHost host = new RelayHost(config, sockets);
         try {
             host.directory = HazelcastDirectory.start(group);
             host.relay = new Relay(config, host.directory);

@@ -1,8 +1,12 @@
 package org.posthouse.relay;
 
+import io.netty.util.concurrent.SingleThreadEventExecutor;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
+import java.lang.management.ThreadMXBean;
+import java.util.ArrayList;
 import java.util.List;
-import org.posthouse.core.HomedRank;
-import org.posthouse.core.Job;
+import java.util.function.Consumer;
 import org.posthouse.ops.LinkView;
 
 /**
@@ -14,29 +18,47 @@ import org.posthouse.ops.LinkView;
  * @param linkBytes bytes written to links to other sites, headers and repeats included
  */
 public record RelayLoad(List<ThreadLoad> threads, long frames, long payloadBytes, long linkBytes) {
-    /** The load of threads that carry bytes and have no relay. */
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static final String CARRIER = "ForkJoinPool-";
+
+    /** The load of a thread that carries bytes and has no relay. */
     public static RelayLoad ofThread(Thread thread) {
-        return new RelayLoad(List.of(ThreadLoad.of(thread)), 0, 0, 0);
+        return new RelayLoad(List.of(ThreadLoad.of(thread.threadId())), 0, 0, 0);
     }
 
-    /** Called on the relay's event loop. */
-    static RelayLoad of(Relay relay) {
-        List<ThreadLoad> threads = List.of(ThreadLoad.of(Thread.currentThread()));
+    /** Counts, behind all that waits in the relay's shards. */
+    static void of(Relay relay, Consumer<RelayLoad> counted) {
+        relay.control().post(() -> relay.shards().count(() -> relay.control().submit(() -> counted.accept(now(relay)))));
+    }
+
+    private static RelayLoad now(Relay relay) {
         long frames = 0;
         for (Connection connection : relay.connections()) {
-            frames += connection.socket().framesIn() + connection.socket().framesOut();
+            frames += connection.framesIn() + connection.line().framesOut();
         }
         long linkBytes = 0;
         for (LinkView link : relay.links().views()) {
             frames += link.messagesIn() + link.messagesOut();
             linkBytes += link.bytesOut();
         }
-        long payloadBytes = 0;
-        for (Job job : relay.core().jobs()) {
-            for (HomedRank rank : job.homedRanks()) {
-                payloadBytes += rank.bytesDelivered();
+        long payloadBytes = relay.shards().status().stream()
+                .flatMap(shard -> shard.ranks().values().stream())
+                .flatMap(List::stream)
+                .mapToLong(ShardStatus.Rank::bytesDelivered)
+                .sum();
+        return new RelayLoad(threads(relay.placement()), frames, payloadBytes, linkBytes);
+    }
+
+    private static List<ThreadLoad> threads(Placement placement) {
+        List<ThreadLoad> threads = new ArrayList<>();
+        placement.loops().forEach(loop -> threads.add(ThreadLoad.of(((SingleThreadEventExecutor) loop).threadProperties().id())));
+        if (placement.blocks()) {
+            for (ThreadInfo thread : THREADS.getThreadInfo(THREADS.getAllThreadIds())) {
+                if (thread != null && thread.getThreadName().startsWith(CARRIER)) {
+                    threads.add(ThreadLoad.of(thread.getThreadId()));
+                }
             }
         }
-        return new RelayLoad(threads, frames, payloadBytes, linkBytes);
+        return threads;
     }
 }

@@ -2,13 +2,12 @@ package org.posthouse.relay;
 
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
-import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
-import org.posthouse.core.RankState;
-import org.posthouse.core.RelayCore;
 import org.posthouse.directory.RankEntry;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.JobView;
@@ -49,19 +48,17 @@ final class RelayStatus implements RelayView {
         private long posted;
         private long credit;
 
-        private void add(HomedRank rank) {
+        private void add(ShardStatus.Rank rank) {
             messagesSent += rank.messagesSent();
             bytesSent += rank.bytesSent();
             messagesDelivered += rank.messagesDelivered();
             bytesDelivered += rank.bytesDelivered();
         }
 
-        private void addWaiting(HomedRank rank, long creditBytes) {
-            unexpected += rank.mailbox().unexpected();
-            posted += rank.mailbox().posted();
-            if (rank.state() == RankState.CONNECTED) {
-                credit += creditBytes - rank.creditBytesUsed();
-            }
+        private void addWaiting(ShardStatus.Rank rank) {
+            unexpected += rank.unexpected();
+            posted += rank.posted();
+            credit += rank.creditBytesFree();
         }
     }
 
@@ -81,10 +78,10 @@ final class RelayStatus implements RelayView {
         vertx.cancelTimer(timer);
     }
 
-    /** A job is about to be forgotten: its counters stay in the relay's totals, and its end in the list for a while. */
-    void onJobClosing(Job job, boolean finished) {
-        job.homedRanks().forEach(ended::add);
-        endedJobs.addFirst(view(job, finished ? "FINISHED" : "FAILED"));
+    /** A job is forgotten: its counters stay in the relay's totals, and its end in the list for a while. */
+    void onJobClosed(Jobs.Open job, Collection<ShardStatus.Rank> ranks, boolean finished) {
+        ranks.forEach(ended::add);
+        endedJobs.addFirst(view(job, ranks, finished ? "FINISHED" : "FAILED"));
         if (endedJobs.size() > ENDED_JOBS_MAX) {
             endedJobs.removeLast();
         }
@@ -108,7 +105,7 @@ final class RelayStatus implements RelayView {
         return new RelaySnapshot(
                 config.site(),
                 config.relay(),
-                config.mode().word(),
+                relay.mode().mode().word(),
                 Version.text(),
                 config.epoch(),
                 "",
@@ -119,54 +116,65 @@ final class RelayStatus implements RelayView {
                 Optional.empty());
     }
 
-    /** Takes a new picture. Called on the event loop. */
+    /** Has a new picture taken. Called on the event loop. */
     void refresh() {
+        relay.shards().count(() -> relay.control().submit(this::take));
+    }
+
+    private void take() {
         RelayConfig config = relay.settings();
         List<LinkView> links = relay.links().views();
         snapshot = new RelaySnapshot(
                 config.site(),
                 config.relay(),
-                config.mode().word(),
+                relay.mode().mode().word(),
                 Version.text(),
                 config.epoch(),
                 relay.address(),
                 links,
-                Stream.concat(relay.core().jobs().stream().map(job -> view(job, "RUNNING")), endedJobs.stream())
+                Stream.concat(relay.jobs().all().stream().map(job -> view(job, ranksOf(job), "RUNNING")), endedJobs.stream())
                         .toList(),
                 relay.directory().relays().stream().map(RelayStatus::known).toList(),
-                counters(relay.core(), links),
+                counters(relay.shards().status(), links),
                 relay.journal().stats().map(stats -> new LogView(stats.position(), stats.bytes())));
     }
 
-    private Counters counters(RelayCore core, List<LinkView> links) {
+    private Collection<ShardStatus.Rank> ranksOf(Jobs.Open job) {
+        return relay.shards().status().stream()
+                .flatMap(shard -> shard.ranksOf(job.id()).stream())
+                .sorted(Comparator.comparingInt(ShardStatus.Rank::rank))
+                .toList();
+    }
+
+    private Counters counters(Collection<ShardStatus> shards, List<LinkView> links) {
         Totals totals = new Totals();
-        for (Job job : core.jobs()) {
-            for (HomedRank rank : job.homedRanks()) {
+        for (ShardStatus shard : shards) {
+            shard.ranks().values().forEach(ranks -> ranks.forEach(rank -> {
                 totals.add(rank);
-                totals.addWaiting(rank, relay.settings().core().creditBytes());
-            }
+                totals.addWaiting(rank);
+            }));
         }
         return new Counters(
                 ended.messagesSent + totals.messagesSent + links.stream().mapToLong(LinkView::messagesIn).sum(),
                 ended.messagesDelivered + totals.messagesDelivered + links.stream().mapToLong(LinkView::messagesOut).sum(),
                 ended.bytesSent + totals.bytesSent + links.stream().mapToLong(LinkView::bytesIn).sum(),
                 ended.bytesDelivered + totals.bytesDelivered + links.stream().mapToLong(LinkView::bytesOut).sum(),
-                core.messagesMatched(),
+                shards.stream().mapToLong(ShardStatus::messagesMatched).sum(),
                 totals.unexpected,
                 totals.posted,
                 totals.credit);
     }
 
-    private JobView view(Job job, String state) {
+    private JobView view(Jobs.Open job, Collection<ShardStatus.Rank> ranks, String state) {
         return new JobView(
-                job.hexId(),
-                job.name(),
-                job.size(),
-                job.logged() ? "process" : "none",
+                Job.hexId(job.id()),
+                job.opening().name(),
+                job.opening().size(),
+                job.opening().logged() ? "process" : "none",
                 state,
-                relay.startOf(job),
+                job.startMs(),
                 Stream.concat(
-                                job.homedRanks().stream().map(this::view),
+                                ranks.stream().map(this::view),
                                 relay.directory().ranks(job.id()).stream()
                                         .filter(entry -> !entry.relay().equals(relay.id()))
                                         .map(RelayStatus::elsewhere))
@@ -189,7 +197,7 @@ final class RelayStatus implements RelayView {
                 0);
     }
 
-    private RankView view(HomedRank rank) {
+    private RankView view(ShardStatus.Rank rank) {
         return new RankView(
                 rank.rank(),
                 relay.settings().site(),
@@ -200,8 +208,8 @@ final class RelayStatus implements RelayView {
                 rank.messagesDelivered(),
                 rank.bytesSent(),
                 rank.bytesDelivered(),
-                rank.mailbox().unexpected(),
-                rank.mailbox().posted());
+                rank.unexpected(),
+                rank.posted());
     }
 
     private static KnownRelay known(RelayEntry entry) {

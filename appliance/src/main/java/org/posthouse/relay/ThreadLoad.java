@@ -13,12 +13,11 @@ public record ThreadLoad(long thread, long cpuNanos, long allocatedBytes) {
     private static final com.sun.management.ThreadMXBean THREADS =
             (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** Of a platform thread that is alive; of any other, the virtual machine knows nothing. */
-    public static ThreadLoad of(Thread thread) {
-        long id = thread.threadId();
+    /** Of the platform thread with this id, which is alive; of any other, the virtual machine knows nothing. */
+    public static ThreadLoad of(long id) {
         long cpuNanos = THREADS.getThreadCpuTime(id);
         if (cpuNanos < 0) {
-            throw new IllegalStateException("thread \"" + thread.getName() + "\" is not alive, or virtual: its load is not known");
+            throw new IllegalStateException("thread " + id + " is not alive, or virtual: its load is not known");
         }
         return new ThreadLoad(id, cpuNanos, THREADS.getThreadAllocatedBytes(id));
     }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -82,7 +81,7 @@ final class AdmissionTest {
     @Test
     void refusesRankThatWasLostOrFinalized() throws Exception {
         OneRelay.Rank lost = relay.connect(0);
-        relay.core.disconnected(lost.rank, Notice.closing(0, Reason.NORMAL, "cut"));
+        relay.core.disconnected(lost.rank, lost, Notice.closing(0, Reason.NORMAL, "cut"));
         OneRelay.Rank done = relay.connect(1);
         done.sends(relay.frames.finalizing(0));
         assertRefused(() -> relay.connect(0), Reason.FENCED);
@@ -105,40 +104,29 @@ final class AdmissionTest {
 
     @Test
     void refusesJobThatIsOpenAlready() {
-        assertRefused(() -> relay.core.openJob(OneRelay.opening(OneRelay.JOB), event -> {}), Reason.DUPLICATE_JOB);
+        assertRefused(() -> relay.core.openJob(
+                        OneRelay.opening(OneRelay.JOB), relay::peerOf, event -> {}, Journal.NONE), Reason.DUPLICATE_JOB);
     }
 
     @Test
-    void refusesJobWithoutThisRelayBeforeOpeningItsJournal() {
-        AtomicInteger journals = new AtomicInteger();
-        RelayCore core = new RelayCore("relay-here", relay.config, relay, opening -> {
-            journals.incrementAndGet();
-            return Journal.NONE;
-        });
+    void refusesJobWithoutThisRelay() {
+        RelayCore core = new RelayCore("relay-here", relay.config, 1);
         List<Home> homes = List.of(new Home("there", "relay-there", "127.0.0.1:2"));
         JobOpen elsewhere = new JobOpen(5, OneRelay.TOKEN, true, "elsewhere", homes, new int[] {0});
-        assertRefused(() -> core.openJob(elsewhere, event -> {}), Reason.WRONG_SITE);
-        assertThat(journals).hasValue(0);
-        assertThat(core.job(5)).isNull();
-    }
-
-    @Test
-    void refusesLoggedJobAtRelayWithoutLog() {
-        RelayCore core = new RelayCore("relay-here", relay.config, relay, opening -> null);
-        JobOpen plain = OneRelay.opening(5);
-        JobOpen logged = new JobOpen(5, plain.token(), true, "logged", plain.homes(), plain.homeOf());
-        assertRefused(() -> core.openJob(logged, event -> {}), Reason.NO_LOG);
+        assertRefused(() -> core.openJob(elsewhere, relay::peerOf, event -> {}, Journal.NONE), Reason.WRONG_SITE);
         assertThat(core.job(5)).isNull();
     }
 
     @Test
     void refusesLimitsThatCannotWork() {
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN - 1, 16, 128 * 1024));
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 15, 128 * 1024));
-        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 64 * 1024));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN - 1, 16, 128 * 1024, 1, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 15, 128 * 1024, 1, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 64 * 1024, 1, 1));
         assertThatIllegalArgumentException()
                 .as("the library's chunks begin at multiples of 64 KiB")
-                .isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024 + 1));
+                .isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024 + 1, 1, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, -1, 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 2, 1));
     }
 
     @Test

@@ -3,7 +3,6 @@ package org.posthouse.core;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -14,7 +13,7 @@ import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
 /**
- * A whole grid in one thread and virtual time: relay cores of several sites, links with seeded delays that keep each
+ * A whole grid in one thread and virtual time: relays of several sites, each of one core or more, links with seeded delays that keep each
  * link's order and sometimes bring a frame twice, ranks that run a random program. One seed is one run, always the
  * same. Any broken promise is an AssertionError.
  */
@@ -33,14 +32,16 @@ final class CoreWorld {
     private final CoreConfig config;
     private final boolean logged;
     private final int eagerBytesMax;
-    private final Map<String, SimRelay> relays = new LinkedHashMap<>();
-    private final Map<String, SimPipe> links = new HashMap<>();
+    private final List<SimRelay> cores = new ArrayList<>();
+    private final Map<List<Integer>, SimPipe> ways = new HashMap<>();
     private final Map<Channel, SimLetter> sent = new HashMap<>();
     private final List<SimRank> ranks = new ArrayList<>();
     private final Map<Integer, SimRelay.Port> ports = new HashMap<>();
     private final SimPipe[] toRelay;
     private final SimProgram program;
     private final JobOpen opening;
+    private final int shards;
+    private final int[] coreOf;
     private final ParcelLedger ledgerOfRanks = new ParcelLedger();
     private int withdrawals;
 
@@ -54,8 +55,13 @@ final class CoreWorld {
         program = new SimProgram(random, size);
         opening = opening(sites, size);
         Frames frames = new Frames(JOB);
-        for (Home home : opening.homes()) {
-            relays.put(home.site(), new SimRelay(this, home.site(), frames));
+        shards = 1 + random.nextInt(3);
+        for (int core = 0; core < sites * shards; core++) {
+            cores.add(new SimRelay(this, opening.homes().get(core / shards).relay(), core, shards, frames));
+        }
+        coreOf = new int[size];
+        for (int rank = 0; rank < size; rank++) {
+            coreOf[rank] = opening.homeOf()[rank] * shards + random.nextInt(shards);
         }
         toRelay = new SimPipe[size];
         for (int rank = 0; rank < size; rank++) {
@@ -66,9 +72,10 @@ final class CoreWorld {
 
     private static CoreConfig randomConfig(Random random) {
         return switch (random.nextInt(3)) {
-            case 0 -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 2 * Wire.PAYLOAD_BYTES_MAX);
+            case 0 -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 2 * Wire.PAYLOAD_BYTES_MAX, random.nextInt(9), 12);
             case 1 -> new CoreConfig(
-                    CoreConfig.CREDIT_BYTES_MIN + random.nextInt(1 << 20), 16 + random.nextInt(40), (2L + random.nextInt(4)) * Wire.PAYLOAD_BYTES_MAX);
+                    CoreConfig.CREDIT_BYTES_MIN + random.nextInt(1 << 20), 16 + random.nextInt(40), (2L + random.nextInt(4)) * Wire.PAYLOAD_BYTES_MAX,
+                    random.nextInt(100), 1_000);
             default -> CoreConfig.DEFAULT;
         };
     }
@@ -88,7 +95,7 @@ final class CoreWorld {
 
     /** Runs the program to its end and checks that everything is where it belongs. */
     void run() {
-        relays.values().forEach(relay -> relay.open(opening));
+        cores.forEach(core -> core.open(opening));
         for (int rank = 0; rank < ranks.size(); rank++) {
             int number = rank;
             clock.at(random.nextInt(300), () -> connect(number));
@@ -100,11 +107,7 @@ final class CoreWorld {
     private void connect(int rank) {
         int slowBytes = random.nextInt(3) == 0 ? 1 + random.nextInt(100_000) : Integer.MAX_VALUE;
         SimPipe toRank = new SimPipe(clock, random, random.nextInt(20));
-        ports.put(rank, home(rank).connect(Hello.firstStart(JOB, rank, opening.token()), toRank, slowBytes));
-    }
-
-    private SimRelay home(int rank) {
-        return relays.get(opening.homes().get(opening.homeOf()[rank]).site());
+        ports.put(rank, cores.get(coreOf[rank]).connect(Hello.firstStart(JOB, rank, opening.token()), toRank, slowBytes));
     }
 
     private void checkEnd() {
@@ -115,16 +118,17 @@ final class CoreWorld {
         for (SimLetter letter : program.letters()) {
             check(letter.received, letter + " was never received");
         }
-        int portionMessages = config.creditPortionMessages(relays.size());
-        long portionBytes = config.creditPortionBytes(relays.size());
-        for (SimRelay relay : relays.values()) {
+        int portionMessages = config.creditPortionMessages(cores.size());
+        long portionBytes = config.creditPortionBytes(cores.size());
+        for (SimRelay relay : cores) {
             for (HomedRank rank : relay.core().job(JOB).homedRanks()) {
+                check(rank.ahead() == 0, rank + " has " + rank.ahead() + " messages in the log left");
                 check(rank.offers() == 0, rank + " has " + rank.offers() + " offers left");
                 check(rank.state() == RankState.FINALIZED, rank + " is " + rank.state());
                 check(rank.mailbox().unexpected() == 0 && rank.mailbox().posted() == 0, "left in the mailbox of " + rank);
                 check(
-                        rank.creditMessagesUsed() <= relays.size() * (portionMessages - 1)
-                                && rank.creditBytesUsed() <= relays.size() * (portionBytes - 1)
+                        rank.creditMessagesUsed() <= cores.size() * (portionMessages - 1)
+                                && rank.creditBytesUsed() <= cores.size() * (portionBytes - 1)
                                 && rank.creditMessagesUsed() >= 0
                                 && rank.creditBytesUsed() >= 0,
                         "credit never came back to " + rank + ": " + rank.creditMessagesUsed() + " messages, "
@@ -166,7 +170,27 @@ final class CoreWorld {
 
     /** The most payload bytes that one relay ever held for one rank. */
     long bytesHeldMax() {
-        return relays.values().stream().mapToLong(SimRelay::bytesHeldMax).max().orElse(0);
+        return cores.stream().mapToLong(SimRelay::bytesHeldMax).max().orElse(0);
+    }
+
+    /** The most messages that ever waited in one relay's log with their credit given back. */
+    int aheadMax() {
+        return cores.stream().mapToInt(SimRelay::aheadMax).max().orElse(0);
+    }
+
+    /** Times that payload was read back from a log. */
+    int piecesReadBack() {
+        return cores.stream().mapToInt(SimRelay::piecesReadBack).sum();
+    }
+
+    /** Now and then the disk is nearly full. */
+    boolean hasAmpleRoom() {
+        return random.nextInt(20) > 0;
+    }
+
+    /** Whether the connection of this rank takes more. */
+    boolean isReading(int rank) {
+        return ports.get(rank).writable();
     }
 
     /** Offers that were taken back, and receives. */
@@ -194,14 +218,20 @@ final class CoreWorld {
         toRelay[rank].send(frame.capacity(), () -> ports.get(rank).fromRank(frame));
     }
 
-    void toSite(String from, String to, ByteBuffer frame) {
-        check(!from.equals(to), "a frame to its own site");
-        SimPipe link = links.computeIfAbsent(from + ">" + to, unseen -> new SimPipe(clock, random, 5 + random.nextInt(60)));
+    /** The core that {@code rank} is at home at. */
+    int coreOf(int rank) {
+        return coreOf[rank];
+    }
+
+    void toPeer(int from, int to, ByteBuffer frame) {
+        check(from != to, "a frame to its own core");
+        int delayMax = from / shards == to / shards ? 1 : 5 + random.nextInt(60);
+        SimPipe link = ways.computeIfAbsent(List.of(from, to), unseen -> new SimPipe(clock, random, delayMax));
         boolean twice = SimRelay.begins(frame) && random.nextInt(50) == 0;
         ByteBuffer copy = twice ? ByteBuffer.wrap(frame.array().clone()) : null;
-        link.send(LINK_BYTES_MIN, () -> relays.get(to).fromSite(from, frame));
+        link.send(LINK_BYTES_MIN, () -> cores.get(to).fromPeer(from, frame));
         if (twice) {
-            link.send(LINK_BYTES_MIN, () -> relays.get(to).fromSite(from, copy));
+            link.send(LINK_BYTES_MIN, () -> cores.get(to).fromPeer(from, copy));
         }
     }
 

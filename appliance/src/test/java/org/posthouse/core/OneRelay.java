@@ -22,7 +22,7 @@ import org.posthouse.wire.WireException;
  * One relay core at site "here" with a job of five ranks: 0, 1 and 2 at home here, 3 at site "there", 4 at "far". Ports
  * write down what the core does. A test ends with {@link #end}, which finds leaks.
  */
-final class OneRelay implements SitePort {
+final class OneRelay {
     static final long JOB = 0xbeef;
     static final long OTHER_JOB = 0xcafe;
     static final Token TOKEN = new Token(7, 9);
@@ -32,21 +32,50 @@ final class OneRelay implements SitePort {
     final List<String> sites = new ArrayList<>();
     final List<JobEvent> events = new ArrayList<>();
     final List<JobEvent> otherEvents = new ArrayList<>();
-    final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024);
-    final RelayCore core = new RelayCore("relay-here", config, this, opening -> Journal.NONE);
+    final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 20, 30);
+    final TableJournal journal = new TableJournal(ledger, frames);
+    final RelayCore core = new RelayCore("relay-here", config, 1);
+    final Peer there = new Way("there");
+    final Peer far = new Way("far");
     boolean linked = true;
 
     OneRelay() throws Refusal {
-        core.openJob(opening(JOB), events::add);
-        core.openJob(opening(OTHER_JOB), otherEvents::add);
+        this(false);
+    }
+
+    private OneRelay(boolean logged) throws Refusal {
+        open(opening(JOB, logged), events);
+        open(opening(OTHER_JOB, logged), otherEvents);
+    }
+
+    private void open(JobOpen opening, List<JobEvent> told) throws Refusal {
+        core.openJob(opening, this::peerOf, told::add, opening.logged() ? journal : Journal.NONE);
+    }
+
+    /** Its jobs are logged in {@link #journal}. */
+    static OneRelay logged() throws Refusal {
+        return new OneRelay(true);
+    }
+
+    Peer peerOf(int rank) {
+        return rank < 3 ? null : rank == 3 ? there : far;
+    }
+
+    /** The peer at this site; for any other name, one that is no home of the job. */
+    Peer peer(String site) {
+        return site.equals("there") ? there : site.equals("far") ? far : new Way(site);
     }
 
     static JobOpen opening(long job) {
+        return opening(job, false);
+    }
+
+    private static JobOpen opening(long job, boolean logged) {
         List<Home> homes = List.of(
                 new Home("here", "relay-here", "127.0.0.1:1"),
                 new Home("there", "relay-there", "127.0.0.1:2"),
                 new Home("far", "relay-far", "127.0.0.1:3"));
-        return new JobOpen(job, TOKEN, false, "table", homes, new int[] {0, 0, 0, 1, 2});
+        return new JobOpen(job, TOKEN, logged, "table", homes, new int[] {0, 0, 0, 1, 2});
     }
 
     Rank connect(int rank) throws Refusal {
@@ -56,7 +85,7 @@ final class OneRelay implements SitePort {
     }
 
     void fromSite(String site, ByteBuffer frame) {
-        core.fromSite(site, new TestFrame(frame, ledger));
+        core.fromPeer(peer(site), new TestFrame(frame, ledger));
     }
 
     /** The reason that the job's launcher was given for its end, or null. */
@@ -76,38 +105,52 @@ final class OneRelay implements SitePort {
         assertThat(core.jobs()).isEmpty();
     }
 
-    @Override
-    public boolean forward(String site, Parcel frame) {
-        TestParcel parcel = (TestParcel) frame;
-        FrameView view = parcel.view();
-        sites.add("forward " + site + " " + view.type() + " " + view.source() + "->" + view.destination() + " #" + view.sequence());
-        parcel.release();
-        return linked;
-    }
+    /** The way to a relay at another site; writes down what is sent there. */
+    final class Way implements Peer {
+        private final String site;
 
-    @Override
-    public void clear(String site, long job, int context, int source, int destination, long sequence, long upTo) {
-        sites.add("clear " + site + " " + source + "->" + destination + " #" + sequence + " up to " + upTo);
-    }
+        private Way(String site) {
+            this.site = site;
+        }
 
-    @Override
-    public void withdraw(String site, long job, int context, int source, int destination, long sequence) {
-        sites.add("withdraw " + site + " " + source + "->" + destination + " #" + sequence);
-    }
+        @Override
+        public boolean forward(Parcel frame) {
+            TestParcel parcel = (TestParcel) frame;
+            FrameView view = parcel.view();
+            sites.add("forward " + site + " " + view.type() + " " + view.source() + "->" + view.destination() + " #" + view.sequence());
+            parcel.release();
+            return linked;
+        }
 
-    @Override
-    public void withdrawn(String site, long job, int context, int source, int destination, long sequence, boolean gone) {
-        sites.add("withdrawn " + site + " " + source + "->" + destination + " #" + sequence + " " + gone);
-    }
+        @Override
+        public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
+            sites.add("clear " + site + " " + source + "->" + destination + " #" + sequence + " up to " + upTo);
+        }
 
-    @Override
-    public void stall(String site, FrameType type, Stall stall) {
-        sites.add(type + " " + site + " rank " + stall.rank() + " " + stall.text());
-    }
+        @Override
+        public void withdraw(long job, int context, int source, int destination, long sequence) {
+            sites.add("withdraw " + site + " " + source + "->" + destination + " #" + sequence);
+        }
 
-    @Override
-    public void credit(String site, long job, int rank, long bytes, int messages) {
-        sites.add("credit " + site + " rank " + rank + " " + bytes + " bytes " + messages + " messages");
+        @Override
+        public void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone) {
+            sites.add("withdrawn " + site + " " + source + "->" + destination + " #" + sequence + " " + gone);
+        }
+
+        @Override
+        public void stall(FrameType type, Stall stall) {
+            sites.add(type + " " + site + " rank " + stall.rank() + " " + stall.text());
+        }
+
+        @Override
+        public void credit(long job, int rank, long bytes, int messages) {
+            sites.add("credit " + site + " rank " + rank + " " + bytes + " bytes " + messages + " messages");
+        }
+
+        @Override
+        public String toString() {
+            return "site " + site;
+        }
     }
 
     /** A connected rank and what the core did to it. */
@@ -135,8 +178,9 @@ final class OneRelay implements SitePort {
 
         @Override
         public void deliver(Message message, Parcel head) {
+            boolean rides = head.payloadBytes() == message.bytes();
             heard.add("deliver #" + message.sequence() + " from " + message.source() + " to request "
-                    + message.receive().request());
+                    + message.receive().request() + (rides || message.form() != FrameType.SEND ? "" : " without payload"));
             head.release();
         }
 
@@ -174,6 +218,11 @@ final class OneRelay implements SitePort {
         @Override
         public void mismatch(Stall stall) {
             heard.add("mismatch at " + stall.context() + " number " + stall.number() + ": " + stall.text());
+        }
+
+        @Override
+        public void move() {
+            heard.add("move");
         }
 
         @Override

@@ -1,6 +1,8 @@
 package org.posthouse.core;
 
 import java.nio.ByteBuffer;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -10,10 +12,12 @@ import org.posthouse.wire.Notice;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.WireException;
 
-/** One site's relay: a core, its journal, its way to the other sites and to its ranks; checks every effect. */
-final class SimRelay implements SitePort {
+/** One core: a site's relay or a shard of it, its journal, its ways to the other cores and to its ranks; checks every effect. */
+final class SimRelay {
     private final CoreWorld world;
-    private final String site;
+    private final String name;
+    private final int number;
+    private final Map<Integer, Way> ways = new LinkedHashMap<>();
     private final Frames frames;
     private final ParcelLedger ledger = new ParcelLedger();
     private final SimJournal journal;
@@ -21,26 +25,36 @@ final class SimRelay implements SitePort {
     private long pollsDue;
     private int acting = -1;
     private long bytesHeldMax;
+    private int aheadMax;
 
-    SimRelay(CoreWorld world, String site, Frames frames) {
+    /**
+     * @param number the core's place among all cores of the grid
+     * @param shards how many of them are its relay's
+     */
+    SimRelay(CoreWorld world, String relay, int number, int shards, Frames frames) {
         this.world = world;
-        this.site = site;
+        this.name = relay + "#" + number;
+        this.number = number;
         this.frames = frames;
-        this.journal = new SimJournal(world);
-        this.core = new RelayCore(site, world.config(), this, opening -> journal);
+        this.journal = new SimJournal(world, frames, ledger);
+        this.core = new RelayCore(relay, world.config(), shards);
     }
 
     void open(JobOpen opening) {
         try {
-            core.openJob(opening, this::onJobEvent);
+            core.openJob(
+                    opening,
+                    rank -> world.coreOf(rank) == number ? null : way(world.coreOf(rank)),
+                    this::onJobEvent,
+                    opening.logged() ? journal : Journal.NONE);
         } catch (Refusal e) {
             throw new AssertionError(e);
         }
     }
 
     private void onJobEvent(JobEvent event) {
-        if (event.kind() != JobEvent.CONNECTED && event.kind() != JobEvent.FINALIZED && event.kind() != JobEvent.CLOSED) {
-            throw new AssertionError("job event of relay " + site + ": " + event);
+        if (event.kind() != JobEvent.CONNECTED && event.kind() != JobEvent.FINALIZED) {
+            throw new AssertionError("job event of relay " + name + ": " + event);
         }
     }
 
@@ -61,25 +75,57 @@ final class SimRelay implements SitePort {
         }
     }
 
-    void fromSite(String from, ByteBuffer frame) {
-        core.fromSite(from, new TestFrame(frame, ledger));
+    void fromPeer(int from, ByteBuffer frame) {
+        core.fromPeer(way(from), new TestFrame(frame, ledger));
         checkBounds();
     }
 
+    private Way way(int to) {
+        return ways.computeIfAbsent(to, Way::new);
+    }
+
     /** P6: what a relay holds of one rank's messages fits the rank's credit. */
+    /** P6: what a relay holds of one rank's messages fits the rank's credit; of a logged job it holds nothing at all. */
     private void checkBounds() {
+        if (world.logged() && ledger.open() != 0) {
+            throw new AssertionError("relay " + name + " holds " + ledger.open() + " parcels in memory that are in the log");
+        }
+        checkAhead();
         for (int source = 0; source < world.ranks(); source++) {
             ParcelLedger.Held held = ledger.of(source);
             if (held.bytes > world.config().creditBytes() || held.messages > world.config().creditMessages()) {
-                throw new AssertionError("relay " + site + " holds " + held.bytes + " bytes in " + held.messages
+                throw new AssertionError("relay " + name + " holds " + held.bytes + " bytes in " + held.messages
                         + " messages of rank " + source + ", beyond its credit");
             }
             bytesHeldMax = Math.max(bytesHeldMax, held.bytes);
         }
     }
 
+    /** P6: nor do envelopes of messages in the log grow beyond their limits. */
+    private void checkAhead() {
+        int all = 0;
+        for (HomedRank rank : core.job(CoreWorld.JOB).homedRanks()) {
+            if (rank.ahead() < 0 || rank.ahead() > world.config().storedMessagesMax()) {
+                throw new AssertionError(rank.ahead() + " messages for " + rank + " ahead of their credit");
+            }
+            all += rank.ahead();
+        }
+        if (all > world.config().storedMessagesMaxTotal() || !world.logged() && all > 0) {
+            throw new AssertionError(all + " messages ahead of their credit at relay " + name);
+        }
+        aheadMax = Math.max(aheadMax, all);
+    }
+
     long bytesHeldMax() {
         return bytesHeldMax;
+    }
+
+    int aheadMax() {
+        return aheadMax;
+    }
+
+    int piecesReadBack() {
+        return journal.piecesReadBack();
     }
 
     /** P3: failed polls that rode on a frame are in the journal before the frame has any effect. */
@@ -90,49 +136,56 @@ final class SimRelay implements SitePort {
         }
     }
 
-    // ---- effects towards other sites
-
-    @Override
-    public boolean forward(String to, Parcel frame) {
-        checkPolls();
-        world.toSite(site, to, ((TestParcel) frame).take());
-        return true;
-    }
-
-    @Override
-    public void clear(String to, long job, int context, int source, int destination, long sequence, long upTo) {
-        world.checkGrant(world.letter(context, source, destination, sequence), upTo);
-        world.toSite(site, to, frames.clear(context, source, destination, sequence, upTo));
-    }
-
-    @Override
-    public void withdraw(String to, long job, int context, int source, int destination, long sequence) {
-        checkPolls();
-        world.toSite(site, to, frames.withdraw(context, source, destination, sequence, 0));
-    }
-
-    @Override
-    public void withdrawn(String to, long job, int context, int source, int destination, long sequence, boolean gone) {
-        if (gone) {
-            world.withdrawn(world.letter(context, source, destination, sequence));
-        }
-        world.toSite(site, to, frames.withdrawn(context, source, destination, sequence, gone));
-    }
-
-    @Override
-    public void stall(String to, FrameType type, Stall stall) {
-        throw new AssertionError("nobody is blocked: " + stall);
-    }
-
-    @Override
-    public void credit(String to, long job, int rank, long bytes, int messages) {
-        world.toSite(site, to, frames.credit(rank, bytes, messages));
-    }
-
     void end() {
         core.closeJob(CoreWorld.JOB, new Notice(CoreWorld.JOB, 0, -1, "the end"));
         if (ledger.open() != 0) {
-            throw new AssertionError("relay " + site + " still holds " + ledger.open() + " parcels");
+            throw new AssertionError("relay " + name + " still holds " + ledger.open() + " parcels");
+        }
+    }
+
+    /** The way to another core. */
+    private final class Way implements Peer {
+        private final int to;
+
+        private Way(int to) {
+            this.to = to;
+        }
+
+        @Override
+        public boolean forward(Parcel frame) {
+            checkPolls();
+            world.toPeer(number, to, ((TestParcel) frame).take());
+            return true;
+        }
+
+        @Override
+        public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
+            world.checkGrant(world.letter(context, source, destination, sequence), upTo);
+            world.toPeer(number, to, frames.clear(context, source, destination, sequence, upTo));
+        }
+
+        @Override
+        public void withdraw(long job, int context, int source, int destination, long sequence) {
+            checkPolls();
+            world.toPeer(number, to, frames.withdraw(context, source, destination, sequence, 0));
+        }
+
+        @Override
+        public void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone) {
+            if (gone) {
+                world.withdrawn(world.letter(context, source, destination, sequence));
+            }
+            world.toPeer(number, to, frames.withdrawn(context, source, destination, sequence, gone));
+        }
+
+        @Override
+        public void stall(FrameType type, Stall stall) {
+            throw new AssertionError("nobody is blocked: " + stall);
+        }
+
+        @Override
+        public void credit(long job, int rank, long bytes, int messages) {
+            world.toPeer(number, to, frames.credit(rank, bytes, messages));
         }
     }
 
@@ -243,6 +296,11 @@ final class SimRelay implements SitePort {
         @Override
         public void mismatch(Stall stall) {
             throw new AssertionError("nobody is blocked: " + stall);
+        }
+
+        @Override
+        public void move() {
+            throw new AssertionError("nobody moves " + rank);
         }
 
         @Override

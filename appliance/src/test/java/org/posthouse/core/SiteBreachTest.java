@@ -133,9 +133,9 @@ final class SiteBreachTest {
 
     @Test
     void failsOnlyJobsThatTheRestartedRelayTookPartIn() {
-        relay.core.forgotten("nowhere");
+        relay.core.forgotten(relay.peer("nowhere"));
         assertThat(relay.failure()).isNull();
-        relay.core.forgotten("far");
+        relay.core.forgotten(relay.far);
         assertThat(relay.failure()).startsWith("CANNOT_RESUME: ").contains("site far");
         assertThat(relay.otherEvents).hasSize(1);
         relay.otherEvents.clear();

@@ -141,7 +141,7 @@ final class SlowReceiverTest {
         post(0, 1);
         sender.sends(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, CHUNK + 1));
         chunk(1, 0, CHUNK);
-        relay.core.disconnected(receiver.rank, Notice.closing(0, Reason.NORMAL, "cut"));
+        relay.core.disconnected(receiver.rank, receiver, Notice.closing(0, Reason.NORMAL, "cut"));
         chunk(1, CHUNK, 1);
         assertThat(sender.take()).containsExactly("credit " + (CHUNK + 1 + 256) + " bytes 1 messages");
         assertThat(relay.ledger.open()).as("chunks for nobody").isZero();
@@ -155,7 +155,7 @@ final class SlowReceiverTest {
         receiver.sends(relay.frames.probe(true, 0, 2, 1, 0, 4, 0));
         receiver.sends(relay.frames.probe(true, 0, Wire.ANY, 1, Wire.ANY, 5, 0));
         assertThat(receiver.rank.mailbox().posted()).isEqualTo(5);
-        relay.core.disconnected(receiver.rank, Notice.closing(0, Reason.TIMEOUT, "silent"));
+        relay.core.disconnected(receiver.rank, receiver, Notice.closing(0, Reason.TIMEOUT, "silent"));
         assertThat(receiver.rank.mailbox().posted()).isZero();
         send(1, 10);
         sender.sends(relay.frames.message(FrameType.SEND, 1, 0, 1, 7, 1, 10));
@@ -205,36 +205,26 @@ final class SlowReceiverTest {
         assertThat(relay.core.job(OneRelay.JOB)).isNull();
         sender.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 4, 0), Reason.NOT_EXPECTED);
         relay.core.writable(receiver.rank);
-        relay.core.disconnected(sender.rank, Notice.closing(0, Reason.NORMAL, ""));
-        assertThat(relay.events).extracting(JobEvent::kind).containsOnly(JobEvent.CONNECTED, JobEvent.LOST, JobEvent.CLOSED);
+        relay.core.disconnected(sender.rank, sender, Notice.closing(0, Reason.NORMAL, ""));
+        assertThat(relay.events).extracting(JobEvent::kind).containsOnly(JobEvent.CONNECTED, JobEvent.LOST);
     }
 
     @Test
     void fullLogFailsTheJobAndHoldsNothing() throws Exception {
-        Journal full = new Journal() {
+        Journal full = new TableJournal(relay.ledger, relay.frames) {
             @Override
-            public long arrival(long job, Message message, Parcel head) {
+            public void arrival(long job, Message message, Parcel head) {
                 throw new JournalFull("no room");
             }
-
-            @Override
-            public void chunk(long job, Message message, long offset, Parcel chunk) {}
-
-            @Override
-            public void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {}
-
-            @Override
-            public void polls(long job, int rank, int incarnation, long failedPolls) {}
-
-            @Override
-            public void jobClosed(long job) {}
         };
-        RelayCore core = new RelayCore("relay-here", relay.config, relay, opening -> full);
+        RelayCore core = new RelayCore("relay-here", relay.config, 1);
         var opening = OneRelay.opening(6);
         core.openJob(
                 new JobOpen(6, opening.token(), true, "full", opening.homes(), opening.homeOf()),
-                relay.events::add);
-        core.fromSite("there", new TestFrame(new Frames(6).message(FrameType.SEND, 0, 3, 1, 0, 1, 4), relay.ledger));
+                relay::peerOf,
+                relay.events::add,
+                full);
+        core.fromPeer(relay.there, new TestFrame(new Frames(6).message(FrameType.SEND, 0, 3, 1, 0, 1, 4), relay.ledger));
         assertThat(relay.failure()).startsWith("LOG_FULL");
         assertThat(relay.ledger.open()).isZero();
     }

@@ -100,7 +100,7 @@ final class StallsTest {
         blocked(zero, 2, 1, "Bcast, root 1");
         blocked(one, 3, 0, "Barrier");
         one.sends(relay.frames.finalizing(0));
-        relay.core.stalled("there", FrameType.MISMATCH, stall(0, 2, 3, "which has called Finalize"));
+        relay.core.stalled(relay.there, FrameType.MISMATCH, stall(0, 2, 3, "which has called Finalize"));
         assertThat(zero.take()).as("no receive is posted: it has its messages and may ask for more").isEmpty();
         zero.sends(relay.frames.post(CONTEXT, 1, 0, 2, 7, 0));
         blocked(zero, 2, 1, "Bcast, root 1");
@@ -115,26 +115,26 @@ final class StallsTest {
         assertThat(zero.take()).singleElement().asString().contains("rank 0 is in Barrier and waits for rank 1, which has called Finalize");
         blocked(zero, 3, 1, "Barrier");
         assertThat(zero.take()).as("it said so later").hasSize(1);
-        relay.core.stalled("there", FrameType.BLOCKED, stall(3, 2, 1, "Barrier"));
+        relay.core.stalled(relay.there, FrameType.BLOCKED, stall(3, 2, 1, "Barrier"));
         assertThat(relay.sites).last().asString().startsWith("MISMATCH there rank 3 rank 3 is in Barrier");
     }
 
     @Test
     void judgesAcrossSites() throws Exception {
-        relay.core.stalled("there", FrameType.BLOCKED, stall(3, 2, 0, "Gather, root 1"));
+        relay.core.stalled(relay.there, FrameType.BLOCKED, stall(3, 2, 0, "Gather, root 1"));
         blocked(zero, 2, 3, "Gather, root 0");
         assertThat(zero.take()).hasSize(1);
         one.sends(relay.frames.post(CONTEXT, 4, 1, 2, 7, 0));
-        relay.core.stalled("far", FrameType.MISMATCH, stall(1, 2, 4, "because"));
+        relay.core.stalled(relay.far, FrameType.MISMATCH, stall(1, 2, 4, "because"));
         assertThat(one.take()).containsExactly("mismatch at 1 number 2: because");
         assertThat(relay.failure()).isNull();
     }
 
     @Test
     void aSiteSpeaksForItsOwnRanksOnly() {
-        relay.core.stalled("far", FrameType.BLOCKED, stall(3, 2, 0, "Barrier"));
+        relay.core.stalled(relay.far, FrameType.BLOCKED, stall(3, 2, 0, "Barrier"));
         assertThat(relay.failure()).startsWith("WRONG_SITE: BLOCKED about rank 3");
-        relay.core.stalled("nowhere", FrameType.MISMATCH, stall(0, 2, 0, "Barrier"));
+        relay.core.stalled(relay.peer("nowhere"), FrameType.MISMATCH, stall(0, 2, 0, "Barrier"));
         assertThat(zero.take()).isEmpty();
     }
 

@@ -51,6 +51,13 @@ final class TestParcel implements Parcel {
         return frame;
     }
 
+    /** A copy of the payload. */
+    ByteBuffer payload() {
+        byte[] bytes = new byte[payloadBytes];
+        frame.get(frame.capacity() - payloadBytes, bytes);
+        return ByteBuffer.wrap(bytes);
+    }
+
     boolean settled() {
         return settled;
     }

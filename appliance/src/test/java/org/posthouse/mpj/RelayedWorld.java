@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.ModeConfig;
+import org.posthouse.relay.RelayConfig;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
@@ -54,8 +56,12 @@ final class RelayedWorld implements AutoCloseable {
     }
 
     RelayedWorld(int sites, int ranks, Settings settings) throws Exception {
+        this(sites, ranks, settings, RelayConfig.Mode.MULTIPLEXED);
+    }
+
+    RelayedWorld(int sites, int ranks, Settings settings, RelayConfig.Mode mode) throws Exception {
         this.settings = settings;
-        grid = EmbeddedGrid.start(vertx, sites, false);
+        grid = EmbeddedGrid.start(vertx, sites, false, ModeConfig.of(mode));
         homeOf = new int[ranks];
         Arrays.setAll(homeOf, rank -> rank * sites / ranks);
         for (String address : grid.addresses()) {

@@ -15,8 +15,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.wire.FrameType;
@@ -30,7 +31,7 @@ import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
-/** The relay's shell on a real event loop and real sockets: limits, roles, and whose end ends what. */
+/** The relay's shell in every mode on real sockets: limits, roles, and whose end ends what. */
 @ExtendWith(VertxExtension.class)
 @Timeout(value = 60, timeUnit = TimeUnit.SECONDS)
 class RelayTest {
@@ -83,9 +84,9 @@ class RelayTest {
         }
     }
 
-    private Future<Relay> relay(Vertx vertx, long helloTimeoutMs, int connectionsMax) {
+    private Future<Relay> relay(Vertx vertx, RelayConfig.Mode mode, long helloTimeoutMs, int connectionsMax) {
         RelayConfig config = new RelayConfig(
-                "here", "here-1", 1, "127.0.0.1", 0, "", RelayConfig.Mode.MULTIPLEXED, Optional.empty(), Token.NONE,
+                "here", "here-1", 1, "127.0.0.1", 0, "", ModeConfig.of(mode), 3, Optional.empty(), Token.NONE,
                 Optional.empty(), CoreConfig.DEFAULT, helloTimeoutMs, connectionsMax);
         Relay relay = new Relay(config, directory);
         return vertx.deployVerticle(relay).map(relay);
@@ -123,17 +124,19 @@ class RelayTest {
         };
     }
 
-    @Test
-    void closesAConnectionThatSaysNothing(Vertx vertx, VertxTestContext context) {
-        relay(vertx, 100, 8)
+    @ParameterizedTest
+    @EnumSource
+    void closesAConnectionThatSaysNothing(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
+        relay(vertx, mode, 100, 8)
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.until(closedFor(Reason.TIMEOUT, "no HELLO within 100 ms", context)))
                 .onFailure(context::failNow);
     }
 
-    @Test
-    void refusesConnectionsPastTheLimitByName(Vertx vertx, VertxTestContext context) {
-        relay(vertx, 60_000, 1)
+    @ParameterizedTest
+    @EnumSource
+    void refusesConnectionsPastTheLimitByName(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
+        relay(vertx, mode, 60_000, 1)
                 .compose(relay -> peer(vertx, relay)
                         .onSuccess(first -> first.send(Hello.launcher(Token.NONE).encode()).until(welcome -> {
                             peer(vertx, relay)
@@ -145,11 +148,12 @@ class RelayTest {
                 .onFailure(context::failNow);
     }
 
-    @Test
-    void refusesAFrameThatTheRoleMayNotSend(Vertx vertx, VertxTestContext context) {
+    @ParameterizedTest
+    @EnumSource
+    void refusesAFrameThatTheRoleMayNotSend(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
         ByteBuffer send = ByteBuffer.allocate(Wire.MESSAGE_HEADER_BYTES);
         new FrameView().wrap(send, 0).begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, JOB);
-        relay(vertx, 60_000, 8)
+        relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
                         .send(send)
@@ -157,12 +161,13 @@ class RelayTest {
                 .onFailure(context::failNow);
     }
 
-    @Test
-    void refusesAJobThatSpansASiteWithoutLink(Vertx vertx, VertxTestContext context) {
+    @ParameterizedTest
+    @EnumSource
+    void refusesAJobThatSpansASiteWithoutLink(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
         Home here = new Home("here", "here-1", "");
         Home there = new Home("there", "there-1", "");
         JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(here, there), new int[] {0, 1});
-        relay(vertx, 60_000, 8)
+        relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
                         .send(job.encode())
@@ -170,10 +175,23 @@ class RelayTest {
                 .onFailure(context::failNow);
     }
 
-    @Test
-    void aJobEndsWithItsLaunchersConnection(Vertx vertx, VertxTestContext context) {
+    @ParameterizedTest
+    @EnumSource
+    void refusesAJobThatIsToBeLoggedWithoutALog(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
+        JobOpen job = new JobOpen(JOB, TOKEN, true, "test", List.of(new Home("here", "here-1", "")), new int[1]);
+        relay(vertx, mode, 60_000, 8)
+                .compose(relay -> peer(vertx, relay))
+                .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
+                        .send(job.encode())
+                        .until(closedFor(Reason.NO_LOG, "is to be logged, at relay here-1", context)))
+                .onFailure(context::failNow);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aJobEndsWithItsLaunchersConnection(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
         JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here-1", "")), new int[1]);
-        relay(vertx, 60_000, 8)
+        relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay).onSuccess(launcher -> {
                     launcher.send(Hello.launcher(Token.NONE).encode()).send(job.encode());
                     launcher.until(frame -> type(frame) == FrameType.JOB_OPENED && joins(vertx, relay, launcher, context));
@@ -190,7 +208,6 @@ class RelayTest {
                         context.verify(() -> {
                             assertThat(type(frame)).isEqualTo(FrameType.ABORT);
                             assertThat(notice(frame).text()).isEqualTo("the launcher's connection ended");
-                            assertThat(relay.core().jobs()).isEmpty();
                         });
                         context.completeNow();
                         return true;

@@ -33,6 +33,12 @@ final class Envelope {
      * little endian and holds that range; its position and limit are kept.
      */
     static String flaw(ByteBuffer file, int at, int length, CRC32C crc) {
+        String flaw = headFlaw(file, at, length);
+        return flaw == null ? crcFlaw(file.getInt(at + CRC), checksum(file, at + MAGIC, length - MAGIC, crc)) : flaw;
+    }
+
+    /** The part of {@link #flaw} that the envelope shows: it begins at {@code at} and should be one of {@code length} bytes. */
+    static String headFlaw(ByteBuffer file, int at, int length) {
         if (length < BYTES) {
             return "has " + length + " bytes, an envelope alone has " + BYTES;
         }
@@ -48,11 +54,12 @@ final class Envelope {
         if (type == null || payload < 0 || BYTES + type.bodyBytes() + payload != length) {
             return "has type " + file.get(at + TYPE) + " with a payload of " + payload + " in " + length + " bytes";
         }
-        int found = checksum(file, at + MAGIC, length - MAGIC, crc);
-        if (found != file.getInt(at + CRC)) {
-            return String.format("has CRC32C 0x%08x, expected 0x%08x", found, file.getInt(at + CRC));
-        }
         return null;
+    }
+
+    /** The part of {@link #flaw} that the checksum shows. */
+    static String crcFlaw(int expected, int found) {
+        return found == expected ? null : String.format("has CRC32C 0x%08x, expected 0x%08x", found, expected);
     }
 
     private static int checksum(ByteBuffer file, int from, int length, CRC32C crc) {

@@ -48,6 +48,7 @@ public final class MessageLog implements AutoCloseable {
     private final LogCounters counters;
 
     private long position;
+    private long place;
     private int hash;
     /** Written by whoever closes, read by the owner. */
     private volatile boolean closed;
@@ -255,7 +256,7 @@ public final class MessageLog implements AutoCloseable {
         int sealed = codec.seal(position + 1, epoch, hash, payload, payloadBytes);
         int bytes = codec.head().remaining() + payloadBytes;
         try {
-            appender.append(codec.head(), payload);
+            place = appender.append(codec.head(), payload);
         } catch (Throwable e) {
             throw new LogException(folder, position + 1, "append failed: " + e,
                     appender.broken() ? "open the log again" : "nothing was appended", e);
@@ -268,10 +269,33 @@ public final class MessageLog implements AutoCloseable {
         return position;
     }
 
+    /**
+     * Where the record appended last stands: what a {@link #reader()} finds it by, beside its position. Good for the life
+     * of its file, in this process and later ones.
+     */
+    public long place() {
+        owner.require();
+        return place;
+    }
+
+    /** Reads payload back by place, beside the appends; its user closes it. Any thread. */
+    public PayloadReader reader() {
+        return new PayloadReader(folder);
+    }
+
     /** Whether appends are accepted: the file system has at least {@link LogConfig#minFreeBytes()} free. */
     public boolean hasRoom() {
         owner.require();
         return room.hasRoom();
+    }
+
+    /**
+     * Whether there is room to let writers run ahead: twice {@link LogConfig#minFreeBytes()}. Whoever slows them down once
+     * there is not has that much until appends are refused.
+     */
+    public boolean hasAmpleRoom() {
+        owner.require();
+        return room.isAmple();
     }
 
     /** Called by the owner: the thread of the next append becomes the owner. The caller orders the two threads. */

@@ -37,12 +37,16 @@ final class RecordAppender implements AutoCloseable {
         }
     }
 
-    /** Appends one record: the head, then the pieces of its payload. Their positions and limits are kept. */
-    void append(ByteBuffer head, ByteBuffer[] payload) {
+    /**
+     * Appends one record: the head, then the pieces of its payload. Their positions and limits are kept.
+     *
+     * @return its {@link Place}
+     */
+    long append(ByteBuffer head, ByteBuffer[] payload) {
         if (fileBytes >= rollBytes) {
             roll();
         }
-        write(head, payload);
+        return write(head, payload);
     }
 
     private void roll() {
@@ -51,10 +55,12 @@ final class RecordAppender implements AutoCloseable {
         fileBytes = 0;
     }
 
-    private void write(ByteBuffer head, ByteBuffer[] payload) {
+    private long write(ByteBuffer head, ByteBuffer[] payload) {
         DocumentContext context = begin();
+        long offset;
         try {
             Bytes<?> bytes = context.wire().bytes();
+            offset = bytes.writePosition();
             put(bytes, head);
             for (ByteBuffer piece : payload) {
                 put(bytes, piece);
@@ -66,6 +72,7 @@ final class RecordAppender implements AutoCloseable {
             throw e;
         }
         publish(context);
+        return Place.of(clock.file(), offset);
     }
 
     private DocumentContext begin() {

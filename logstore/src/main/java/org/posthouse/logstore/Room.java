@@ -13,6 +13,8 @@ final class Room {
     private final LongSupplier freeBytes;
     private final long minFreeBytes;
     private long untilNextLook;
+    private boolean room;
+    private boolean ample;
 
     Room(LongSupplier freeBytes, long minFreeBytes) {
         this.freeBytes = freeBytes;
@@ -20,12 +22,24 @@ final class Room {
     }
 
     boolean hasRoom() {
-        if (untilNextLook > 0) {
-            return true;
-        }
-        boolean room = freeBytes.getAsLong() >= minFreeBytes;
-        untilNextLook = room ? STEP_BYTES : 0;
+        look();
         return room;
+    }
+
+    /** Whether twice as much is free as appends need: as seen when the system was last asked. */
+    boolean isAmple() {
+        look();
+        return ample;
+    }
+
+    private void look() {
+        if (untilNextLook > 0) {
+            return;
+        }
+        long free = freeBytes.getAsLong();
+        room = free >= minFreeBytes;
+        ample = free >= 2 * minFreeBytes;
+        untilNextLook = room ? STEP_BYTES : 0;
     }
 
     void taken(long bytes) {

@@ -144,6 +144,13 @@ final class MessageLogTest {
         LogConfig config = new LogConfig(folder, LogConfig.DEFAULT_ROLL_BYTES, 1000);
         try (MessageLog log = MessageLog.open(config, entry -> {}, host)) {
             assertThat(log.hasRoom()).isTrue();
+            assertThat(log.hasAmpleRoom()).isTrue();
+            free.set(1999);
+            while (log.hasAmpleRoom()) {
+                log.appendPolls(new Polls(Samples.JOB, 1, 1, 1));
+            }
+            assertThat(log.hasRoom()).as("writers are slowed down before they are refused").isTrue();
+            long before = log.position();
             free.set(999);
             int accepted = 0;
             while (log.appendArrival(Samples.arrival(1, 100_000), ByteBuffer.allocate(100_000)) != MessageLog.NO_ROOM) {
@@ -153,7 +160,8 @@ final class MessageLogTest {
             assertThat(log.hasRoom()).isFalse();
             assertThat(log.appendPolls(new Polls(Samples.JOB, 1, 1, 1))).isEqualTo(MessageLog.NO_ROOM);
             free.set(1000);
-            assertThat(log.appendPolls(new Polls(Samples.JOB, 1, 1, 1))).isEqualTo(accepted + 2L);
+            assertThat(log.appendPolls(new Polls(Samples.JOB, 1, 1, 1))).isEqualTo(before + accepted + 1);
+            assertThat(log.hasAmpleRoom()).isFalse();
         }
         assertThat(Samples.scan(folder).defect()).isEmpty();
     }

@@ -35,6 +35,7 @@ public enum FrameType {
     BLOCKED(24, 44, 1068, Role.RANK | Role.LINK),
     MISMATCH(25, 44, 1068, Role.RELAY | Role.LINK),
     POLLS(26, 24, 24, Role.RANK),
+    MOVE(27, Wire.HEADER_BYTES, Wire.HEADER_BYTES, Role.RANK | Role.RELAY),
     LINK_HELLO(30, 54, Wire.FRAME_BYTES_MAX, Role.LINK),
     LINK_ACK(31, 24, 24, Role.LINK),
     LINK_PING(32, 24, 24, Role.LINK),

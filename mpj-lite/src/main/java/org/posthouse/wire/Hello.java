@@ -35,6 +35,11 @@ public record Hello(
         return new Hello(LAUNCHER, 0, 0, 0, token, 0, 0, List.of());
     }
 
+    /** What the same incarnation of the rank says on a further connection, with what it remembers by then. */
+    public Hello again(long deliveries, long failedPolls, List<Sent> sent) {
+        return new Hello(kind, job, rank, incarnation, token, deliveries, failedPolls, sent);
+    }
+
     public ByteBuffer encode() {
         FrameWriter out = new FrameWriter(FrameType.HELLO, job)
                 .i32(Wire.MAGIC)

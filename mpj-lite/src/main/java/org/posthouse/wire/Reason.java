@@ -27,7 +27,9 @@ public enum Reason {
     INTERNAL(19, "a fault in this program", "report it with the relay's log"),
     DUPLICATE_JOB(20, "a job with this id exists", "start the job again: a new id is drawn"),
     LIMIT(21, "a named limit was reached", "raise the limit that the message names, or send less"),
-    NO_LOG(22, "this relay keeps no log", "start the relay with --data, or run the job with --durability none");
+    NO_LOG(22, "this relay keeps no log", "start the relay with --data, or run the job with --durability none"),
+    MOVED(23, "the rank is asked to connect again", "nothing to do: it goes on over a new connection"),
+    LOG_DAMAGED(24, "a record of the message log cannot be read back", "check the disk; restore the relay's data folder from a copy");
 
     private static final Reason[] BY_CODE = values();
 

@@ -43,6 +43,7 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.BLOCKED, RANK | LINK);
         SENDERS.put(FrameType.MISMATCH, RELAY | LINK);
         SENDERS.put(FrameType.POLLS, RANK);
+        SENDERS.put(FrameType.MOVE, RANK | RELAY);
         SENDERS.put(FrameType.LINK_HELLO, LINK);
         SENDERS.put(FrameType.LINK_ACK, LINK);
         SENDERS.put(FrameType.LINK_PING, LINK);

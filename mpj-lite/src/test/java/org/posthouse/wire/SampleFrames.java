@@ -48,7 +48,7 @@ final class SampleFrames {
             case ABORT -> ABORT.encode(type);
             case CLOSE -> CLOSE.encode(type);
             case JOB_OPEN -> JOB_OPEN.encode();
-            case JOB_OPENED -> fixed(type, Wire.HEADER_BYTES, 0);
+            case JOB_OPENED, MOVE -> fixed(type, Wire.HEADER_BYTES, 0);
             case JOB_EVENT -> JOB_EVENT.encode();
             case JOB_CLOSE -> JOB_CLOSE.encode(type);
             case BLOCKED, MISMATCH -> STALL.encode(type);

@@ -12,6 +12,7 @@ import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.transport.Transport;
 import io.vertx.micrometer.Label;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
@@ -58,8 +59,9 @@ public final class OpsMetrics implements AutoCloseable {
      * A Vert.x that reports to this registry. The caller closes it.
      *
      * @param options anything; metrics options in it are replaced
+     * @param transport what its sockets are made of
      */
-    public Vertx vertx(VertxOptions options) {
+    public Vertx vertx(VertxOptions options, Transport transport) {
         // Not HTTP_METHOD, HTTP_PATH or REMOTE: those are whatever a client sends.
         MicrometerMetricsOptions bounded = new MicrometerMetricsOptions()
                 .setEnabled(true)
@@ -68,6 +70,7 @@ public final class OpsMetrics implements AutoCloseable {
         return Vertx.builder()
                 .with(new VertxOptions(options).setMetricsOptions(bounded))
                 .withMetrics(new MicrometerMetricsFactory(registry))
+                .withTransport(transport)
                 .build();
     }
 

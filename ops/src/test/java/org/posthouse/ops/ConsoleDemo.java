@@ -2,6 +2,7 @@ package org.posthouse.ops;
 
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.transport.Transport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,7 +25,7 @@ final class ConsoleDemo {
         int port = args.length > 0 ? Integer.parseInt(args[0]) : OpsConfig.DEFAULT_PORT;
         Supplier<List<RelayView>> views = scene(args.length > 1 ? args[1] : "busy");
         OpsMetrics metrics = OpsMetrics.create();
-        Vertx vertx = metrics.vertx(new VertxOptions());
+        Vertx vertx = metrics.vertx(new VertxOptions(), Transport.NIO);
         OpsServer server = OpsServer.start(vertx, OpsConfig.loopback(port), views, metrics.registry()).await();
         System.out.println("http://127.0.0.1:" + server.port() + "/");
         new CountDownLatch(1).await();

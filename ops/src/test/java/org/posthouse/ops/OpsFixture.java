@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.core.transport.Transport;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -30,7 +31,7 @@ final class OpsFixture implements AutoCloseable {
                     List.of(Scenes.job(Scenes.JOB, Scenes.ranks(4, "rennes-a")))));
     final List<RelayView> relays = new CopyOnWriteArrayList<>(List.of(relay));
     final OpsMetrics metrics = OpsMetrics.create();
-    final Vertx vertx = metrics.vertx(new VertxOptions());
+    final Vertx vertx = metrics.vertx(new VertxOptions(), Transport.NIO);
     final OpsServer server;
     private final HttpClient client = HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(WAIT_S)).build();
 

@@ -18,11 +18,10 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
-import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * A connection that speaks frames: cuts the incoming stream into checked frames and coalesces outgoing ones to one
+ * A link's connection: cuts the incoming stream into checked frames and coalesces outgoing ones to one
  * flush per turn of the event loop. Confined to the connection's event loop: call it nowhere
  * else.
  *
@@ -61,9 +60,8 @@ public final class FrameSocket {
 
     private final Channel channel;
     private final Listener listener;
-    private final FrameView view = new FrameView();
+    private final FrameDecoder decoder;
     private final Runnable flush = this::flush;
-    private ByteBuf partial;
     private boolean flushScheduled;
     private Notice closing;
     private ScheduledFuture<?> closeDeadline;
@@ -76,6 +74,7 @@ public final class FrameSocket {
     private FrameSocket(Channel channel, Listener listener) {
         this.channel = channel;
         this.listener = listener;
+        this.decoder = new FrameDecoder(channel.alloc(), this::onFrame);
     }
 
     /** Takes over a fresh connection, before anything was read from it. Called on its event loop. */
@@ -192,75 +191,10 @@ public final class FrameSocket {
         channel.flush();
     }
 
-    private void onBytes(ByteBuf in) throws WireException {
-        bytesIn += in.readableBytes();
-        while (in.isReadable() && closing == null) {
-            if (partial != null) {
-                completePartial(in);
-            } else if (!dispatchWhole(in)) {
-                startPartial(in);
-            }
-        }
-    }
-
-    /** Hands over the whole frames of {@code in}; false if an incomplete one remains. */
-    private boolean dispatchWhole(ByteBuf in) throws WireException {
-        ByteBuffer bytes = in.nioBuffer();
-        int start = in.readerIndex();
-        int end = in.writerIndex();
-        int at = start;
-        while (at < end) {
-            int length = view.wrap(bytes, at - start).checkHeader(end - at);
-            if (length == 0 || length > end - at) {
-                in.readerIndex(at);
-                return false;
-            }
-            dispatch(in, at, length);
-            at += length;
-            if (closing != null) {
-                break;
-            }
-        }
-        in.readerIndex(end);
-        return true;
-    }
-
-    private void startPartial(ByteBuf in) throws WireException {
-        int there = in.readableBytes();
-        int length = there < Wire.HEADER_BYTES
-                ? Wire.HEADER_BYTES
-                : view.wrap(in.nioBuffer(), 0).checkHeader(there);
-        partial = allocate(length);
-        partial.writeBytes(in);
-    }
-
-    private void completePartial(ByteBuf in) throws WireException {
-        partial.writeBytes(in, Math.min(in.readableBytes(), partial.writableBytes()));
-        if (partial.isWritable()) {
-            return;
-        }
-        int there = partial.readableBytes();
-        ByteBuffer bytes = partial.nioBuffer();
-        int length = view.wrap(bytes, 0).checkHeader(there);
-        if (length > there) {
-            ByteBuf whole = allocate(length);
-            whole.writeBytes(partial);
-            partial.release();
-            partial = whole;
-            return;
-        }
-        ByteBuf frame = partial;
-        partial = null;
-        try {
-            dispatch(frame, 0, length);
-        } finally {
-            frame.release();
-        }
-    }
-
-    private void dispatch(ByteBuf buffer, int index, int length) throws WireException {
+    private boolean onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         framesIn++;
         listener.onFrame(this, buffer, index, length, view);
+        return closing == null;
     }
 
     private void onInactive() {
@@ -271,10 +205,7 @@ public final class FrameSocket {
         if (closeDeadline != null) {
             closeDeadline.cancel(false);
         }
-        if (partial != null) {
-            partial.release();
-            partial = null;
-        }
+        decoder.release();
         Notice why = closing != null ? closing : Notice.closing(0, Reason.NORMAL, "the connection ended");
         closing = why;
         listener.onClosed(this, why);
@@ -285,7 +216,10 @@ public final class FrameSocket {
         public void channelRead(ChannelHandlerContext context, Object message) {
             ByteBuf in = (ByteBuf) message;
             try {
-                onBytes(in);
+                bytesIn += in.readableBytes();
+                if (closing == null) {
+                    decoder.feed(in);
+                }
             } catch (WireException e) {
                 close(Notice.closing(0, e.reason(), e.getMessage()));
             } finally {

@@ -6,47 +6,44 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * What another site's relay passes on: messages of its ranks for ranks here, and answers to those of ranks here. A site
- * speaks for its own ranks only. Part of {@link RelayCore}.
+ * What another core passes on: messages of its ranks for ranks here, and answers to those of ranks here. A peer speaks
+ * for its own ranks only. Part of {@link RelayCore}.
  */
-final class SiteFrames {
-    private final SitePort sites;
+final class PeerFrames {
     private final Deliveries deliveries;
 
-    SiteFrames(SitePort sites, Deliveries deliveries) {
-        this.sites = sites;
+    PeerFrames(Deliveries deliveries) {
         this.deliveries = deliveries;
     }
 
-    /** A frame of {@code job} from {@code site}. */
-    void take(Job job, String site, Frame frame) throws WireException {
+    /** A frame of {@code job} from {@code peer}. */
+    void take(Job job, Peer peer, Frame frame) throws WireException {
         FrameView view = frame.view();
         switch (view.type()) {
             case SEND, EAGER, OFFER -> {
                 Transfers.checkBegin(view, job.size(), Transfers.payloadBytes(view, Wire.MESSAGE_HEADER_BYTES));
-                deliveries.arrive(homedFor(job, site, view), frame);
+                deliveries.arrive(homedFor(job, peer, view), frame);
             }
             case CHUNK -> deliveries.arriveChunk(
-                    homedFor(job, site, view), frame, Transfers.payloadBytes(view, Wire.CHUNK_HEADER_BYTES));
-            case CLEAR -> cleared(job, site, view);
-            case CREDIT -> credited(job, site, view);
-            case WITHDRAW -> sites.withdrawn(
-                    site,
+                    homedFor(job, peer, view), frame, Transfers.payloadBytes(view, Wire.CHUNK_HEADER_BYTES));
+            case CLEAR -> cleared(job, peer, view);
+            case CREDIT -> credited(job, peer, view);
+            case WITHDRAW -> peer.withdrawn(
                     job.id(),
                     view.context(),
                     view.source(),
                     view.destination(),
                     view.sequence(),
-                    deliveries.withdraw(homedFor(job, site, view), view));
-            case WITHDRAWN -> withdrawn(job, site, view);
-            default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from site " + site);
+                    deliveries.withdraw(homedFor(job, peer, view), view));
+            case WITHDRAWN -> withdrawn(job, peer, view);
+            default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + peer);
         }
     }
 
-    /** The destination of a frame from {@code site}, whose source must be at home there. */
-    private static HomedRank homedFor(Job job, String site, FrameView view) throws WireException {
+    /** The destination of a frame from {@code peer}, whose source must be at home there. */
+    private static HomedRank homedFor(Job job, Peer peer, FrameView view) throws WireException {
         int source = view.source();
-        if (source < 0 || source >= job.size() || !job.home(source).site().equals(site)) {
+        if (source < 0 || source >= job.size() || job.peer(source) != peer) {
             throw new WireException(Reason.WRONG_SITE, view.type() + " in the name of rank " + source);
         }
         HomedRank to = job.homed(view.destination());
@@ -56,10 +53,10 @@ final class SiteFrames {
         return to;
     }
 
-    /** The source, at home here, of a message whose destination's site sends a frame back. */
-    private static HomedRank sourceOf(Job job, String site, FrameView view) throws WireException {
+    /** The source, at home here, of a message whose destination's home sends a frame back. */
+    private static HomedRank sourceOf(Job job, Peer peer, FrameView view) throws WireException {
         int destination = view.destination();
-        if (destination < 0 || destination >= job.size() || !job.home(destination).site().equals(site)) {
+        if (destination < 0 || destination >= job.size() || job.peer(destination) != peer) {
             throw new WireException(Reason.WRONG_SITE, view.type() + " in the name of rank " + destination);
         }
         HomedRank source = job.homed(view.source());
@@ -69,8 +66,8 @@ final class SiteFrames {
         return source;
     }
 
-    private static void cleared(Job job, String site, FrameView view) throws WireException {
-        HomedRank source = sourceOf(job, site, view);
+    private static void cleared(Job job, Peer peer, FrameView view) throws WireException {
+        HomedRank source = sourceOf(job, peer, view);
         if (source.outgoing().granted(view)) {
             source.freeOfferPlace();
         }
@@ -79,8 +76,8 @@ final class SiteFrames {
         }
     }
 
-    private static void withdrawn(Job job, String site, FrameView view) throws WireException {
-        HomedRank source = sourceOf(job, site, view);
+    private static void withdrawn(Job job, Peer peer, FrameView view) throws WireException {
+        HomedRank source = sourceOf(job, peer, view);
         source.outgoing().withdrawn(view);
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
         if (gone) {
@@ -91,9 +88,9 @@ final class SiteFrames {
         }
     }
 
-    private static void credited(Job job, String site, FrameView view) throws WireException {
-        if (!job.isHome(site)) {
-            throw new WireException(Reason.WRONG_SITE, "CREDIT from a site that is no home of the job");
+    private static void credited(Job job, Peer peer, FrameView view) throws WireException {
+        if (!job.peers().contains(peer)) {
+            throw new WireException(Reason.WRONG_SITE, "CREDIT from a relay that is no home of the job");
         }
         HomedRank rank = job.homed(view.creditRank());
         if (rank == null) {

@@ -1,0 +1,96 @@
+package org.posthouse.core;
+
+import java.util.ArrayDeque;
+import java.util.function.Consumer;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Stall;
+
+/**
+ * The way out to a rank that is between two connections: what the core does is held, in order, until the rank comes.
+ * Bounded by what may be under way to a rank that does not read, for so it seems. Confined to the core.
+ */
+final class HeldPort implements RankPort {
+    private final ArrayDeque<Consumer<RankPort>> held = new ArrayDeque<>();
+    private final ArrayDeque<Parcel> parcels = new ArrayDeque<>();
+
+    /** Does to {@code port} what was held. */
+    void release(RankPort port) {
+        parcels.clear();
+        held.forEach(effect -> effect.accept(port));
+        held.clear();
+    }
+
+    /** The rank never comes: lets go of what it would have been sent. */
+    void drop() {
+        parcels.forEach(Parcel::release);
+        parcels.clear();
+        held.clear();
+    }
+
+    @Override
+    public void deliver(Message message, Parcel head) {
+        parcels.add(head);
+        held.add(port -> port.deliver(message, head));
+    }
+
+    @Override
+    public void chunk(Parcel chunk) {
+        parcels.add(chunk);
+        held.add(port -> port.chunk(chunk));
+    }
+
+    @Override
+    public void clear(int context, int destination, long sequence, long upTo) {
+        held.add(port -> port.clear(context, destination, sequence, upTo));
+    }
+
+    @Override
+    public void credit(long bytes, int messages) {
+        held.add(port -> port.credit(bytes, messages));
+    }
+
+    @Override
+    public void probeAnswer(int request, Message found) {
+        held.add(port -> port.probeAnswer(request, found));
+    }
+
+    @Override
+    public void cancelled(int request, boolean gone) {
+        held.add(port -> port.cancelled(request, gone));
+    }
+
+    @Override
+    public void withdrawn(int context, int destination, long sequence, boolean gone) {
+        held.add(port -> port.withdrawn(context, destination, sequence, gone));
+    }
+
+    @Override
+    public void mismatch(Stall stall) {
+        held.add(port -> port.mismatch(stall));
+    }
+
+    @Override
+    public void move() {
+        held.add(RankPort::move);
+    }
+
+    @Override
+    public void finalized() {
+        throw new IllegalStateException("a rank between two connections cannot finalize");
+    }
+
+    @Override
+    public void aborted(Notice notice) {
+        drop();
+    }
+
+    @Override
+    public void close(Notice why) {
+        drop();
+    }
+
+    @Override
+    public boolean writable() {
+        return false;
+    }
+}

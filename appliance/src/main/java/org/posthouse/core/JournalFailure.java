@@ -1,0 +1,20 @@
+package org.posthouse.core;
+
+import org.posthouse.wire.Reason;
+
+/** The log failed. What was to be logged or read back has had no effect; the job cannot go on. */
+public abstract sealed class JournalFailure extends RuntimeException permits JournalFull, JournalDamaged {
+    private static final long serialVersionUID = 1L;
+
+    private final Reason reason;
+
+    JournalFailure(Reason reason, String where, Throwable cause) {
+        super(where, cause);
+        this.reason = reason;
+    }
+
+    /** What the job's launcher is told. */
+    public Reason reason() {
+        return reason;
+    }
+}

@@ -1,0 +1,37 @@
+package org.posthouse.core;
+
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Stall;
+
+/**
+ * Another core that homes ranks of the same jobs, and the way to it: a relay behind a link, or another shard of this
+ * relay. One object stands for one core as long as the relay lives, so that it also says where a frame came from.
+ * Called by the owner of the core that has it; what is handed in arrives in that order, each once.
+ */
+public interface Peer {
+    /**
+     * Passes a frame of a rank on. Takes over the parcel.
+     *
+     * @return false if there is no way to that core
+     */
+    boolean forward(Parcel frame);
+
+    /** Tells the home of a message's source that it was matched. */
+    void clear(long job, int context, int source, int destination, long sequence, long upTo);
+
+    /** Passes on that a message's source wants its offer back, to the home of its destination. */
+    void withdraw(long job, int context, int source, int destination, long sequence);
+
+    /** Answers that, to the home of the message's source. */
+    void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone);
+
+    /** Tells of a rank that is blocked (BLOCKED), or of one that is so for ever (MISMATCH). */
+    void stall(FrameType type, Stall stall);
+
+    /** Gives credit back to {@code rank}, which is at home there. */
+    void credit(long job, int rank, long bytes, int messages);
+
+    /** Names it for people, as in "there is no way to ...". */
+    @Override
+    String toString();
+}

@@ -1,0 +1,49 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The outlet of a connection in blocking style: a write waits until the peer has room for all of it. */
+final class BlockingOutlet implements Outlet {
+    private static final Logger LOG = LoggerFactory.getLogger(BlockingOutlet.class);
+
+    private final SocketChannel socket;
+    private final String remote;
+
+    BlockingOutlet(SocketChannel socket, String remote) {
+        this.socket = socket;
+        this.remote = remote;
+    }
+
+    @Override
+    public long write(ByteBuffer[] bytes, int count) throws IOException {
+        long written = 0;
+        while (bytes[count - 1].hasRemaining()) {
+            written += socket.write(bytes, 0, count);
+        }
+        return written;
+    }
+
+    @Override
+    public void finish(ByteBuf rest, Runnable then) {
+        throw new IllegalStateException("a write that blocks leaves nothing");
+    }
+
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            LOG.debug("closing the connection from {}: {}", remote, e.toString());
+        }
+    }
+
+    @Override
+    public String remote() {
+        return remote;
+    }
+}

@@ -1,0 +1,59 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+
+/** Reads one connection in blocking style, on a virtual thread of its own, until it ends. */
+final class BlockingReader implements Runnable {
+    private static final int READ_BYTES_FIRST = 4 * 1024;
+    private static final int READ_BYTES_MAX = 256 * 1024;
+
+    private final SocketChannel socket;
+    private final Connection connection;
+    private int readBytes = READ_BYTES_FIRST;
+
+    BlockingReader(SocketChannel socket, Connection connection) {
+        this.socket = socket;
+        this.connection = connection;
+    }
+
+    @Override
+    public void run() {
+        ByteBuf buffer = ByteBufAllocator.DEFAULT.directBuffer(readBytes, readBytes);
+        try {
+            while (read(buffer)) {
+                connection.onBytes(buffer);
+                buffer = emptied(buffer);
+            }
+        } catch (IOException e) {
+            connection.line().cut(Notice.closing(0, Reason.NORMAL, e.toString()));
+        } finally {
+            buffer.release();
+            connection.onEnded();
+        }
+    }
+
+    private boolean read(ByteBuf buffer) throws IOException {
+        int bytes = socket.read(buffer.internalNioBuffer(0, buffer.capacity()));
+        if (bytes <= 0) {
+            return false;
+        }
+        buffer.setIndex(0, bytes);
+        return true;
+    }
+
+    /** A buffer to read into: the same one, unless frames in it are kept or the last read filled it. */
+    private ByteBuf emptied(ByteBuf buffer) {
+        boolean filled = buffer.writerIndex() == buffer.capacity();
+        if (buffer.refCnt() == 1 && !(filled && readBytes < READ_BYTES_MAX)) {
+            return buffer;
+        }
+        buffer.release();
+        readBytes = filled ? Math.min(READ_BYTES_MAX, 4 * readBytes) : readBytes;
+        return ByteBufAllocator.DEFAULT.directBuffer(readBytes, readBytes);
+    }
+}

@@ -1,0 +1,66 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.unix.UnixChannel;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * The outlet of a Netty channel. It writes past Netty's own queue, from whatever thread has something to write: handing
+ * every frame to the channel's event loop would cost a wake-up of that loop each. Only what the kernel does not take is
+ * left to Netty, which waits for room; until that is written nothing else is.
+ */
+final class ChannelOutlet implements Outlet {
+    /** The system call of one kind of channel. */
+    private interface Writer {
+        long write(ByteBuffer[] bytes, int count) throws IOException;
+    }
+
+    private final Channel channel;
+    private final Writer writer;
+
+    ChannelOutlet(Channel channel) {
+        this.channel = channel;
+        this.writer = writer(channel);
+    }
+
+    private static Writer writer(Channel channel) {
+        if (channel instanceof RankChannel nio) {
+            return nio::write;
+        }
+        if (channel instanceof UnixChannel unix) {
+            return (bytes, count) -> count == 1
+                    ? Math.max(0, unix.fd().write(bytes[0], bytes[0].position(), bytes[0].limit()))
+                    : Math.max(0, unix.fd().writev(bytes, 0, count, Integer.MAX_VALUE));
+        }
+        throw new IllegalArgumentException("no way to write to a " + channel.getClass().getName());
+    }
+
+    @Override
+    public long write(ByteBuffer[] bytes, int count) throws IOException {
+        return writer.write(bytes, count);
+    }
+
+    @Override
+    public void finish(ByteBuf rest, Runnable then) {
+        channel.writeAndFlush(rest).addListener(done -> {
+            if (done.isSuccess()) {
+                then.run();
+            } else {
+                close();
+            }
+        });
+    }
+
+    /** Past all handlers, at once. */
+    @Override
+    public void close() {
+        channel.close();
+    }
+
+    @Override
+    public String remote() {
+        return String.valueOf(channel.remoteAddress()).replaceFirst("^[^/]*/", "");
+    }
+}

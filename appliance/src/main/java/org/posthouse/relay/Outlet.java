@@ -1,0 +1,25 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Where a connection's bytes leave: the one thing in which the kinds of connection differ for {@link Line}. */
+interface Outlet {
+    /**
+     * Writes what the kernel takes at once, or all of it if this outlet blocks. Called by one thread at a time.
+     *
+     * @return bytes written
+     * @throws IOException if the connection is broken
+     */
+    long write(ByteBuffer[] bytes, int count) throws IOException;
+
+    /** Writes what the kernel did not take, whenever it does, and then calls back; takes over the buffer. */
+    void finish(ByteBuf rest, Runnable then);
+
+    /** Breaks the connection off. For any thread, any number of times. */
+    void close();
+
+    /** The other end, as host:port. */
+    String remote();
+}

@@ -1,0 +1,125 @@
+package org.posthouse.relay;
+
+import io.netty.channel.EventLoop;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/**
+ * On which threads a relay's work is done: one mode, as event loops of Vert.x (DESIGN section 6). Immutable but for
+ * whose turn it is; a change of mode makes a new one.
+ */
+final class Placement {
+    /** Calls of an event loop group that are enough to have seen all its loops. */
+    private static final int LOOPS_MAX = 256;
+
+    private final ModeConfig mode;
+    private final List<EventLoop> reception;
+    private final List<? extends Executor> matching;
+    private final List<? extends Executor> emission;
+    private final AtomicInteger received = new AtomicInteger();
+
+    private Placement(
+            ModeConfig mode,
+            List<EventLoop> reception,
+            List<? extends Executor> matching,
+            List<? extends Executor> emission) {
+        this.mode = mode;
+        this.reception = reception;
+        this.matching = matching;
+        this.emission = emission;
+    }
+
+    /** @param home the relay's own loop, which is the first that is used */
+    static Placement of(ModeConfig mode, Vertx vertx, EventLoop home) {
+        return switch (mode.mode()) {
+            case MULTIPLEXED -> new Placement(mode, List.of(home), List.of(home), List.of());
+            case POOLED -> {
+                List<EventLoop> loops = loops(vertx, home, mode.loops());
+                yield new Placement(mode, loops, loops, List.of());
+            }
+            case PIPELINE -> {
+                int all = mode.reception() + mode.matching() + mode.emission();
+                List<EventLoop> loops = loops(vertx, home, all);
+                int matched = mode.reception() + mode.matching();
+                yield new Placement(
+                        mode,
+                        loops.subList(0, mode.reception()),
+                        loops.subList(mode.reception(), matched),
+                        loops.subList(matched, all));
+            }
+            case THREADED -> {
+                List<Executor> threads = List.of(Placement::startVirtual);
+                yield new Placement(mode, List.of(home), threads, threads);
+            }
+        };
+    }
+
+    private static void startVirtual(Runnable work) {
+        Thread.ofVirtual().name("posthouse-relay").start(work);
+    }
+
+    /** {@code count} loops, {@code first} at first; if there are fewer, they take turns. */
+    private static List<EventLoop> loops(Vertx vertx, EventLoop first, int count) {
+        Set<EventLoop> distinct = new LinkedHashSet<>();
+        distinct.add(first);
+        for (int call = 0; call < LOOPS_MAX && distinct.size() < count; call++) {
+            distinct.add(((VertxInternal) vertx).nettyEventLoopGroup().next());
+        }
+        List<EventLoop> loops = new ArrayList<>(distinct);
+        for (int i = 0; loops.size() < count; i++) {
+            loops.add(loops.get(i));
+        }
+        return loops;
+    }
+
+    /** All event loops of the mode. */
+    Set<EventLoop> loops() {
+        Set<EventLoop> loops = new LinkedHashSet<>(reception);
+        Stream.concat(matching.stream(), emission.stream())
+                .filter(EventLoop.class::isInstance)
+                .forEach(loop -> loops.add((EventLoop) loop));
+        return loops;
+    }
+
+    ModeConfig mode() {
+        return mode;
+    }
+
+    /** Whether a virtual thread reads each connection, and no loop does. */
+    boolean blocks() {
+        return mode.mode() == RelayConfig.Mode.THREADED;
+    }
+
+    /** The loop that reads the next new connection. */
+    EventLoop receptionOfNext() {
+        return reception.get(Math.floorMod(received.getAndIncrement(), reception.size()));
+    }
+
+    /** Where a shard's work is done. */
+    Workplace matching(int shard) {
+        return Workplace.open(matching.get(shard % matching.size()));
+    }
+
+    /** Where the frames of a connection are written that {@code reader} reads; null if it has no loop. */
+    Workplace emission(EventLoop reader) {
+        if (blocks()) {
+            return Workplace.apart(emission.get(0));
+        }
+        if (emission.isEmpty()) {
+            return Workplace.open(reader);
+        }
+        return Workplace.open(emission.get(Math.floorMod(received.get(), emission.size())));
+    }
+
+    /** Whether emission has threads of its own to share the work with. */
+    boolean spreadsEmission() {
+        return mode.mode() == RelayConfig.Mode.PIPELINE;
+    }
+}

@@ -1,0 +1,152 @@
+package org.posthouse.relay;
+
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.vertx.core.Future;
+import io.vertx.core.Promise;
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.VertxInternal;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ranks' port: accepts connections and has each read where the mode says, by an event loop or a virtual thread of
+ * its own. Confined to the relay's loop, on which it accepts.
+ *
+ * <p>It accepts with Netty itself, on Vert.x's loops and over Vert.x's transport: a NetServer reads its connections on
+ * the loops that it was started on and lets nobody but those write (docs/adr/0010-strands.md).
+ */
+final class Reception {
+    private static final Logger LOG = LoggerFactory.getLogger(Reception.class);
+    private static final int ACCEPT_BACKLOG = 1_024;
+
+    /** How long nothing is accepted after the system refused to, for want of file descriptors for instance. */
+    private static final int ACCEPT_PAUSE_MS = 1_000;
+
+    private static final int READ_BYTES_MIN = 512;
+    private static final int READ_BYTES_FIRST = 4 * 1024;
+    private static final int READ_BYTES_MAX = 256 * 1024;
+
+    /** Makes a connection of an outlet, and of where frames for it are written. */
+    interface Connections {
+        Connection accept(Outlet outlet, Workplace emission);
+    }
+
+    private final VertxInternal vertx;
+    private final EventLoop loop;
+    private final Connections connections;
+    private Placement placement;
+    private Channel listening;
+
+    Reception(Vertx vertx, EventLoop loop, Placement placement, Connections connections) {
+        this.vertx = (VertxInternal) vertx;
+        this.loop = loop;
+        this.placement = placement;
+        this.connections = connections;
+    }
+
+    /** Has the connections that come from now on read elsewhere. */
+    void moveTo(Placement next) {
+        placement = next;
+    }
+
+    Future<Void> listen(String host, int port) {
+        Channel channel = vertx.isNativeTransportEnabled()
+                ? vertx.transport().serverChannelFactory(false).newChannel()
+                : new RankChannel.Acceptor(this::blocking);
+        channel.config().setOption(ChannelOption.SO_REUSEADDR, true);
+        channel.config().setOption(ChannelOption.SO_BACKLOG, ACCEPT_BACKLOG);
+        channel.pipeline().addLast(new Accepting());
+        listening = channel;
+        Promise<Void> bound = Promise.promise();
+        loop.register(channel).addListener(registered -> channel.bind(new InetSocketAddress(host, port)).addListener(done -> {
+            if (done.isSuccess()) {
+                bound.complete();
+            } else {
+                channel.close();
+                bound.fail(done.cause());
+            }
+        }));
+        return bound.future();
+    }
+
+    int port() {
+        return ((InetSocketAddress) listening.localAddress()).getPort();
+    }
+
+    Future<Void> close() {
+        Promise<Void> closed = Promise.promise();
+        listening.close().addListener(done -> closed.complete());
+        return closed.future();
+    }
+
+    private void read(Channel channel) {
+        channel.config().setOption(ChannelOption.TCP_NODELAY, true);
+        channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+        channel.config()
+                .setRecvByteBufAllocator(
+                        new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, READ_BYTES_MAX));
+        EventLoop reader = placement.receptionOfNext();
+        Connection connection = connections.accept(new ChannelOutlet(channel), placement.emission(reader));
+        channel.pipeline().addLast(new ConnectionReader(connection));
+        reader.register(channel).addListener(done -> {
+            if (!done.isSuccess()) {
+                LOG.warn("a connection from {} cannot be read: {}", connection.line().remote(), done.cause().toString());
+                channel.unsafe().closeForcibly();
+                connection.onEnded();
+            }
+        });
+    }
+
+    /** Takes the connection if the mode is to read it in blocking style. */
+    private boolean blocking(SocketChannel socket) {
+        if (!placement.blocks()) {
+            return false;
+        }
+        try {
+            String remote = socket.getRemoteAddress().toString().replaceFirst("^[^/]*/", "");
+            socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            socket.configureBlocking(true);
+            Connection connection = connections.accept(new BlockingOutlet(socket, remote), placement.emission(loop));
+            Thread.ofVirtual().name("posthouse-rank-" + remote).start(new BlockingReader(socket, connection));
+        } catch (IOException e) {
+            // It ended before it began.
+            LOG.debug("a connection ended as it was accepted: {}", e.toString());
+            drop(socket);
+        }
+        return true;
+    }
+
+    private static void drop(SocketChannel socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private final class Accepting extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object accepted) {
+            read((Channel) accepted);
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            LOG.warn("cannot accept connections, pausing {} ms: {}", ACCEPT_PAUSE_MS, cause.toString());
+            context.channel().config().setAutoRead(false);
+            loop.schedule(() -> context.channel().config().setAutoRead(true), ACCEPT_PAUSE_MS, TimeUnit.MILLISECONDS);
+        }
+    }
+}

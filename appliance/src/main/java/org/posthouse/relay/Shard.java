@@ -1,0 +1,164 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.core.HomedRank;
+import org.posthouse.core.Job;
+import org.posthouse.core.Parcel;
+import org.posthouse.core.Peer;
+import org.posthouse.core.RelayCore;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Stall;
+
+/**
+ * One part of the relay's ranks: a core, and the strand that owns it. The shards of a relay know each other as peers
+ * only, as they know other relays; how many there are never changes, so that a change of mode moves strands and no rank.
+ */
+final class Shard {
+    private final int number;
+    private final RelayCore core;
+    private final FlushList written = new FlushList();
+    private final Strand strand;
+    private final List<Way> ways = new ArrayList<>();
+    private final FrameBuilder frames = new FrameBuilder();
+
+    /** What the core has done, as it was last counted. Written inside the strand, read by any thread. */
+    private volatile ShardStatus status = ShardStatus.NOTHING;
+
+    Shard(int number, RelayCore core, Workplace home) {
+        this.number = number;
+        this.core = core;
+        this.strand = new Strand(home, written::flush);
+    }
+
+    /** Makes the shards of one relay known to each other. Called once, before anything else. */
+    static void introduce(List<Shard> shards) {
+        for (Shard shard : shards) {
+            for (Shard other : shards) {
+                shard.ways.add(shard.new Way(other));
+            }
+        }
+    }
+
+    int number() {
+        return number;
+    }
+
+    Strand strand() {
+        return strand;
+    }
+
+    /** Confined to the strand. */
+    RelayCore core() {
+        assert strand.isInside();
+        return core;
+    }
+
+    /** The connections to flush. Confined to the strand, but for {@link FlushList#spread}. */
+    FlushList written() {
+        return written;
+    }
+
+    /** How this shard's core sees another shard, or itself as null. */
+    Peer peer(int shard) {
+        return shard == number ? null : ways.get(shard);
+    }
+
+    /** A frame from another relay, for a rank of this shard: handled now if nobody is inside, else held until then. */
+    void fromLink(Peer peer, ArrivedFrame arrived, ByteBuf buffer, int index, int length, FrameView view) {
+        if (strand.tryEnter()) {
+            try {
+                core.fromPeer(peer, arrived.set(buffer, index, length, view));
+            } finally {
+                strand.leave();
+            }
+        } else {
+            ByteBuf held = buffer.retainedSlice(index, length);
+            strand.submit(() -> take(peer, held));
+        }
+    }
+
+    /** Handles a whole frame in a buffer of its own, and lets go of it. */
+    private void take(Peer peer, ByteBuf held) {
+        try {
+            ByteBuffer bytes = held.nioBuffer();
+            FrameView view = new FrameView().wrap(bytes, 0);
+            core.fromPeer(peer, new ArrivedFrame().set(held, held.readerIndex(), held.readableBytes(), view));
+        } finally {
+            held.release();
+        }
+    }
+
+    ShardStatus status() {
+        return status;
+    }
+
+    /** Counts anew. Confined to the strand. */
+    ShardStatus count(long creditBytes) {
+        status = ShardStatus.of(core(), creditBytes);
+        return status;
+    }
+
+    /** The rank, if it is one of this shard's. Confined to the strand. */
+    HomedRank rank(long job, int rank) {
+        Job open = core().job(job);
+        return open == null ? null : open.homed(rank);
+    }
+
+    @Override
+    public String toString() {
+        return "shard " + number;
+    }
+
+    /** From this shard to another of the same relay. Called inside this shard's strand. */
+    private final class Way implements Peer {
+        private final Shard to;
+
+        private Way(Shard to) {
+            this.to = to;
+        }
+
+        private void send(ByteBuf frame) {
+            to.strand.submit(() -> to.take(to.ways.get(number), frame));
+        }
+
+        @Override
+        public boolean forward(Parcel frame) {
+            send(((BufferParcel) frame).take());
+            return true;
+        }
+
+        @Override
+        public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
+            send(frames.clear(job, context, source, destination, sequence, upTo));
+        }
+
+        @Override
+        public void withdraw(long job, int context, int source, int destination, long sequence) {
+            send(frames.withdraw(job, context, source, destination, sequence));
+        }
+
+        @Override
+        public void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone) {
+            send(frames.withdrawn(job, context, source, destination, sequence, gone));
+        }
+
+        @Override
+        public void stall(FrameType type, Stall stall) {
+            to.strand.submit(() -> to.core.stalled(to.ways.get(number), type, stall));
+        }
+
+        @Override
+        public void credit(long job, int rank, long bytes, int messages) {
+            send(frames.credit(job, rank, bytes, messages));
+        }
+
+        @Override
+        public String toString() {
+            return to.toString();
+        }
+    }
+}

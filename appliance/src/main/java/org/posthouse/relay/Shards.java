@@ -1,0 +1,175 @@
+package org.posthouse.relay;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.posthouse.core.CoreConfig;
+import org.posthouse.core.HomedRank;
+import org.posthouse.core.Job;
+import org.posthouse.core.Journal;
+import org.posthouse.core.Peer;
+import org.posthouse.core.Refusal;
+import org.posthouse.core.RelayCore;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
+
+/**
+ * The relay's shards, and which rank is at home in which. Ranks of a job that are neighbours share a shard, because they
+ * talk most: a job fills a shard with {@link #BLOCK_MIN} ranks before it takes the next. Thread-safe.
+ */
+final class Shards {
+    /** Ranks of a job that share a shard before another is used: few enough for one core of the machine. */
+    static final int BLOCK_MIN = 8;
+
+    private final String relay;
+    private final long creditBytes;
+    private final List<Shard> shards = new ArrayList<>();
+    private final Map<Long, int[]> shardOf = new ConcurrentHashMap<>();
+    private final AtomicInteger opened = new AtomicInteger();
+
+    /** Hears what happens to ranks, in the strand of their shard. */
+    interface Watch {
+        /** @param rank the rank it is about, or null */
+        void onJobEvent(JobEvent event, HomedRank rank);
+    }
+
+    Shards(String relay, CoreConfig config, int count, Placement placement) {
+        this.relay = relay;
+        this.creditBytes = config.creditBytes();
+        for (int number = 0; number < count; number++) {
+            shards.add(new Shard(number, new RelayCore(relay, config, count), placement.matching(number)));
+        }
+        Shard.introduce(shards);
+    }
+
+    List<Shard> all() {
+        return shards;
+    }
+
+    /** Moves the work of all shards to other threads. */
+    void moveTo(Placement placement) {
+        for (Shard shard : shards) {
+            shard.written().spread(placement.spreadsEmission());
+            shard.strand().moveTo(placement.matching(shard.number()));
+        }
+    }
+
+    /** The shard that a rank is at home in; any, if there is no such rank here: its core knows what to say. */
+    Shard of(long job, int rank) {
+        int[] table = shardOf.get(job);
+        int shard = table != null && rank >= 0 && rank < table.length ? table[rank] : 0;
+        return shards.get(Math.max(0, shard));
+    }
+
+    /** The shard that a frame of another relay is for. */
+    Shard addressed(FrameView view) {
+        return of(view.job(), switch (view.type()) {
+            case CLEAR, WITHDRAWN -> view.source();
+            case CREDIT -> view.creditRank();
+            default -> view.destination();
+        });
+    }
+
+    /**
+     * Opens a job in all shards.
+     *
+     * @param elsewhere the way to another relay, by its index in the job's homes
+     * @param done told once, in some shard's strand: null, or why it was refused
+     */
+    void open(JobOpen opening, List<Peer> elsewhere, Watch watch, Journal journal, Consumer<Refusal> done) {
+        int[] table = place(opening);
+        shardOf.putIfAbsent(opening.job(), table);
+        AtomicInteger left = new AtomicInteger(shards.size());
+        AtomicReference<Refusal> refusal = new AtomicReference<>();
+        for (Shard shard : shards) {
+            shard.strand().submit(() -> {
+                try {
+                    shard.core()
+                            .openJob(
+                                    opening,
+                                    rank -> table[rank] >= 0 ? shard.peer(table[rank]) : elsewhere.get(opening.homeOf()[rank]),
+                                    event -> watch.onJobEvent(event, shard.rank(event.job(), event.rank())),
+                                    journal);
+                } catch (Refusal refused) {
+                    refusal.compareAndSet(null, refused);
+                }
+                if (left.decrementAndGet() == 0) {
+                    if (refusal.get() != null) {
+                        shardOf.remove(opening.job(), table);
+                    }
+                    done.accept(refusal.get());
+                }
+            });
+        }
+    }
+
+    /** For each rank of the job its shard, or -1 if it is at home at another relay. */
+    private int[] place(JobOpen opening) {
+        int self = Job.indexOf(relay, opening.homes());
+        int[] table = new int[opening.size()];
+        int here = 0;
+        for (int rank = 0; rank < table.length; rank++) {
+            table[rank] = opening.homeOf()[rank] == self ? here++ : -1;
+        }
+        int block = Math.max(BLOCK_MIN, (here + shards.size() - 1) / shards.size());
+        int first = opened.getAndIncrement();
+        for (int rank = 0; rank < table.length; rank++) {
+            if (table[rank] >= 0) {
+                table[rank] = Math.floorMod(first + table[rank] / block, shards.size());
+            }
+        }
+        return table;
+    }
+
+    /**
+     * Closes a job in all shards.
+     *
+     * @param done told once, in some shard's strand, how the job's ranks here stood before
+     */
+    void close(long job, Notice why, Consumer<Collection<ShardStatus.Rank>> done) {
+        shardOf.remove(job);
+        Queue<ShardStatus.Rank> ranks = new ConcurrentLinkedQueue<>();
+        AtomicInteger left = new AtomicInteger(shards.size());
+        for (Shard shard : shards) {
+            shard.strand().submit(() -> {
+                ranks.addAll(shard.count(creditBytes).ranksOf(job));
+                shard.core().closeJob(job, why);
+                if (left.decrementAndGet() == 0) {
+                    done.accept(ranks);
+                }
+            });
+        }
+    }
+
+    /** Has every shard count anew, and then calls back, in some shard's strand. */
+    void count(Runnable done) {
+        AtomicInteger left = new AtomicInteger(shards.size());
+        for (Shard shard : shards) {
+            shard.strand().submit(() -> {
+                shard.count(creditBytes);
+                if (left.decrementAndGet() == 0) {
+                    done.run();
+                }
+            });
+        }
+    }
+
+    /** Does something in every shard. */
+    void each(Consumer<Shard> work) {
+        shards.forEach(shard -> shard.strand().submit(() -> work.accept(shard)));
+    }
+
+    /** What the shards have counted last. */
+    Collection<ShardStatus> status() {
+        return shards.stream().map(Shard::status).toList();
+    }
+}

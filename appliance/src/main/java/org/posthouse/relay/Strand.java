@@ -1,0 +1,137 @@
+package org.posthouse.relay;
+
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Runs pieces of work one at a time, in the order in which they were handed in, on threads of the relay's choice: what a
+ * strand guards has one owner at a time and needs no lock. Thread-safe; it never blocks.
+ *
+ * <p>One rule in all modes: whoever brings work to an idle strand does it on the spot, if the strand's home admits him,
+ * so that a message that meets no other wakes no thread; work brought to a busy strand waits for the one who is at it.
+ * After {@link #PIECES_MAX} pieces the rest is left to the home's own thread, so that nobody is kept from his own
+ * connections. A mode is little more than the homes of its strands (docs/adr/0010-strands.md).
+ *
+ * <p>The queue has no limit of its own: what waits in it are frames that ranks had credit for, and control frames, which
+ * the core limits (docs/operations.md, memory).
+ */
+final class Strand {
+    /** Pieces of work that one visitor does in a row: enough to pay for coming, little enough to go on reading soon. */
+    static final int PIECES_MAX = 64;
+
+    /** Above zero while somebody is inside or on his way there: one for him, and one for each piece handed in since. */
+    private final AtomicInteger pending = new AtomicInteger();
+
+    private final ConcurrentLinkedQueue<Runnable> queue = new ConcurrentLinkedQueue<>();
+    private final Runnable atHome = this::drain;
+    private final Runnable afterwards;
+
+    /** Where it goes on when a visitor has done enough. Written by any thread, read by whoever works here. */
+    private volatile Workplace home;
+
+    /** The thread that is inside. Written by that thread; any other finds that it is not itself. */
+    private volatile Thread owner;
+
+    /** @param afterwards done inside the strand at the end of every turn of work */
+    Strand(Workplace home, Runnable afterwards) {
+        this.home = home;
+        this.afterwards = afterwards;
+    }
+
+    /** Moves the strand to another home; a turn that is under way ends where it is. */
+    void moveTo(Workplace home) {
+        this.home = home;
+    }
+
+    /** Whether the calling thread is inside. */
+    boolean isInside() {
+        return owner == Thread.currentThread();
+    }
+
+    /**
+     * Goes inside if nobody is and the home admits it; if so, {@link #leave} must follow. All that was handed in before is
+     * done.
+     */
+    boolean tryEnter() {
+        if (pending.get() == 0 && home.admits() && pending.compareAndSet(0, 1)) {
+            owner = Thread.currentThread();
+            return true;
+        }
+        return false;
+    }
+
+    /** Ends the turn that {@link #tryEnter} began, and does what was handed in meanwhile. */
+    void leave() {
+        endTurn();
+        int left = pending.addAndGet(-1);
+        if (left != 0) {
+            drain(left);
+        }
+    }
+
+    /** Has the work done: here and now if nobody is inside, else by the one who is; at home if this is not the place. */
+    void submit(Runnable work) {
+        if (tryEnter()) {
+            try {
+                work.run();
+            } finally {
+                leave();
+            }
+            return;
+        }
+        post(work);
+    }
+
+    /** Has the work done at home, or by the one who is inside, but not by the caller. */
+    void post(Runnable work) {
+        queue.add(work);
+        if (pending.getAndIncrement() == 0) {
+            home.execute(atHome);
+        }
+    }
+
+    private void drain() {
+        drain(pending.get());
+    }
+
+    /** Called by the one for whom {@code pending} is above zero: {@code seen} of it. */
+    private void drain(int seen) {
+        int room = PIECES_MAX;
+        int left = seen;
+        while (left != 0) {
+            owner = Thread.currentThread();
+            room -= work(room);
+            endTurn();
+            if (room == 0) {
+                home.execute(atHome);
+                return;
+            }
+            left = pending.addAndGet(-left);
+        }
+    }
+
+    /** Does up to {@code most} of the pieces that wait. */
+    private int work(int most) {
+        int done = 0;
+        while (done < most) {
+            Runnable piece = queue.poll();
+            if (piece == null) {
+                break;
+            }
+            done++;
+            try {
+                piece.run();
+            } catch (RuntimeException | Error e) {
+                // The piece's own fault, for the thread's handler to report; those behind it must not wait for ever.
+                Thread thread = Thread.currentThread();
+                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+            }
+        }
+        return done;
+    }
+
+    private void endTurn() {
+        afterwards.run();
+        owner = null;
+    }
+}

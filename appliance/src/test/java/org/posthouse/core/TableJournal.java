@@ -1,0 +1,73 @@
+package org.posthouse.core;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import org.posthouse.wire.FrameType;
+
+/** A journal of table tests: it has room unless told, and reads back frames of zeros, unless they are damaged. */
+class TableJournal implements Journal {
+    private final ParcelLedger ledger;
+    private final Frames frames;
+    private final Map<Long, Integer> payloadBytes = new HashMap<>();
+    private long position;
+    int reads;
+    boolean ample = true;
+    boolean damaged;
+
+    TableJournal(ParcelLedger ledger, Frames frames) {
+        this.ledger = ledger;
+        this.frames = frames;
+    }
+
+    @Override
+    public void arrival(long job, Message message, Parcel head) {
+        payloadBytes.put(++position, head.payloadBytes());
+        message.logged(position, position);
+    }
+
+    @Override
+    public long chunk(long job, Message message, long offset, Parcel chunk) {
+        payloadBytes.put(++position, chunk.payloadBytes());
+        return position;
+    }
+
+    @Override
+    public void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {}
+
+    @Override
+    public void polls(long job, int rank, int incarnation, long failedPolls) {}
+
+    @Override
+    public boolean hasAmpleRoom() {
+        return ample;
+    }
+
+    @Override
+    public Parcel head(long job, Message message, boolean payload) {
+        boolean rides = payload && message.form() == FrameType.SEND;
+        FrameType form = message.form() == FrameType.SEND && !rides ? FrameType.EAGER : message.form();
+        return parcel(frames.message(
+                form, message.context(), message.source(), message.destination(), message.tag(), message.sequence(),
+                rides ? read(message.logPlace()) : message.bytes()));
+    }
+
+    @Override
+    public Parcel piece(long job, Message message, long offset) {
+        int bytes = read(message.form() == FrameType.SEND ? message.logPlace() : message.chunkPlace(offset));
+        return parcel(frames.chunk(
+                message.context(), message.source(), message.destination(), message.sequence(), offset, bytes));
+    }
+
+    private int read(long place) {
+        if (damaged) {
+            throw new JournalDamaged("the record at place " + place, null);
+        }
+        reads++;
+        return payloadBytes.get(place);
+    }
+
+    private Parcel parcel(ByteBuffer frame) {
+        return new TestParcel(ledger, frame);
+    }
+}

@@ -1,0 +1,165 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Test;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+
+/** What is written leaves in order, each byte once, however little the kernel takes; and nothing is leaked. */
+final class LineTest {
+    private final List<ByteBuf> buffers = new ArrayList<>();
+    private final ByteBuf received = ByteBufAllocator.DEFAULT.buffer();
+    private final List<String> heard = new ArrayList<>();
+    private final FakeOutlet outlet = new FakeOutlet();
+    private final Line line = new Line(outlet, Workplace.open(Runnable::run), () -> heard.add("writable"));
+
+    /** Takes as many bytes as it is told to. */
+    private final class FakeOutlet implements Outlet {
+        private long takes = Long.MAX_VALUE;
+        private boolean broken;
+        private boolean closed;
+        private int calls;
+        private ByteBuf rest;
+        private Runnable then;
+
+        @Override
+        public long write(ByteBuffer[] bytes, int count) throws IOException {
+            assertThat(rest).as("nothing is written beside the rest").isNull();
+            calls++;
+            if (broken) {
+                throw new IOException("Broken pipe");
+            }
+            long written = 0;
+            for (int i = 0; i < count; i++) {
+                int some = (int) Math.min(takes - written, bytes[i].remaining());
+                received.writeBytes(bytes[i].slice(bytes[i].position(), some));
+                written += some;
+            }
+            return written;
+        }
+
+        @Override
+        public void finish(ByteBuf left, Runnable done) {
+            rest = left;
+            then = done;
+        }
+
+        private void haveRoom() {
+            received.writeBytes(rest);
+            rest.release();
+            rest = null;
+            then.run();
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+
+        @Override
+        public String remote() {
+            return "test";
+        }
+    }
+
+    private ByteBuf frame(Random random, int bytes) {
+        byte[] content = new byte[bytes];
+        random.nextBytes(content);
+        ByteBuf frame = ByteBufAllocator.DEFAULT.directBuffer(bytes).writeBytes(content);
+        buffers.add(frame);
+        return frame;
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void everyByteLeavesOnceAndInOrder(long seed) {
+        Random random = new Random(seed);
+        ByteBuf sent = ByteBufAllocator.DEFAULT.buffer();
+        for (int i = 0; i < 400; i++) {
+            int frames = random.nextInt(30);
+            for (int f = 0; f < frames; f++) {
+                ByteBuf frame = frame(random, 1 + random.nextInt(random.nextInt(4) == 0 ? 70_000 : 200));
+                sent.writeBytes(frame.duplicate());
+                line.write(frame);
+            }
+            outlet.takes = random.nextInt(3) == 0 ? random.nextInt(100_000) : Long.MAX_VALUE;
+            line.flush();
+            if (outlet.rest != null && random.nextBoolean()) {
+                outlet.takes = Long.MAX_VALUE;
+                outlet.haveRoom();
+            }
+            received.markReaderIndex();
+        }
+        outlet.takes = Long.MAX_VALUE;
+        while (outlet.rest != null) {
+            outlet.haveRoom();
+        }
+        line.flush();
+        assertThat(received.equals(sent)).isTrue();
+        assertThat(buffers).allMatch(buffer -> buffer.refCnt() == 0);
+        assertThat(line.bytesOut()).isEqualTo(sent.readableBytes());
+        assertThat(line.framesOut()).isEqualTo(buffers.size());
+        assertThat(line.writable()).isTrue();
+    }
+
+    @Test
+    void smallFramesLeaveTogether() {
+        for (int i = 0; i < 100; i++) {
+            line.write(frame(new Random(i), 60));
+        }
+        line.flush();
+        assertThat(outlet.calls).isEqualTo(1);
+        assertThat(received.readableBytes()).isEqualTo(6_000);
+    }
+
+    @Test
+    void tellsWhenAReaderThatWasSlowReads() {
+        outlet.takes = 0;
+        line.write(frame(new Random(1), Line.WAITING_BYTES_HIGH));
+        line.flush();
+        assertThat(line.writable()).isTrue();
+        line.write(frame(new Random(2), 1));
+        assertThat(line.writable()).isFalse();
+        line.flush();
+        assertThat(heard).isEmpty();
+        outlet.takes = Long.MAX_VALUE;
+        outlet.haveRoom();
+        assertThat(line.writable()).isTrue();
+        assertThat(heard).containsExactly("writable");
+    }
+
+    @Test
+    void aBrokenConnectionIsClosedAndKeepsNothing() {
+        outlet.broken = true;
+        line.write(frame(new Random(1), 10));
+        line.flush();
+        line.write(frame(new Random(1), 100_000));
+        line.flush();
+        assertThat(outlet.closed).isTrue();
+        assertThat(buffers).allMatch(buffer -> buffer.refCnt() == 0);
+    }
+
+    @Test
+    void nothingFollowsTheCloseFrame() {
+        Notice why = Notice.closing(0, Reason.LIMIT, "enough");
+        assertThat(line.close(why)).isTrue();
+        assertThat(line.close(why)).isFalse();
+        line.write(frame(new Random(1), 10));
+        line.flush();
+        assertThat(new FrameView().wrap(received.nioBuffer(), 0).type()).isEqualTo(FrameType.CLOSE);
+        assertThat(received.readableBytes()).isEqualTo(why.encode(FrameType.CLOSE).remaining());
+        assertThat(buffers).allMatch(buffer -> buffer.refCnt() == 0);
+    }
+}

@@ -1,0 +1,110 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.zip.CRC32C;
+
+/**
+ * Reads payload back from a log that is being written, a record at a time, each found by the place that {@link
+ * MessageLog#place()} gave when it was appended. Confined to its user, who may be another thread than the log's owner:
+ * it shares nothing with the log but the files, and what was published there never changes.
+ *
+ * <p>It reads the files as {@link MappedQueueFile} does, without Chronicle, whose tailer would have to search for a
+ * record that is not the next one. A record is checked before it is shown: checksum, lengths, and that it is the one
+ * that was asked for. Nothing is allocated for a record.
+ */
+public final class PayloadReader implements AutoCloseable {
+    private final Path folder;
+    private final QueueFileCache files;
+    private final ByteBuffer head = ByteBuffer.allocateDirect(128).order(ByteOrder.LITTLE_ENDIAN);
+    private final CRC32C crc = new CRC32C();
+
+    PayloadReader(Path folder) {
+        this.folder = folder;
+        this.files = new QueueFileCache(folder);
+    }
+
+    /**
+     * Reads the payload that stands in an arrival's own record.
+     *
+     * @param position what {@link MessageLog#appendArrival} returned
+     * @param place what {@link MessageLog#place()} said then
+     * @param payload is filled to its limit; it has as many bytes remaining as were appended
+     * @throws LogException naming file and position if the record is damaged or another; the payload is of no use then
+     */
+    public void readArrival(long job, int rank, long position, long place, ByteBuffer payload) {
+        verify(RecordType.ARRIVAL, position, place, payload);
+        requireSame(job, rank, head.getLong(Envelope.POSITION) == position, position, place);
+    }
+
+    /**
+     * Reads a further piece of a message's payload, as {@link #readArrival} does.
+     *
+     * @param arrivalPosition of the message
+     * @param offset of the piece in the whole payload, bytes
+     * @param place what {@link MessageLog#place()} said behind {@link MessageLog#appendChunk}
+     */
+    public void readChunk(long job, int rank, long arrivalPosition, long offset, long place, ByteBuffer payload) {
+        verify(RecordType.PAYLOAD_CHUNK, arrivalPosition, place, payload);
+        boolean same = head.getLong(Envelope.BYTES) == arrivalPosition && head.getLong(Envelope.BYTES + Long.BYTES) == offset;
+        requireSame(job, rank, same, arrivalPosition, place);
+    }
+
+    /** Reads the record: envelope and body into {@link #head}, the rest into {@code payload}; checks it by itself. */
+    private void verify(RecordType type, long position, long place, ByteBuffer payload) {
+        int start = payload.position();
+        int headBytes = Envelope.BYTES + type.bodyBytes();
+        try {
+            files.read(Place.file(place), Place.offset(place), head.clear().limit(headBytes));
+            String flaw = Envelope.headFlaw(head, 0, headBytes + payload.remaining());
+            if (flaw == null) {
+                files.read(Place.file(place), Place.offset(place) + headBytes, payload);
+                flaw = Envelope.crcFlaw(head.getInt(Envelope.CRC), checksum(payload.position(start)));
+            }
+            requireFlawless(flaw, position, place);
+        } catch (IOException e) {
+            throw new LogException(file(place), position, "cannot be read back at offset " + Place.offset(place) + ": " + e,
+                    "check the disk and the folder's rights", e);
+        }
+    }
+
+    private int checksum(ByteBuffer payload) {
+        crc.reset();
+        crc.update(head.position(Envelope.MAGIC));
+        crc.update(payload);
+        return (int) crc.getValue();
+    }
+
+    private void requireSame(long job, int rank, boolean same, long position, long place) {
+        if (!same || head.getLong(Envelope.JOB) != job || head.getInt(Envelope.RANK) != rank) {
+            requireFlawless(String.format(
+                    "is another: %s at position %d of job %016x rank %d, expected one of job %016x rank %d",
+                    RecordType.of(head.get(Envelope.TYPE)), head.getLong(Envelope.POSITION), head.getLong(Envelope.JOB),
+                    head.getInt(Envelope.RANK), job, rank), position, place);
+        }
+    }
+
+    private void requireFlawless(String flaw, long position, long place) {
+        if (flaw != null) {
+            throw new LogException(file(place), position,
+                    "is damaged: the record at offset " + Place.offset(place) + " " + flaw,
+                    "restore the folder from a copy, or move it away to begin a new log and lose what it holds", null);
+        }
+    }
+
+    private Path file(long place) {
+        return QueueFiles.file(folder, Place.file(place));
+    }
+
+    /** Closes the files. */
+    @Override
+    public void close() {
+        try {
+            files.close();
+        } catch (IOException e) {
+            throw new LogException(folder, LogException.NO_POSITION, "cannot be closed: " + e, "check the disk", e);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package org.posthouse.logstore;
+
+/** Where a record stands, in one long: the number of its file, and the offset of its envelope there in bytes. Stateless. */
+final class Place {
+    private static final long OFFSET = 0xffff_ffffL;
+
+    private Place() {}
+
+    static long of(int file, long offset) {
+        assert offset >= 0 && offset <= OFFSET : offset;
+        return (long) file << Integer.SIZE | offset;
+    }
+
+    static int file(long place) {
+        return (int) (place >>> Integer.SIZE);
+    }
+
+    static long offset(long place) {
+        return place & OFFSET;
+    }
+}

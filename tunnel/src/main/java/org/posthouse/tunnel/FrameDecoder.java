@@ -1,0 +1,114 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.ByteBuffer;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * Cuts a connection's incoming bytes into checked frames, which are handled in the buffer they were read into; only one
+ * that is split over two reads is put together in a buffer of its own, as large as the frame says and no larger than a
+ * frame may be. Confined to the thread that reads the connection.
+ */
+public final class FrameDecoder {
+    /** What becomes of the frames. */
+    public interface Sink {
+        /**
+         * One whole frame, header checked.
+         *
+         * @param buffer holds the frame at [{@code index}, {@code index} + {@code length}); retain a slice to keep it
+         * @param view looks at the frame; valid during this call
+         * @return whether to go on: false drops what follows
+         * @throws WireException if the frame breaks the protocol; what follows is dropped
+         */
+        boolean onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException;
+    }
+
+    private final ByteBufAllocator allocator;
+    private final Sink sink;
+    private final FrameView view = new FrameView();
+    private ByteBuf partial;
+
+    public FrameDecoder(ByteBufAllocator allocator, Sink sink) {
+        this.allocator = allocator;
+        this.sink = sink;
+    }
+
+    /** Takes the bytes that were read; the buffer stays the caller's. @throws WireException if they are no frames */
+    public void feed(ByteBuf in) throws WireException {
+        boolean on = true;
+        while (on && in.isReadable()) {
+            if (partial != null) {
+                on = completePartial(in);
+            } else {
+                on = dispatchWhole(in);
+                if (on && in.isReadable()) {
+                    startPartial(in);
+                }
+            }
+        }
+    }
+
+    /** Gives up what has come of an incomplete frame. Called once, at the connection's end. */
+    public void release() {
+        if (partial != null) {
+            partial.release();
+            partial = null;
+        }
+    }
+
+    /** Hands over the whole frames of {@code in}; an incomplete one may remain. */
+    private boolean dispatchWhole(ByteBuf in) throws WireException {
+        ByteBuffer bytes = in.nioBuffer();
+        int start = in.readerIndex();
+        int end = in.writerIndex();
+        int at = start;
+        while (at < end) {
+            int length = view.wrap(bytes, at - start).checkHeader(end - at);
+            if (length == 0 || length > end - at) {
+                break;
+            }
+            if (!sink.onFrame(in, at, length, view)) {
+                return false;
+            }
+            at += length;
+        }
+        in.readerIndex(at);
+        return true;
+    }
+
+    private void startPartial(ByteBuf in) throws WireException {
+        int there = in.readableBytes();
+        int length = there < Wire.HEADER_BYTES
+                ? Wire.HEADER_BYTES
+                : view.wrap(in.nioBuffer(), 0).checkHeader(there);
+        partial = allocator.ioBuffer(length, length);
+        partial.writeBytes(in);
+    }
+
+    private boolean completePartial(ByteBuf in) throws WireException {
+        partial.writeBytes(in, Math.min(in.readableBytes(), partial.writableBytes()));
+        if (partial.isWritable()) {
+            return true;
+        }
+        int there = partial.readableBytes();
+        int length = view.wrap(partial.nioBuffer(), 0).checkHeader(there);
+        if (length > there) {
+            ByteBuf whole = allocator.ioBuffer(length, length);
+            whole.writeBytes(partial);
+            partial.release();
+            partial = whole;
+            return true;
+        }
+        ByteBuf frame = partial;
+        partial = null;
+        try {
+            view.wrap(frame.nioBuffer(), 0);
+            return sink.onFrame(frame, 0, length, view);
+        } finally {
+            frame.release();
+        }
+    }
+}
