@@ -8,12 +8,12 @@ FROM ${BASE}
 RUN groupadd --system posthouse && useradd --system --gid posthouse --home-dir /data --create-home posthouse
 COPY appliance/target/lib /opt/posthouse/lib
 COPY appliance/target/posthouse.jar /opt/posthouse/posthouse.jar
-COPY appliance/target/classes/org/posthouse/jvm.flags /opt/posthouse/jvm.flags
+COPY appliance/target/classes/org/posthouse/jvm.flags appliance/target/classes/org/posthouse/relay.flags /opt/posthouse/
 
 USER posthouse
 WORKDIR /data
 VOLUME /data
 EXPOSE 7411 7412 7413
-ENTRYPOINT ["java", "@/opt/posthouse/jvm.flags", "-XX:-UsePerfData", "-Djava.awt.headless=true", \
+ENTRYPOINT ["java", "@/opt/posthouse/jvm.flags", "@/opt/posthouse/relay.flags", "-XX:-UsePerfData", "-Djava.awt.headless=true", \
     "-cp", "/opt/posthouse/posthouse.jar:/opt/posthouse/lib/*", "org.posthouse.cli.Posthouse"]
 CMD ["--help"]

@@ -87,6 +87,14 @@ final class RunCommand implements Callable<Integer> {
                     + " at most 1m (default: 256k).")
     private Settings settings;
 
+    @Option(
+            names = "--busy-poll",
+            paramLabel = "MICROS",
+            converter = BusyPoll.class,
+            description = "How long a blocked call of a rank asks again and again before it sleeps, at most 1000000;"
+                    + " faster if every rank has a processor of its own (default: 0).")
+    private Integer busyPollUs;
+
     @Option(names = "--jvm", paramLabel = "FLAG", description = "A further flag for the ranks' JVMs; may be repeated.")
     private List<String> jvmFlags = List.of();
 
@@ -132,6 +140,9 @@ final class RunCommand implements Callable<Integer> {
         if (settings != null) {
             environment.put(Settings.EAGER_MAX, Integer.toString(settings.eagerBytesMax()));
         }
+        if (busyPollUs != null) {
+            environment.put(Settings.BUSY_POLL, Integer.toString(busyPollUs));
+        }
         Map<String, String> all = new HashMap<>(System.getenv());
         all.putAll(environment);
         try {
@@ -149,6 +160,18 @@ final class RunCommand implements Callable<Integer> {
         public Settings convert(String text) {
             try {
                 return new Settings(Settings.bytes(text));
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        }
+    }
+
+    /** Reads {@code --busy-poll}. */
+    static final class BusyPoll implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String text) {
+            try {
+                return Settings.busyPoll(text);
             } catch (IllegalArgumentException e) {
                 throw new TypeConversionException(e.getMessage());
             }

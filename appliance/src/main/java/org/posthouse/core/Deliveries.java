@@ -79,9 +79,23 @@ final class Deliveries {
         }
     }
 
+    /** What the log has does not keep its sender waiting; and what was offered for want of credit is asked for. */
     private void letRunAhead(HomedRank to, Message message) {
-        if (inLog.admit(to, message)) {
-            giveBack(to.job(), message);
+        boolean offered = message.form() == FrameType.OFFER;
+        if ((offered ? message.isStorable() : message.isComplete()) && inLog.admit(to, message)) {
+            if (offered) {
+                freeOfferPlace(to.job(), message);
+                grantMore(to.job(), message);
+            } else {
+                giveBack(to.job(), message);
+            }
+        }
+    }
+
+    private static void freeOfferPlace(Job job, Message message) {
+        HomedRank source = job.homed(message.source());
+        if (source != null) {
+            source.freeOfferPlace();
         }
     }
 
@@ -130,7 +144,11 @@ final class Deliveries {
     private void storeChunk(HomedRank to, Message message, Parcel chunk) {
         if (to.job().logged()) {
             chunk.release();
-            letRunAhead(to, message);
+            if (message.form() != FrameType.OFFER) {
+                letRunAhead(to, message);
+            } else if (wantsClear(message)) {
+                grantMore(to.job(), message);
+            }
         } else {
             chunk.settle();
             message.keepChunk(chunk);
@@ -150,9 +168,8 @@ final class Deliveries {
     void deliver(HomedRank to, Message message) {
         messagesMatched++;
         Job job = to.job();
-        HomedRank source = job.homed(message.source());
-        if (source != null && message.form() == FrameType.OFFER) {
-            source.freeOfferPlace();
+        if (message.form() == FrameType.OFFER && !message.isAhead()) {
+            freeOfferPlace(job, message);
         }
         long delivery = to.countDelivered(message);
         try {
@@ -170,8 +187,8 @@ final class Deliveries {
         if (message.isBehind()) {
             to.readingBack().add(message);
             readBack(to);
-        } else if (message.form() == FrameType.OFFER && message.bytes() == 0) {
-            clear(job, message, 0);
+        } else if (message.form() == FrameType.OFFER && message.bytes() == 0 && !message.isAhead()) {
+            grantMore(job, message);
         } else {
             progress(to, message);
         }
@@ -207,17 +224,25 @@ final class Deliveries {
     void progress(HomedRank to, Message message) {
         RankPort port = to.port();
         boolean offered = message.form() == FrameType.OFFER;
-        if (offered ? port == null || !wantsClear(message) : !message.isComplete() || message.isBehind()) {
+        boolean over = message.isComplete() && !message.isBehind() && (!offered || message.isAhead());
+        boolean wantsMore = offered && port != null && !message.isBehind() && wantsClear(message);
+        if (!over && !wantsMore) {
             return;
         }
         if (port != null && !port.writable()) {
             to.deferred().add(message);
-        } else if (offered) {
-            message.grant(Math.min(message.bytes(), message.arrived() + config.windowBytes()));
-            clear(to.job(), message, message.granted());
-        } else if (!inLog.leave(to, message)) {
+        } else if (wantsMore) {
+            grantMore(to.job(), message);
+        } else if (!inLog.leave(to, message) && !offered) {
             giveBack(to.job(), message);
         }
+    }
+
+    /** Lets an offer's sender go on: up to one window, for an empty message up to nothing, which completes it. */
+    private void grantMore(Job job, Message message) {
+        long upTo = Math.min(message.bytes(), message.arrived() + config.windowBytes());
+        message.grant(upTo);
+        clear(job, message, upTo);
     }
 
     private boolean wantsClear(Message message) {

@@ -1,11 +1,10 @@
 package org.posthouse.core;
 
-import org.posthouse.wire.FrameType;
-
 /**
- * Messages that wait for their receives in the log and not in memory. Their senders have their credit back, so they may
- * run ahead; what that costs is the messages' envelopes here, which have limits, and room in the log. Past either the
- * credit stays out until the message was delivered, as it does without a log. Confined to the relay core.
+ * Messages that wait for their receives in the log and not in memory. Their senders are done with them, so they may run
+ * ahead: they have their credit back, and what they offered for want of credit was asked for. What that costs is the
+ * messages' envelopes here, which have limits, and room in the log. Past either, credit stays out and offers wait until
+ * the message is delivered, as they do without a log. Confined to the relay core.
  */
 final class InLog {
     private final CoreConfig config;
@@ -18,11 +17,9 @@ final class InLog {
         this.aheadMax = Math.max(1, config.storedMessagesMaxTotal() / shards);
     }
 
-    /** Counts a whole message that was put into the log for {@code to}; true if its sender gets its credit back now. */
+    /** Counts a message for {@code to} whose sender may go on as if it had been delivered; false if there is no room. */
     boolean admit(HomedRank to, Message message) {
-        boolean admitted = message.form() != FrameType.OFFER
-                && message.isComplete()
-                && to.ahead() < config.storedMessagesMax()
+        boolean admitted = to.ahead() < config.storedMessagesMax()
                 && ahead < aheadMax
                 && to.job().journal().hasAmpleRoom();
         if (admitted) {
@@ -48,10 +45,5 @@ final class InLog {
     void forget(HomedRank to) {
         ahead -= to.ahead();
         to.countAhead(-to.ahead());
-    }
-
-    /** Messages of all ranks whose senders have had their credit back. */
-    int ahead() {
-        return ahead;
     }
 }

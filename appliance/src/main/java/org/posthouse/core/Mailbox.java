@@ -155,12 +155,12 @@ public final class Mailbox {
         return channel != null && !channel.posted.isEmpty();
     }
 
-    /** Takes out an offered message that waits for a receive; null if it does not: it was matched. */
+    /** Takes out an offered message that waits for a receive; null if it does not: it was matched, or asked for. */
     Message takeOffer(int contextId, int source, long sequence) {
         Context context = contexts.get(contextId);
         Channel channel = context == null ? null : context.channels[source];
         Message message = channel == null ? null : channel.unexpected.numbered(sequence);
-        if (message == null || message.form() != FrameType.OFFER) {
+        if (message == null || message.form() != FrameType.OFFER || message.isAhead()) {
             return null;
         }
         takeOut(context, message);

@@ -19,6 +19,7 @@ public final class Message {
     private final int elements;
     private final int datatype;
     private final FrameType form;
+    private final boolean storable;
 
     private Parcel head;
     private ArrayDeque<Parcel> waitingChunks;
@@ -48,6 +49,7 @@ public final class Message {
         this.elements = view.elements();
         this.datatype = view.datatype();
         this.form = view.type();
+        this.storable = form == FrameType.OFFER && (view.flags() & FrameView.STORABLE) != 0;
         this.head = head;
         this.arrived = head.payloadBytes();
     }
@@ -149,7 +151,12 @@ public final class Message {
         return inLog;
     }
 
-    /** Whether its sender had its credit back when it was stored. */
+    /** Whether it was offered for want of credit only. */
+    boolean isStorable() {
+        return storable;
+    }
+
+    /** Whether its sender is done with it though it was not delivered: its credit is back, or its offer was cleared. */
     boolean isAhead() {
         return ahead;
     }
@@ -211,7 +218,7 @@ public final class Message {
     }
 
     void grant(long upTo) {
-        assert upTo > granted && upTo <= bytes;
+        assert (upTo > granted || bytes == 0) && upTo <= bytes;
         granted = upTo;
     }
 

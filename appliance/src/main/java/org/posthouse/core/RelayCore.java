@@ -185,7 +185,7 @@ public final class RelayCore {
             }
             sent += known;
         }
-        if (sent != rank.messagesSent() || hello.deliveries() != rank.messagesDelivered()) {
+        if (hello.untold() == 0 && sent != rank.messagesSent() || hello.deliveries() != rank.messagesDelivered()) {
             throw new Refusal(
                     Reason.CANNOT_RESUME,
                     rank + " comes with " + hello.deliveries() + " deliveries and " + sent + " sends, known here: "

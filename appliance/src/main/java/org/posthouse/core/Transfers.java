@@ -47,6 +47,10 @@ final class Transfers {
             throw new WireException(
                     Reason.LIMIT, "EAGER of " + bytes + " bytes, at most " + Wire.EAGER_BYTES_MAX + "; offer longer ones");
         }
+        if (view.type() == FrameType.OFFER && (view.flags() & FrameView.STORABLE) != 0 && bytes > Wire.EAGER_BYTES_MAX) {
+            throw new WireException(
+                    Reason.LIMIT, "OFFER(STORABLE) of " + bytes + " bytes, at most " + Wire.EAGER_BYTES_MAX);
+        }
         if (view.tag() == Wire.ANY) {
             throw new WireException(Reason.MALFORMED_FRAME, view.type() + " with the wildcard " + Wire.ANY + " as its tag");
         }

@@ -19,7 +19,16 @@ public final class Installation {
 
     /** The flags that a JVM with a log or a group member needs, from the build's one list. */
     public static List<String> jvmFlags() {
-        try (InputStream in = Installation.class.getResourceAsStream("/org/posthouse/jvm.flags")) {
+        return flags("/org/posthouse/jvm.flags");
+    }
+
+    /** The most memory that a relay's JVM may take, from the build's one list. */
+    public static List<String> relayFlags() {
+        return flags("/org/posthouse/relay.flags");
+    }
+
+    private static List<String> flags(String resource) {
+        try (InputStream in = Installation.class.getResourceAsStream(resource)) {
             return List.of(new String(in.readAllBytes(), StandardCharsets.UTF_8).strip().split("\\s+"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);

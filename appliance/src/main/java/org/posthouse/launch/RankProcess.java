@@ -52,6 +52,7 @@ final class RankProcess {
         List<String> command = new ArrayList<>();
         command.add(Installation.java().toString());
         command.addAll(FLAGS);
+        command.addAll(RankMain.JVM_FLAGS);
         command.addAll(spec.jvmFlags());
         command.add("-cp");
         command.add(classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)));

@@ -114,6 +114,16 @@ public final class EmbeddedGrid implements AutoCloseable {
         return relays.stream().map(Relay::view).toList();
     }
 
+    /** Changes the mode of all relays while they run; blocks until all have told what came of it. */
+    public List<ModeChange> switchMode(ModeConfig mode) throws IOException {
+        List<Future<ModeChange>> changes = relays.stream().map(relay -> relay.switchMode(mode)).toList();
+        List<ModeChange> told = new ArrayList<>();
+        for (Future<ModeChange> change : changes) {
+            told.add(await(change));
+        }
+        return told;
+    }
+
     /** What the relays have done so far, one entry a relay; blocks until each has told. */
     public List<RelayLoad> loads() throws IOException {
         List<RelayLoad> loads = new ArrayList<>();

@@ -110,7 +110,7 @@ final class FrameBuilder {
     /** Turns the frame that began a message into the frame that delivers it, in place. */
     ByteBuf delivered(ByteBuf head, int request) {
         ByteBuffer nio = head.internalNioBuffer(head.readerIndex(), Wire.MESSAGE_HEADER_BYTES);
-        view.wrap(nio, nio.position()).type(FrameType.DELIVERED).request(request).failedPolls(0);
+        view.wrap(nio, nio.position()).type(FrameType.DELIVERED).flags(0).request(request).failedPolls(0);
         return head;
     }
 }

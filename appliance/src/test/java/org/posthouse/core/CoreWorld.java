@@ -44,6 +44,7 @@ final class CoreWorld {
     private final int[] coreOf;
     private final ParcelLedger ledgerOfRanks = new ParcelLedger();
     private int withdrawals;
+    private int pulled;
 
     CoreWorld(long seed) {
         random = new Random(seed);
@@ -235,13 +236,26 @@ final class CoreWorld {
         }
     }
 
-    /** At most a window of an offered message is between its sender and the receiver's connection. */
+    /**
+     * At most a window of an offered message is between its sender and the receiver's connection, or, while it waits in
+     * the log, between its sender and the log. Only what is offered for want of credit is asked for before it is matched.
+     */
     void checkGrant(SimLetter letter, long upTo) {
-        check(
-                upTo <= letter.bytesPassed + config.windowBytes(),
-                "cleared up to " + upTo + " after " + letter.bytesPassed + " bytes of " + letter);
-        SimRelay.Port port = ports.get(letter.destination);
-        check(upTo == 0 || port.writable(), "cleared although the receiver does not read: " + letter);
+        boolean waits = !letter.matched || letter.bytesPassed < letter.bytesLogged;
+        long from = logged && waits ? letter.bytesLogged : letter.bytesPassed;
+        check(upTo <= from + config.windowBytes(), "cleared up to " + upTo + " after " + from + " bytes of " + letter);
+        if (!letter.matched) {
+            check(logged && letter.storable, "cleared before it was matched: " + letter);
+            letter.pulled = true;
+            pulled++;
+        } else if (!waits && upTo > 0) {
+            check(ports.get(letter.destination).writable(), "cleared although the receiver does not read: " + letter);
+        }
+    }
+
+    /** Offers that a log asked for before they were matched. */
+    int pulled() {
+        return pulled;
     }
 
     private static void check(boolean holds, String what) {

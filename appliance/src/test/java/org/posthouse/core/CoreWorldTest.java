@@ -13,17 +13,20 @@ final class CoreWorldTest {
         AtomicLong takenBack = new AtomicLong();
         AtomicLong readBack = new AtomicLong();
         AtomicLong aheadMax = new AtomicLong();
+        AtomicLong pulled = new AtomicLong();
         SeededRuns.each(3_000, seed -> {
             CoreWorld world = new CoreWorld(seed);
             world.run();
             bytesHeldMax.accumulateAndGet(world.bytesHeldMax(), Math::max);
             takenBack.addAndGet(world.takenBack());
             readBack.addAndGet(world.piecesReadBack());
+            pulled.addAndGet(world.pulled());
             aheadMax.accumulateAndGet(world.aheadMax(), Math::max);
         });
         assertThat(takenBack.get()).as("receives and offers that were taken back").isPositive();
         assertThat(bytesHeldMax.get()).as("worlds in which nothing ever waited prove nothing").isPositive();
         assertThat(readBack.get()).as("pieces of payload that were read back from a log").isGreaterThan(10_000);
+        assertThat(pulled.get()).as("offers that a log asked for").isGreaterThan(1_000);
         assertThat(aheadMax.get()).as("messages of which a sender's credit covers 16").isGreaterThan(50);
     }
 

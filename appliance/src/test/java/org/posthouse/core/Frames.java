@@ -30,6 +30,13 @@ final class Frames {
         return frame;
     }
 
+    /** An OFFER that is one for want of credit only. */
+    ByteBuffer storable(int context, int source, int destination, int tag, long sequence, long bytes) {
+        ByteBuffer frame = message(FrameType.OFFER, context, source, destination, tag, sequence, bytes);
+        view(frame).flags(FrameView.STORABLE);
+        return frame;
+    }
+
     ByteBuffer chunk(int context, int source, int destination, long sequence, long offset, int bytes) {
         ByteBuffer frame = frame(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, bytes);
         view(frame).address(context, source, destination, 0).sequence(sequence).offset(offset);
@@ -112,7 +119,7 @@ final class Frames {
 
     /** Turns the frame that began a message into the one that delivers it. */
     static ByteBuffer delivered(ByteBuffer head, int request) {
-        view(head).type(FrameType.DELIVERED).request(request).failedPolls(0);
+        view(head).type(FrameType.DELIVERED).flags(0).request(request).failedPolls(0);
         return head;
     }
 }

@@ -225,6 +225,49 @@ final class LoggedWaitingTest {
     }
 
     @Test
+    void whatIsOfferedForWantOfCreditIsAskedForAndWaitsInTheLog() throws Exception {
+        sender.sends(relay.frames.storable(0, 0, 1, 0, 1, 4L * CHUNK));
+        sender.sends(relay.frames.storable(0, 0, 1, 0, 2, 0));
+        assertThat(sender.take()).containsExactly("clear ->1 #1 up to " + 2 * CHUNK, "clear ->1 #2 up to 0");
+        assertThat(sender.rank.offers()).as("its places are free").isZero();
+        receiver.reads = false;
+        chunk(1, 0, CHUNK);
+        assertThat(sender.take()).as("whether the receiver reads or not").containsExactly("clear ->1 #1 up to " + 3 * CHUNK);
+        sender.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
+        sender.sends(relay.frames.withdraw(0, 0, 1, 2, 0));
+        assertThat(sender.take()).as("too late").containsExactly("withdrawn ->1 #1 false", "withdrawn ->1 #2 false");
+        post(1);
+        post(2);
+        assertThat(receiver.take()).containsExactly("deliver #1 from 0 to request 1", "deliver #2 from 0 to request 2");
+        chunk(1, CHUNK, CHUNK);
+        assertThat(sender.take()).as("it goes behind the first, into the log").containsExactly("clear ->1 #1 up to " + 4 * CHUNK);
+        chunk(1, 2L * CHUNK, CHUNK);
+        assertThat(receiver.rank.ahead()).isEqualTo(2);
+        readsAgain();
+        assertThat(receiver.take()).hasSize(3);
+        chunk(1, 3L * CHUNK, CHUNK);
+        assertThat(receiver.take()).hasSize(1);
+        assertThat(receiver.rank.ahead()).isZero();
+        assertThat(sender.take()).as("an offer takes no credit").isEmpty();
+        assertThat(sender.rank.offers()).isZero();
+    }
+
+    @Test
+    void offerThatFindsNoRoomInTheLogWaitsForItsReceive() throws Exception {
+        relay.journal.ample = false;
+        sender.sends(relay.frames.storable(0, 0, 1, 0, 1, CHUNK));
+        assertThat(sender.take()).isEmpty();
+        sender.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
+        assertThat(sender.take()).containsExactly("withdrawn ->1 #1 true");
+        sender.sends(relay.frames.storable(0, 0, 1, 0, 2, CHUNK));
+        post(1);
+        assertThat(sender.take()).containsExactly("clear ->1 #2 up to " + CHUNK);
+        chunk(2, 0, CHUNK);
+        assertThat(relay.journal.reads).isZero();
+        assertThat(sender.rank.offers()).isZero();
+    }
+
+    @Test
     void damagedRecordFailsTheJobByNameWheneverItIsRead() throws Exception {
         send(1, 1, 10);
         send(1, 2, 10);

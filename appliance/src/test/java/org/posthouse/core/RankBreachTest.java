@@ -108,6 +108,7 @@ final class RankBreachTest {
     @ValueSource(longs = {Wire.EAGER_BYTES_MAX + 1, Long.MAX_VALUE - 255, Long.MAX_VALUE})
     void refusesEagerMessageOfAnyLengthThatShouldBeOffered(long bytes) {
         bad.isRefused(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, bytes), Reason.LIMIT);
+        bad.isRefused(relay.frames.storable(0, 0, 1, 0, 1, bytes), Reason.LIMIT);
         assertThat(bad.rank.creditBytesUsed()).isZero();
     }
 

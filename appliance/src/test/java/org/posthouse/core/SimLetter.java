@@ -35,6 +35,12 @@ final class SimLetter {
     /** Set once its mailbox has given it to a receive. */
     boolean matched;
 
+    /** Whether it was offered for want of credit only. */
+    boolean storable;
+
+    /** Set once its offer was cleared before it was matched. */
+    boolean pulled;
+
     /** Set once the receiver has all of it. */
     boolean received;
 

@@ -103,7 +103,8 @@ final class SimRank {
                 : letter.bytes > Wire.PAYLOAD_BYTES_MAX ? FrameType.EAGER : FrameType.SEND;
         ByteBuffer frame = frames.message(
                 form, letter.context, rank, letter.destination, letter.tag, letter.sequence, letter.bytes);
-        view(frame).failedPolls(takeFailedPolls());
+        letter.storable = form == FrameType.OFFER && !letter.synchronous && letter.bytes <= world.eagerBytesMax();
+        view(frame).failedPolls(takeFailedPolls()).flags(letter.storable ? FrameView.STORABLE : 0);
         if (form == FrameType.SEND) {
             letter.write(0, frame.slice(Wire.MESSAGE_HEADER_BYTES, letter.bytes));
         }
@@ -142,7 +143,9 @@ final class SimRank {
         SimLetter letter = world.letter(view.context(), rank, view.destination(), view.sequence());
         open--;
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
-        check(letter.matched != gone, "withdrawn is " + gone + " but matched " + letter.matched + ": " + letter);
+        check(
+                (letter.matched || letter.pulled) != gone,
+                "withdrawn is " + gone + " but matched " + letter.matched + ", pulled " + letter.pulled + ": " + letter);
         if (gone) {
             check(offered.remove(transfer) == letter && letter.bytesCleared == 0, "withdrawn and cleared: " + letter);
             open--;

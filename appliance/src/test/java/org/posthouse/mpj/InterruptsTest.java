@@ -101,7 +101,8 @@ class InterruptsTest {
                             assertThat(Thread.currentThread().isInterrupted()).isTrue();
                         },
                         done);
-                while (blocked.getState() == Thread.State.RUNNABLE && !isIn(blocked, "select")) {
+                String call = virtual ? "select" : "read0";
+                while (blocked.getState() == Thread.State.RUNNABLE && !isIn(blocked, call)) {
                     Thread.onSpinWait();
                 }
                 for (int i = 0; i < 3; i++) {

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.system.jobs.ShowsArguments;
+import org.posthouse.system.jobs.ShowsSettings;
 
 /** The argument conventions of the implementations that programs were written for, and what a user may set. */
 @Timeout(180)
@@ -53,10 +54,23 @@ class ArgumentsTest {
     }
 
     @Test
+    void ranksPollAsLongAsTheyAreTold() throws Exception {
+        String program = ShowsSettings.class.getName();
+        Command.Result result =
+                Command.run(folder, "run", "-n", "2", "-cp", Jobs.classPath(), "--busy-poll", "70", program);
+        assertThat(result.err()).isEmpty();
+        assertThat(result.out().lines()).containsExactlyInAnyOrder("[0] 70 us, open", "[1] 70 us, open");
+    }
+
+    @Test
     void settingsThatAreNoneAreOneLineAndNothingStarts() throws Exception {
         assertThat(run("--eager-max", "2m").err())
                 .contains("2097152 bytes sent eagerly, expected 0 to 1048576");
         assertThat(run("--eager-max", "much").err()).contains("'much' is no number of bytes such as 65536, 64k or 1m");
+        assertThat(run("--busy-poll", "1000001").err())
+                .contains("1000001 microseconds of busy polling, expected 0 to 1000000");
+        assertThat(run("--busy-poll", "soon").err())
+                .contains("'soon' is no number of microseconds from 0 to 1000000, such as 50");
         Command.Result result = run("--args", "openmpi");
         assertThat(result.status()).isEqualTo(2);
         assertThat(result.out()).isEmpty();

@@ -29,11 +29,17 @@ final class Command implements AutoCloseable {
 
     /** Starts the command; its output goes into files in {@code folder}. */
     static Command start(Path folder, String... arguments) throws IOException {
+        return start(folder, List.of(), arguments);
+    }
+
+    /** The same in a JVM with further flags. */
+    static Command start(Path folder, List<String> jvmFlags, String... arguments) throws IOException {
         List<String> command = new ArrayList<>();
         // A build in the background ignores SIGINT, and its children inherit that; a user's terminal does not.
         command.addAll(List.of("env", "--default-signal=INT"));
         command.add(Installation.java().toString());
         command.addAll(Installation.jvmFlags());
+        command.addAll(jvmFlags);
         command.addAll(List.of(
                 "-XX:-UsePerfData",
                 "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),

@@ -24,11 +24,16 @@ final class Relays implements AutoCloseable {
     }
 
     static Relays start(Path folder, String site, String... more) throws IOException {
+        return start(folder, List.of(), site, more);
+    }
+
+    /** The same in a JVM with further flags. */
+    static Relays start(Path folder, List<String> jvmFlags, String site, String... more) throws IOException {
         List<String> arguments = new ArrayList<>(List.of(
                 "relay", "--json", "--site", site, "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--group",
                 "127.0.0.1:" + freePort()));
         arguments.addAll(List.of(more));
-        Command command = Command.start(folder, arguments.toArray(String[]::new));
+        Command command = Command.start(folder, jvmFlags, arguments.toArray(String[]::new));
         await().atMost(PATIENCE).until(() -> !command.out().isEmpty() || !command.handle().isAlive());
         return new Relays(command, ReadyLine.parse(command.out()));
     }

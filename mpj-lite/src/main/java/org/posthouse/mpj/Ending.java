@@ -1,6 +1,8 @@
 package org.posthouse.mpj;
 
 import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.posthouse.wire.Notice;
 
 /** How this rank's process ends when the job or its connection does: one line on standard error, then a status. */
@@ -28,6 +30,18 @@ class Ending {
     void lost(String relay, IOException cause) {
         System.err.println("rank " + rank + ": the connection to the relay at " + relay + " broke: " + cause.getMessage());
         exit(STATUS_CONNECTION);
+    }
+
+    /** Ends the process in {@code ms}, whatever its threads do. */
+    void exitLater(int status, long ms) {
+        Thread later = new Thread(
+                () -> {
+                    LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(ms));
+                    exit(status);
+                },
+                "posthouse-exit");
+        later.setDaemon(true);
+        later.start();
     }
 
     /** Ends the process at once; the program's own shutdown hooks do not run, as its state is no longer of use. */

@@ -13,6 +13,11 @@ final class FailedPolls {
         return count >= MOST;
     }
 
+    /** Those that no frame has told yet. */
+    int untold() {
+        return count;
+    }
+
     /** What the next frame says; counting starts anew. */
     int take() {
         int taken = count;

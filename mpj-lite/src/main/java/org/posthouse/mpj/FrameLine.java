@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -17,8 +18,9 @@ import org.posthouse.wire.WireException;
  * A connection that speaks frames; its calls block. One thread may read while another writes; two may not read, nor two
  * write, at once: the endpoint sees to it. The launcher uses one too.
  *
- * <p>An interrupted thread's calls go on, and its flag stays set. So the channel itself does not block: one that does is
- * closed by an interrupt, and so is a plain socket's under a virtual thread.
+ * <p>An interrupted thread's calls go on, and its flag stays set. So Java's channel does not block: one that does is
+ * closed by an interrupt, and so is a plain socket's under a virtual thread. What waits is the system call itself
+ * ({@link SystemWait}) where that can be had, and else a selector.
  */
 public final class FrameLine implements AutoCloseable {
     private static final int CONNECT_TIMEOUT_MS = 10_000;
@@ -28,33 +30,58 @@ public final class FrameLine implements AutoCloseable {
     /** Takes one frame. */
     public interface Handler {
         /**
-         * @param frame position at the frame's start, limit at its end; big-endian; valid during this call
+         * @param frame position at the frame's start, limit at its end; big-endian; valid during this call, and the
+         *     handler may change its position and order
          * @param view looks at the same frame
          */
-        void onFrame(ByteBuffer frame, FrameView view) throws WireException;
+        void onFrame(ByteBuffer frame, FrameView view) throws WireException, IOException;
     }
 
     private final SocketChannel channel;
     private final Readiness readable;
     private final Readiness writable;
     private final String remote;
+    private final long busyPollNs;
+
+    /** Whether {@link #channel} may wait by itself: then nobody reads who must not wait, before a selector says so. */
+    private final boolean waits;
+
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES);
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES);
     private final FrameView outView = new FrameView();
     private final FrameView inView = new FrameView();
 
+    /** What a handler sees of {@link #in}. */
+    private final ByteBuffer frame = in.duplicate();
+
     /** {@link #readable} has put bytes into {@code in}: the next read need not. */
     private boolean readAhead;
 
-    private FrameLine(SocketChannel channel, String remote) throws IOException {
+    private FrameLine(SocketChannel channel, String remote, long busyPollNs, boolean waits) throws IOException {
         this.channel = channel;
         this.remote = remote;
+        this.busyPollNs = busyPollNs;
         readable = new Readiness(channel, SelectionKey.OP_READ);
         writable = new Readiness(channel, SelectionKey.OP_WRITE);
+        this.waits = waits && SystemWait.enable(channel);
     }
 
     /** Connects to {@code hostAndPort}; the message of a failure names it. */
     public static FrameLine connect(String hostAndPort) throws IOException {
+        return connect(hostAndPort, 0);
+    }
+
+    /**
+     * As {@link #connect(String)}.
+     *
+     * @param busyPollUs how long a read asks again and again before it sleeps, in microseconds
+     */
+    static FrameLine connect(String hostAndPort, int busyPollUs) throws IOException {
+        return connect(hostAndPort, busyPollUs, busyPollUs == 0);
+    }
+
+    /** For tests too: without {@code waits} the channel never waits by itself. */
+    static FrameLine connect(String hostAndPort, int busyPollUs, boolean waits) throws IOException {
         int colon = hostAndPort.lastIndexOf(':');
         SocketChannel channel = SocketChannel.open();
         try {
@@ -65,7 +92,7 @@ public final class FrameLine implements AutoCloseable {
                 throw new IOException("unknown host " + host);
             }
             connect(channel, address);
-            return new FrameLine(channel, hostAndPort);
+            return new FrameLine(channel, hostAndPort, TimeUnit.MICROSECONDS.toNanos(busyPollUs), waits);
         } catch (IOException | RuntimeException e) {
             channel.close();
             throw new IOException("cannot reach the relay at " + hostAndPort + ": " + e.getMessage(), e);
@@ -139,25 +166,39 @@ public final class FrameLine implements AutoCloseable {
 
     /** Whether bytes are there to read, or none will ever come, so that {@link #read} would not block. */
     boolean readable() throws IOException {
-        if (!readAhead) {
-            int bytes = channel.read(in);
-            readAhead = bytes > 0;
-            return bytes != 0;
+        if (readAhead) {
+            return true;
         }
-        return true;
+        if (waits && !readable.isReady()) {
+            return false;
+        }
+        int bytes = channel.read(in);
+        readAhead = bytes > 0;
+        return bytes != 0;
     }
 
     /**
-     * Blocks until some bytes are there, or {@link #wake} is called.
+     * Blocks until some bytes are there.
      *
      * @throws EOFException if the other end has closed
      */
     public void read() throws IOException {
+        read(false);
+    }
+
+    /** As {@link #read()}. @param wakeable whether {@link #wake} ends it too */
+    void read(boolean wakeable) throws IOException {
         if (readAhead) {
             readAhead = false;
             return;
         }
+        if (waits && wakeable && !readable.await()) {
+            return;
+        }
         int bytes = channel.read(in);
+        if (bytes == 0 && busyPollNs > 0) {
+            bytes = poll(wakeable);
+        }
         while (bytes == 0 && readable.await()) {
             bytes = channel.read(in);
         }
@@ -166,21 +207,35 @@ public final class FrameLine implements AutoCloseable {
         }
     }
 
-    /** Ends the {@link #read} that blocks, or else the next one that would, although nothing came. For any thread. */
+    /** Asks again and again for a while; 0 if nothing came. */
+    private int poll(boolean wakeable) throws IOException {
+        long end = System.nanoTime() + busyPollNs;
+        int bytes = 0;
+        while (bytes == 0 && !(wakeable && readable.isWoken()) && System.nanoTime() - end < 0) {
+            Thread.onSpinWait();
+            bytes = channel.read(in);
+        }
+        return bytes;
+    }
+
+    /**
+     * Ends the {@link #read} that blocks and can be woken, or else the next one, although nothing came. For any thread.
+     */
     void wake() {
         readable.wake();
     }
 
     /** Hands over every whole frame that was read. One whose handler throws counts as handed over. */
-    public void dispatch(Handler handler) throws WireException {
+    public void dispatch(Handler handler) throws WireException, IOException {
         int at = 0;
         int end = in.position();
         try {
             int length = inView.wrap(in, at).checkHeader(end - at);
             while (length > 0 && length <= end - at) {
-                ByteBuffer frame = in.slice(at, length);
+                frame.order(ByteOrder.BIG_ENDIAN).limit(at + length).position(at);
+                inView.wrap(in, at);
                 at += length;
-                handler.onFrame(frame, inView.wrap(frame, 0));
+                handler.onFrame(frame, inView);
                 length = inView.wrap(in, at).checkHeader(end - at);
             }
         } finally {
@@ -191,6 +246,10 @@ public final class FrameLine implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        if (waits && channel.isOpen()) {
+            // Java waits with closing until a read is over that it does not know to block.
+            channel.shutdownInput();
+        }
         channel.close();
         readable.close();
         writable.close();

@@ -19,15 +19,16 @@ final class Inbox {
 
     private record Transfer(int context, int source, long sequence) {}
 
-    private final FrameLine line;
+    private final HomeLine line;
     private final long job;
     private final int rank;
     private final FailedPolls failedPolls;
     private final Pending pending = new Pending();
     private final Map<Transfer, Receiving> arriving = new HashMap<>();
     private final ArrayDeque<Receiving> cancelling = new ArrayDeque<>();
+    private long deliveries;
 
-    Inbox(FrameLine line, long job, int rank, FailedPolls failedPolls) {
+    Inbox(HomeLine line, long job, int rank, FailedPolls failedPolls) {
         this.line = line;
         this.job = job;
         this.rank = rank;
@@ -76,6 +77,7 @@ final class Inbox {
             throw new WireException(
                     Reason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
         }
+        deliveries++;
         receiving.begin(envelope(view));
         int rides = view.length() - Wire.MESSAGE_HEADER_BYTES;
         if (rides == view.messageBytes()) {
@@ -83,6 +85,11 @@ final class Inbox {
         } else {
             arriving.put(new Transfer(view.context(), view.source(), view.sequence()), receiving);
         }
+    }
+
+    /** Messages that the relay has delivered, some of which may still be arriving. */
+    long deliveries() {
+        return deliveries;
     }
 
     void onChunk(ByteBuffer frame, FrameView view) throws WireException {
@@ -123,7 +130,7 @@ final class Inbox {
     }
 
     private static ByteBuffer payload(ByteBuffer frame, int headerBytes) {
-        return frame.slice(headerBytes, frame.limit() - headerBytes).order(ByteOrder.LITTLE_ENDIAN);
+        return frame.position(frame.position() + headerBytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     // ---- collectives that do not match

@@ -1,10 +1,14 @@
 package org.posthouse.mpj;
 
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -18,7 +22,7 @@ final class Outbox {
 
     private record Transfer(int context, int destination, long sequence) {}
 
-    private final FrameLine line;
+    private final HomeLine line;
     private final long job;
     private final int rank;
     private final FailedPolls polls;
@@ -26,12 +30,16 @@ final class Outbox {
     private final Map<Transfer, Sending> offered = new HashMap<>();
     private final Map<Transfer, Sending> withdrawing = new HashMap<>();
     private final Map<Integer, long[]> sequences = new HashMap<>();
+
+    /** Offers that were cleared while the line was not open. */
+    private final ArrayDeque<Sending> held = new ArrayDeque<>();
+
     private int size;
     private long creditBytes;
     private int creditMessages;
 
     /** @param eagerBytesMax longest message in bytes that is sent without waiting for its receive */
-    Outbox(FrameLine line, long job, int rank, FailedPolls polls, int eagerBytesMax) {
+    Outbox(HomeLine line, long job, int rank, FailedPolls polls, int eagerBytesMax) {
         this.line = line;
         this.job = job;
         this.rank = rank;
@@ -59,6 +67,7 @@ final class Outbox {
         int rides = form == FrameType.SEND ? (int) bytes : 0;
         line.begin(Wire.MESSAGE_HEADER_BYTES + rides)
                 .begin(form, Wire.MESSAGE_HEADER_BYTES, job)
+                .flags(form == FrameType.OFFER && mayBeStored(bytes, mode) ? FrameView.STORABLE : 0)
                 .address(context, rank, destination, tag)
                 .sequence(sending.sequence)
                 .content(bytes, content.elements(), content.datatype())
@@ -81,14 +90,24 @@ final class Outbox {
 
     private FrameType form(long bytes, Mode mode) {
         boolean credit = Wire.cost(bytes) <= creditBytes && creditMessages > 0;
-        if (mode == Mode.SYNCHRONOUS || !credit || bytes > eagerBytesMax) {
+        if (!credit || !mayBeStored(bytes, mode)) {
             return FrameType.OFFER;
         }
         return bytes > Wire.PAYLOAD_BYTES_MAX ? FrameType.EAGER : FrameType.SEND;
     }
 
+    /** Whether it may leave before its receive is there. */
+    private boolean mayBeStored(long bytes, Mode mode) {
+        return mode != Mode.SYNCHRONOUS && bytes <= eagerBytesMax;
+    }
+
     private long nextSequence(int context, int destination) {
-        return ++sequences.computeIfAbsent(context, unseen -> new long[size])[destination];
+        long[] last = sequences.get(context);
+        if (last == null) {
+            last = new long[size];
+            sequences.put(context, last);
+        }
+        return ++last[destination];
     }
 
     private static Transfer transfer(Sending sending) {
@@ -116,11 +135,40 @@ final class Outbox {
         if (sending == null || view.offset() > sending.content.bytes()) {
             throw new WireException(Reason.NOT_EXPECTED, "CLEAR up to " + view.offset() + " of " + transfer);
         }
-        sendChunks(sending, view.offset());
+        sending.cleared = view.offset();
+        if (line.isOpen() || sending.cleared == sending.sent) {
+            proceed(sending);
+        } else {
+            held.add(sending);
+        }
+    }
+
+    /** The line is open again: sends what was cleared meanwhile. It leaves at the latest with the next flush. */
+    void proceed() throws IOException {
+        while (!held.isEmpty()) {
+            proceed(held.remove());
+        }
+    }
+
+    private void proceed(Sending sending) throws IOException {
+        sendChunks(sending, sending.cleared);
         if (sending.sent == sending.content.bytes()) {
-            offered.remove(transfer);
+            offered.remove(transfer(sending));
             sending.done();
         }
+    }
+
+    /** For each channel that was used, its last sequence number. */
+    List<Hello.Sent> sent() {
+        List<Hello.Sent> sent = new ArrayList<>();
+        sequences.forEach((context, last) -> {
+            for (int destination = 0; destination < last.length; destination++) {
+                if (last[destination] > 0) {
+                    sent.add(new Hello.Sent(context, destination, last[destination]));
+                }
+            }
+        });
+        return sent;
     }
 
     /** Whether there are no offers that somebody waits for. */

@@ -5,6 +5,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
+import java.util.List;
 
 /**
  * Starts an MPI program as one rank of a job: the main class of every rank's process.
@@ -13,6 +14,9 @@ import java.util.Arrays;
  * is this process, however busy the program is. A program that throws ends the whole job.
  */
 public final class RankMain {
+    /** Flags for a rank's JVM: it works without them, more slowly ({@link SystemWait}). */
+    public static final List<String> JVM_FLAGS = List.of("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
+
     /** The program could not be started: no such class, or it has no main method. */
     static final int STATUS_NO_PROGRAM = 127;
 

@@ -68,6 +68,20 @@ final class Readiness implements AutoCloseable {
         return closed;
     }
 
+    /** Whether the channel is ready now. */
+    boolean isReady() throws IOException {
+        try {
+            return selector.selectNow(READY) > 0;
+        } catch (ClosedSelectorException e) {
+            throw closed(e);
+        }
+    }
+
+    /** Whether the next {@link #await} ends at once, by {@link #wake}. */
+    boolean isWoken() {
+        return woken;
+    }
+
     /** Ends the wait that is under way, or else the next one. */
     void wake() {
         woken = true;

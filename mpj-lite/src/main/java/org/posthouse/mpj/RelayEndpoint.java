@@ -28,7 +28,10 @@ import org.posthouse.wire.WireException;
  * of credit never deadlocks on a message that another rank waits for.
  */
 public final class RelayEndpoint implements Endpoint, Presence.Watch {
-    private final FrameLine line;
+    /** How long {@link #abort} waits for a line that is moving. */
+    private static final long ABORT_MS_MAX = 10_000;
+
+    private final HomeLine line;
     private final Ending ending;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -38,6 +41,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     private final Inbox inbox;
     private final StallWatch watch = new StallWatch();
     private final Places places = new Places();
+    private final Hello hello;
     private final int rank;
     private final long job;
     private Welcome welcome;
@@ -48,12 +52,17 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     private boolean readsAtErrand;
 
     private int waiting;
+
+    /** FINALIZE was said; it is this rank's last frame, and a move comes too late. */
+    private boolean finalizing;
+
     private boolean finalized;
     private volatile boolean closed;
 
-    private RelayEndpoint(FrameLine line, Hello hello, Settings settings, Ending ending) {
+    private RelayEndpoint(HomeLine line, Hello hello, Settings settings, Ending ending) {
         this.line = line;
         this.ending = ending;
+        this.hello = hello;
         rank = hello.rank();
         job = hello.job();
         outbox = new Outbox(line, job, rank, failedPolls, settings.eagerBytesMax());
@@ -67,8 +76,8 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
      * @throws IOException if the relay cannot be reached, in one line that names it
      */
     static RelayEndpoint connect(String relay, Hello hello, Settings settings, Ending ending) throws IOException {
-        RelayEndpoint endpoint = new RelayEndpoint(FrameLine.connect(relay), hello, settings, ending);
-        endpoint.line.write(hello.encode());
+        HomeLine line = HomeLine.connect(relay, settings.busyPollUs(), hello);
+        RelayEndpoint endpoint = new RelayEndpoint(line, hello, settings, ending);
         endpoint.lock.lock();
         try {
             while (endpoint.welcome == null) {
@@ -101,7 +110,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public Operation send(int context, int destination, int tag, Content content, Mode mode) {
         lock.lock();
         try {
-            requireOpen();
+            awaitLine();
             Operation operation = startSend(context, destination, tag, content, mode);
             line.flush();
             return operation;
@@ -116,6 +125,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public Operation receive(int context, int source, int tag, Sink sink) {
         lock.lock();
         try {
+            awaitLine();
             Operation operation = post(context, source, tag, sink);
             line.flush();
             return operation;
@@ -131,6 +141,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
             int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, Mode mode) {
         lock.lock();
         try {
+            awaitLine();
             Operation receive = post(context, source, receiveTag, sink);
             Operation send = startSend(context, destination, sendTag, content, mode);
             line.flush();
@@ -148,6 +159,15 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         }
     }
 
+    /** Waits until frames may be written: what is begun then, with the lock, is written before the next move. */
+    private void awaitLine() throws IOException {
+        requireOpen();
+        while (!line.isOpen()) {
+            progress();
+            requireOpen();
+        }
+    }
+
     private Operation startSend(int context, int destination, int tag, Content content, Mode mode) throws IOException {
         ReceiveException mismatch = places.mismatch(context);
         return mismatch == null
@@ -158,7 +178,6 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     // ---- receiving
 
     private Operation post(int context, int source, int tag, Sink sink) throws IOException {
-        requireOpen();
         Receiving receiving = new Receiving(context, source, tag, sink);
         ReceiveException mismatch = places.mismatch(context);
         if (mismatch == null) {
@@ -187,7 +206,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         Probing probing = new Probing();
         lock.lock();
         try {
-            requireOpen();
+            awaitLine();
             inbox.probe(flags, context, source, tag, probing);
             line.flush();
         } catch (IOException e) {
@@ -203,16 +222,21 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     void countFailedPolls(int polls) {
         lock.lock();
         try {
-            if (failedPolls.count(polls)) {
-                int bytes = FrameType.POLLS.bytesMin();
-                line.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(failedPolls.take());
-                line.end(bytes);
-                line.flush();
-            }
+            count(polls);
         } catch (IOException e) {
             throw lost(e);
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void count(int polls) throws IOException {
+        if (failedPolls.count(polls)) {
+            awaitLine();
+            int bytes = FrameType.POLLS.bytesMin();
+            line.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(failedPolls.take());
+            line.end(bytes);
+            line.flush();
         }
     }
 
@@ -286,7 +310,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
                 readFrames(false);
             }
             if (!operation.isDone()) {
-                countFailedPolls(1);
+                count(1);
             }
             return operation.isDone();
         } catch (IOException e) {
@@ -322,17 +346,11 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     }
 
     private void readFrames(boolean errand) throws IOException {
-        reading = true;
-        readsAtErrand = errand;
-        lock.unlock();
+        beginReading(errand);
         try {
-            line.read();
+            line.read(errand);
         } finally {
-            lock.lock();
-            reading = false;
-            if (waiting > 0) {
-                changed.signalAll();
-            }
+            endReading();
         }
         try {
             line.dispatch(handler);
@@ -340,13 +358,47 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         } catch (WireException e) {
             throw new IOException("the relay at " + line.remote() + " sent a bad frame: " + e.getMessage(), e);
         }
+        if (line.hasLeft()) {
+            move();
+        }
     }
 
-    private void onFrame(ByteBuffer frame, FrameView view) throws WireException {
+    /** From here to {@link #endReading} this thread is without the lock, and the one that reads. */
+    private void beginReading(boolean errand) {
+        reading = true;
+        readsAtErrand = errand;
+        lock.unlock();
+    }
+
+    private void endReading() {
+        lock.lock();
+        reading = false;
+        if (waiting > 0) {
+            changed.signalAll();
+        }
+    }
+
+    /** Connects to the relay again. The other threads wait, as while this one reads. */
+    private void move() throws IOException {
+        FrameLine next;
+        beginReading(false);
+        try {
+            next = line.dial(HomeLine.REFUSED_MS_MAX);
+        } finally {
+            endReading();
+        }
+        line.moveTo(next, hello.again(inbox.deliveries(), failedPolls.untold(), outbox.sent()));
+    }
+
+    private void onFrame(ByteBuffer frame, FrameView view) throws WireException, IOException {
+        if (finalized) {
+            return;
+        }
+        line.expect(view.type());
         switch (view.type()) {
             case DELIVERED -> inbox.onDelivered(frame, view);
             case CHUNK -> inbox.onChunk(frame, view);
-            case CLEAR -> onClear(view);
+            case CLEAR -> outbox.onClear(view);
             case CREDIT -> outbox.credit(view.creditBytes(), view.creditMessages());
             case PROBE_ANSWER -> inbox.onProbeAnswer(view);
             case CANCELLED -> inbox.onCancelled(view);
@@ -355,12 +407,19 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
             case WELCOME -> onWelcome(Welcome.decode(frame));
             case FINALIZE -> finalized = true;
             case ABORT -> ending.aborted(Notice.decode(frame));
-            case CLOSE -> ending.refused(line.remote(), Notice.decode(frame));
+            case CLOSE -> onClose(Notice.decode(frame));
+            case MOVE -> onMove();
             default -> throw new WireException(Reason.NOT_EXPECTED, view + " from a relay");
         }
     }
 
-    private void onWelcome(Welcome answer) {
+    private void onWelcome(Welcome answer) throws WireException, IOException {
+        line.welcomed();
+        if (welcome != null) {
+            requireSame(answer);
+            outbox.proceed();
+            return;
+        }
         outbox.open(answer.size(), answer.creditBytes(), answer.creditMessages());
         siteOf = siteNumbers(answer.homes(), answer.homeOf());
         welcome = answer;
@@ -375,11 +434,31 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         return siteOf;
     }
 
-    private void onClear(FrameView view) throws WireException {
-        try {
-            outbox.onClear(view);
-        } catch (IOException e) {
-            throw lost(e);
+    /** The relay welcomes this rank again: it must know as much as the rank does. */
+    private void requireSame(Welcome answer) throws WireException {
+        String expected = remembered(job, rank, hello.incarnation(), size(), inbox.deliveries());
+        String said = remembered(answer.job(), answer.rank(), answer.incarnation(), answer.size(), answer.deliveries());
+        if (!said.equals(expected)) {
+            throw new WireException(Reason.CANNOT_RESUME, "WELCOME after a move to " + said + ", expected " + expected);
+        }
+    }
+
+    private static String remembered(long job, int rank, int incarnation, int size, long deliveries) {
+        return "rank " + rank + " of " + size + ", incarnation " + incarnation + " with " + deliveries
+                + " deliveries, in job " + Long.toHexString(job);
+    }
+
+    private void onMove() throws WireException, IOException {
+        if (!finalizing) {
+            line.leave(job);
+        }
+    }
+
+    private void onClose(Notice why) throws WireException {
+        if (why.reason() == Reason.MOVED) {
+            line.left();
+        } else {
+            ending.refused(line.remote(), why);
         }
     }
 
@@ -389,7 +468,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public boolean cancel(Operation operation) {
         lock.lock();
         try {
-            requireOpen();
+            awaitLine();
             if (!operation.isBeingCancelled() && ask(operation)) {
                 line.flush();
             }
@@ -440,6 +519,9 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     private void tell(Supplier<Stall> word) {
         lock.lock();
         try {
+            while (!line.isOpen() && !finalized) {
+                progress();
+            }
             Stall stall = word.get();
             if (stall != null && !finalized) {
                 line.write(stall.encode(FrameType.BLOCKED));
@@ -478,9 +560,11 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
             while (!outbox.isEmpty()) {
                 progress();
             }
+            awaitLine();
             line.begin(24).begin(FrameType.FINALIZE, 24, job).finalizeFailedPolls(failedPolls.take());
             line.end(24);
             line.flush();
+            finalizing = true;
             while (!finalized) {
                 progress();
             }
@@ -496,6 +580,12 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public void abort(int status, String why) {
         lock.lock();
         try {
+            if (!finalized && !line.isOpen()) {
+                ending.exitLater(status, ABORT_MS_MAX);
+            }
+            while (!line.isOpen() && !finalized) {
+                progress();
+            }
             if (!finalized) {
                 line.write(new Notice(job, status, rank, why).encode(FrameType.ABORT));
             }

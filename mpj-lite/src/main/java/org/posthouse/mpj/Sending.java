@@ -10,6 +10,9 @@ final class Sending extends Operation {
     /** Bytes that have left; the next chunk begins here. */
     long sent;
 
+    /** Bytes that the relay has asked for; those of [sent, cleared) wait for the line to be open. */
+    long cleared;
+
     Sending(Content content, int context, int destination, long sequence) {
         this.content = content;
         this.context = context;

@@ -2,6 +2,7 @@ package org.posthouse.mpj;
 
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToIntFunction;
 import org.posthouse.wire.Wire;
 
 /**
@@ -9,10 +10,17 @@ import org.posthouse.wire.Wire;
  *
  * @param eagerBytesMax longest message in bytes that a standard send sends without waiting for its receive, 0 to
  *     {@link Wire#EAGER_BYTES_MAX}; longer ones, and all when the rank is out of credit, are offered
+ * @param busyPollUs how long a call that is blocked asks again and again before it sleeps, in microseconds, 0 to
+ *     {@link #BUSY_POLL_US_MAX}
  */
-public record Settings(int eagerBytesMax) {
+public record Settings(int eagerBytesMax, int busyPollUs) {
     /** Sets {@link #eagerBytesMax}; see {@link #bytes}. */
     public static final String EAGER_MAX = "POSTHOUSE_EAGER_MAX";
+
+    /** Sets {@link #busyPollUs}; see {@link #busyPoll}. */
+    public static final String BUSY_POLL = "POSTHOUSE_BUSY_POLL_US";
+
+    public static final int BUSY_POLL_US_MAX = 1_000_000;
 
     public static final Settings DEFAULT = new Settings(256 * 1024);
 
@@ -23,16 +31,41 @@ public record Settings(int eagerBytesMax) {
             throw new IllegalArgumentException(
                     eagerBytesMax + " bytes sent eagerly, expected 0 to " + Wire.EAGER_BYTES_MAX);
         }
+        if (busyPollUs < 0 || busyPollUs > BUSY_POLL_US_MAX) {
+            throw new IllegalArgumentException(
+                    busyPollUs + " microseconds of busy polling, expected 0 to " + BUSY_POLL_US_MAX);
+        }
+    }
+
+    /** All else as by default. */
+    public Settings(int eagerBytesMax) {
+        this(eagerBytesMax, 0);
     }
 
     /** What the environment says, and else the default. @throws IllegalArgumentException naming variable and value */
     public static Settings of(Map<String, String> environment) {
-        String eager = environment.get(EAGER_MAX);
+        return new Settings(
+                read(environment, EAGER_MAX, text -> new Settings(bytes(text)).eagerBytesMax(), DEFAULT.eagerBytesMax()),
+                read(environment, BUSY_POLL, Settings::busyPoll, DEFAULT.busyPollUs()));
+    }
+
+    private static int read(Map<String, String> environment, String name, ToIntFunction<String> parser, int otherwise) {
+        String text = environment.get(name);
         try {
-            return eager == null ? DEFAULT : new Settings(bytes(eager));
+            return text == null ? otherwise : parser.applyAsInt(text);
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException(EAGER_MAX + "=" + eager + ": " + e.getMessage(), e);
+            throw new IllegalArgumentException(name + "=" + text + ": " + e.getMessage(), e);
         }
+    }
+
+    /** A {@link #busyPollUs}. @throws IllegalArgumentException if the text is none */
+    public static int busyPoll(String text) {
+        String digits = text.strip();
+        if (!digits.matches("\\d{1,9}")) {
+            throw new IllegalArgumentException(
+                    "'" + text + "' is no number of microseconds from 0 to " + BUSY_POLL_US_MAX + ", such as 50");
+        }
+        return new Settings(DEFAULT.eagerBytesMax(), Integer.parseInt(digits)).busyPollUs();
     }
 
     /** A number of bytes, with k for KiB or m for MiB behind it. @throws IllegalArgumentException if it is none */

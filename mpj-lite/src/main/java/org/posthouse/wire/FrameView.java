@@ -46,6 +46,12 @@ public final class FrameView {
      */
     public static final int FOUND = 1;
 
+    /**
+     * Flag of OFFER: only want of credit keeps the message from being sent at once, so a relay that has a log may ask for
+     * it before it is matched. Its length is that of an eager message.
+     */
+    public static final int STORABLE = 1;
+
     private ByteBuffer buffer;
     private int base;
 
@@ -97,6 +103,7 @@ public final class FrameView {
     private static int knownFlags(FrameType type) {
         return switch (type) {
             case PROBE -> BLOCKING;
+            case OFFER -> STORABLE;
             case PROBE_ANSWER, CANCELLED, WITHDRAWN -> FOUND;
             default -> 0;
         };

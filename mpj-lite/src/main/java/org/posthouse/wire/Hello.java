@@ -15,15 +15,36 @@ import java.util.List;
  * @param token the job's token, or the relay's for a launcher
  * @param deliveries messages delivered to the rank so far
  * @param failedPolls failed polls since the last event
- * @param sent for each channel on which the rank sent, the last sequence number
+ * @param sent for each channel on which the rank sent, the last sequence number; at most {@link #SENT_MAX} channels
+ * @param untold further channels on which it sent, which do not fit; 0 unless there are {@link #SENT_MAX} that do
  */
 public record Hello(
-        int kind, long job, int rank, int incarnation, Token token, long deliveries, long failedPolls, List<Sent> sent) {
+        int kind,
+        long job,
+        int rank,
+        int incarnation,
+        Token token,
+        long deliveries,
+        long failedPolls,
+        List<Sent> sent,
+        int untold) {
     public static final int RANK = 1;
     public static final int LAUNCHER = 2;
 
+    private static final int FIXED_BYTES = 76;
+    private static final int SENT_BYTES = 16;
+
+    /** Most channels in one frame. */
+    public static final int SENT_MAX = (Wire.FRAME_BYTES_MAX - FIXED_BYTES) / SENT_BYTES;
+
     /** The last sequence number sent on the channel to {@code destination} in {@code context}. */
     public record Sent(int context, int destination, long sequence) {}
+
+    /** One whose channels all fit. */
+    public Hello(
+            int kind, long job, int rank, int incarnation, Token token, long deliveries, long failedPolls, List<Sent> sent) {
+        this(kind, job, rank, incarnation, token, deliveries, failedPolls, sent, 0);
+    }
 
     /** A rank that starts from nothing. */
     public static Hello firstStart(long job, int rank, Token token) {
@@ -35,9 +56,15 @@ public record Hello(
         return new Hello(LAUNCHER, 0, 0, 0, token, 0, 0, List.of());
     }
 
-    /** What the same incarnation of the rank says on a further connection, with what it remembers by then. */
+    /**
+     * What the same incarnation of the rank says on a further connection, with what it remembers by then.
+     *
+     * @param sent all channels on which it sent; those that do not fit are counted only
+     */
     public Hello again(long deliveries, long failedPolls, List<Sent> sent) {
-        return new Hello(kind, job, rank, incarnation, token, deliveries, failedPolls, sent);
+        List<Sent> told = List.copyOf(sent.subList(0, Math.min(sent.size(), SENT_MAX)));
+        int untold = sent.size() - told.size();
+        return new Hello(kind, job, rank, incarnation, token, deliveries, failedPolls, told, untold);
     }
 
     public ByteBuffer encode() {
@@ -52,7 +79,7 @@ public record Hello(
                 .i64(token.low())
                 .i64(deliveries)
                 .i64(failedPolls)
-                .i32(0);
+                .i32(untold);
         writeSent(out, sent);
         return out.finish();
     }
@@ -71,11 +98,15 @@ public record Hello(
         Token token = new Token(in.i64("token"), in.i64("token"));
         long deliveries = in.i64("deliveries");
         long failedPolls = in.i64("failed polls");
-        in.zero32();
+        int untold = in.i32("untold channels");
         List<Sent> sent = readSent(in);
         in.end();
-        return new Hello(
-                kind, new FrameView().wrap(frame, frame.position()).job(), rank, incarnation, token, deliveries, failedPolls, sent);
+        if (untold < 0 || untold > 0 && sent.size() < SENT_MAX) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME, "HELLO with " + sent.size() + " channels that leaves out " + untold);
+        }
+        long job = new FrameView().wrap(frame, frame.position()).job();
+        return new Hello(kind, job, rank, incarnation, token, deliveries, failedPolls, sent, untold);
     }
 
     static void checkVersion(FrameReader in) throws WireException {
@@ -107,7 +138,7 @@ public record Hello(
     }
 
     static List<Sent> readSent(FrameReader in) throws WireException {
-        int count = in.count(16, "channels");
+        int count = in.count(SENT_BYTES, "channels");
         List<Sent> sent = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
             sent.add(new Sent(in.i32("context"), in.i32("destination"), in.i64("sequence")));

@@ -11,7 +11,8 @@ import java.util.List;
  * @param incarnation the incarnation that is now the valid one
  * @param creditBytes byte credit to start with, see {@link Wire#cost}
  * @param creditMessages message credit to start with
- * @param deliveries deliveries that the relay will replay before anything new; 0 on a first start
+ * @param deliveries deliveries that the relay will replay before anything new; 0 on a first start, and the rank's own
+ *     count after a move
  * @param suppress for each channel, the last sequence number that was accepted before and is not to be sent again
  * @param self index in {@code homes} of the relay that answers
  * @param homes to a rank: the job's relays; to a launcher: all relays of the directory

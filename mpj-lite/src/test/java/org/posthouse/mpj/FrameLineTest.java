@@ -3,16 +3,20 @@ package org.posthouse.mpj;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +24,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
@@ -27,18 +33,41 @@ import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
-/** Frames over a real loopback connection, however the stream is cut. */
+/** Frames over a real loopback connection, however the stream is cut and however a read waits. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
+@ParameterizedClass
+@EnumSource
 final class FrameLineTest {
+    /** How a read waits. */
+    enum Wait {
+        SYSTEM_CALL(0, true),
+        SELECTOR(0, false),
+        BUSY_POLL(200, false),
+        BUSY_POLL_FOR_LONG(1_000_000, false);
+
+        private final int busyPollUs;
+        private final boolean waits;
+
+        Wait(int busyPollUs, boolean waits) {
+            this.busyPollUs = busyPollUs;
+            this.waits = waits;
+        }
+    }
+
+    private final Wait wait;
     private ServerSocketChannel server;
     private SocketChannel peer;
     private FrameLine line;
     private final List<String> seen = new ArrayList<>();
 
+    FrameLineTest(Wait wait) {
+        this.wait = wait;
+    }
+
     @BeforeEach
     void connect() throws IOException {
         server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        line = FrameLine.connect("127.0.0.1:" + server.socket().getLocalPort());
+        line = FrameLine.connect("127.0.0.1:" + server.socket().getLocalPort(), wait.busyPollUs, wait.waits);
         peer = server.accept();
     }
 
@@ -70,15 +99,16 @@ final class FrameLineTest {
     }
 
     private void onFrame(ByteBuffer frame, FrameView view) {
-        assertThat(frame.position()).isZero();
+        assertThat(frame.order()).isSameAs(ByteOrder.BIG_ENDIAN);
         assertThat(frame.remaining()).isEqualTo(view.length());
         if (view.type() != FrameType.SEND) {
             seen.add(view.type().name());
             return;
         }
-        for (int at = Wire.MESSAGE_HEADER_BYTES; at < frame.limit(); at++) {
-            byte expected = (byte) (view.sequence() + at - Wire.MESSAGE_HEADER_BYTES);
-            if (frame.get(at) != expected) {
+        frame.position(frame.position() + Wire.MESSAGE_HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (int at = 0; frame.hasRemaining(); at++) {
+            byte expected = (byte) (view.sequence() + at);
+            if (frame.get() != expected) {
                 throw new AssertionError("byte " + at + " of frame " + view.sequence());
             }
         }
@@ -242,12 +272,55 @@ final class FrameLineTest {
     @Test
     void readingEndsWhenItIsWoken() throws Exception {
         line.wake();
-        line.read();
+        line.read(true);
+        Thread waker = new Thread(line::wake);
+        waker.start();
+        line.read(true);
+        waker.join();
         line.dispatch(this::onFrame);
         assertThat(seen).isEmpty();
         writeFully(send(1, 5));
         readBytes(1);
         assertThat(seen).containsExactly("1:5");
+    }
+
+    @Test
+    void closingEndsTheReadThatWaits() throws Exception {
+        List<IOException> thrown = new ArrayList<>();
+        Thread reader = new Thread(() -> {
+            try {
+                line.read();
+            } catch (IOException e) {
+                thrown.add(e);
+            }
+        });
+        reader.start();
+        String where = wait == Wait.SYSTEM_CALL ? "read0" : wait == Wait.SELECTOR ? "select" : "read";
+        while (Arrays.stream(reader.getStackTrace()).noneMatch(call -> call.getMethodName().equals(where))) {
+            Thread.onSpinWait();
+        }
+        line.close();
+        reader.join();
+        assertThat(thrown).hasSize(1);
+    }
+
+    @Test
+    void pollsForSoLongOnlyBeforeItSleeps() throws Exception {
+        assumeThat(wait).isSameAs(Wait.BUSY_POLL);
+        long[] cpuMs = new long[1];
+        Thread reader = new Thread(() -> {
+            try {
+                line.read();
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+            cpuMs[0] = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() / 1_000_000;
+        });
+        reader.start();
+        TimeUnit.MILLISECONDS.sleep(1_000);
+        writeFully(send(1, 5));
+        reader.join();
+        assertThat(cpuMs[0]).isLessThan(500);
     }
 
     @Test

@@ -26,6 +26,27 @@ class SettingsTest {
                 .withMessageStartingWith("POSTHOUSE_EAGER_MAX=" + text + ": ");
     }
 
+    @ParameterizedTest
+    @CsvSource({"0, 0", "50, 50", "' 1000000 ', 1000000"})
+    void readsHowLongToPoll(String text, int us) {
+        assertThat(Settings.of(Map.of(Settings.BUSY_POLL, text, Settings.EAGER_MAX, "1k"))).isEqualTo(new Settings(1024, us));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "-1", "50us", "1.5", "1000001", "99999999999"})
+    void refusesToPollForNoSuchTimeAndNamesIt(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Settings.of(Map.of(Settings.BUSY_POLL, text)))
+                .withMessageStartingWith("POSTHOUSE_BUSY_POLL_US=" + text + ": ")
+                .withMessageContaining("1000000");
+    }
+
+    @Test
+    void pollsNotByDefault() {
+        assertThat(Settings.DEFAULT.busyPollUs()).isZero();
+        assertThat(new Settings(0).busyPollUs()).isZero();
+    }
+
     @Test
     void sendsAtLeast128KiBEagerlyByDefault() {
         assertThat(Settings.of(Map.of())).isEqualTo(Settings.DEFAULT);

@@ -26,7 +26,7 @@ final class ControlFramesTest {
 
     /** Frames that have flag bit 0. */
     private static final Set<FrameType> FLAGGED =
-            EnumSet.of(FrameType.PROBE, FrameType.PROBE_ANSWER, FrameType.CANCELLED, FrameType.WITHDRAWN);
+            EnumSet.of(FrameType.PROBE, FrameType.OFFER, FrameType.PROBE_ANSWER, FrameType.CANCELLED, FrameType.WITHDRAWN);
 
     @Test
     void bringsBackHello() throws WireException {
@@ -251,6 +251,19 @@ final class ControlFramesTest {
         List<Home> homes = Collections.nCopies(64, new Home("site-of-some-length", "relay-of-some-length", "198.51.100.200:17411"));
         JobOpen open = new JobOpen(1, Token.NONE, false, "n", homes, new int[JobOpen.RANKS_MAX]);
         assertThat(((JobOpen) SampleFrames.decode(open.encode())).size()).isEqualTo(JobOpen.RANKS_MAX);
+    }
+
+    @Test
+    void countsTheChannelsThatDoNotFit() throws WireException {
+        List<Hello.Sent> sent = new ArrayList<>();
+        for (int i = 1; i <= Hello.SENT_MAX + 3; i++) {
+            sent.add(new Hello.Sent(i, 1, i));
+        }
+        Hello hello = SampleFrames.HELLO.again(5, 6, sent);
+        assertThat(hello.sent()).isEqualTo(sent.subList(0, Hello.SENT_MAX));
+        assertThat(hello.untold()).isEqualTo(3);
+        assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
+        assertThat(SampleFrames.HELLO.again(5, 6, sent.subList(0, Hello.SENT_MAX)).untold()).isZero();
     }
 
     @Test

@@ -1,0 +1,614 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.posthouse.mpj.ScriptedRelay.chunk;
+import static org.posthouse.mpj.ScriptedRelay.clear;
+import static org.posthouse.mpj.ScriptedRelay.closing;
+import static org.posthouse.mpj.ScriptedRelay.credit;
+import static org.posthouse.mpj.ScriptedRelay.delivered;
+import static org.posthouse.mpj.ScriptedRelay.finalized;
+import static org.posthouse.mpj.ScriptedRelay.move;
+import static org.posthouse.mpj.ScriptedRelay.nothingFound;
+import static org.posthouse.mpj.ScriptedRelay.view;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.mpj.ScriptedRelay.Connection;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Layout;
+import org.posthouse.mpj.data.Region;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.Welcome;
+import org.posthouse.wire.Wire;
+
+/** A relay asks a rank to connect again: nothing is lost, said twice or said out of turn, whatever was under way. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS)
+@ParameterizedClass
+@ValueSource(ints = {0, 300})
+final class MoveTest {
+    private static final int CONTEXT = 4;
+    private static final int TAG = 9;
+    private static final int CHUNK = Wire.PAYLOAD_BYTES_MAX;
+    private static final Token TOKEN = new Token(3, 4);
+    private static final Hello HELLO = Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN);
+
+    /** How the rank's process would have ended. */
+    private static final class End extends Ending {
+        private final CompletableFuture<String> how = new CompletableFuture<>();
+
+        End() {
+            super(0);
+        }
+
+        @Override
+        void lost(String relay, IOException cause) {
+            how.complete("lost: " + cause.getMessage());
+            throw new AssertionError(cause);
+        }
+
+        @Override
+        void refused(String relay, Notice why) {
+            how.complete("refused: " + why.reason());
+            throw new AssertionError(why);
+        }
+
+        @Override
+        void exit(int status) {
+            how.complete("exit " + status);
+            throw new AssertionError("exit " + status);
+        }
+    }
+
+    @Parameter
+    private int busyPollUs;
+
+    private final ScriptedRelay relay;
+    private final End end = new End();
+    private final List<Thread> threads = new ArrayList<>();
+    private Endpoint endpoint;
+    private Connection first;
+
+    MoveTest() throws IOException {
+        relay = new ScriptedRelay();
+    }
+
+    @BeforeEach
+    void connect() throws Exception {
+        CompletableFuture<Endpoint> connecting = start(
+                () -> RelayEndpoint.connect(relay.address(), HELLO, new Settings(256 * 1024, busyPollUs), end));
+        first = relay.accept();
+        assertThat(Hello.decode(first.hear(FrameType.HELLO))).isEqualTo(HELLO);
+        first.say(welcome(0));
+        endpoint = connecting.get();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        first.close();
+        relay.close();
+    }
+
+    // ---- what a rank does
+
+    private <T> CompletableFuture<T> start(Callable<T> task) {
+        CompletableFuture<T> outcome = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                outcome.complete(task.call());
+            } catch (Exception | Error e) {
+                outcome.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        threads.add(thread);
+        thread.start();
+        return outcome;
+    }
+
+    private static byte[] bytes(int count, int seed) {
+        byte[] bytes = new byte[count];
+        new Random(seed).nextBytes(bytes);
+        return bytes;
+    }
+
+    private static Region region(byte[] array) {
+        return new Region(Base.BYTE, Layout.ONE, array, 0);
+    }
+
+    private CompletableFuture<byte[]> receive(int count) {
+        return start(() -> {
+            byte[] got = new byte[count];
+            endpoint.await(endpoint.receive(CONTEXT, 1, TAG, region(got).sink(0, count)));
+            return got;
+        });
+    }
+
+    private CompletableFuture<Void> send(byte[] bytes) {
+        return start(() -> {
+            endpoint.await(endpoint.send(CONTEXT, 1, TAG, region(bytes).content(0, bytes.length)));
+            return null;
+        });
+    }
+
+    // ---- what its relay does
+
+    private static ByteBuffer welcome(long deliveries) {
+        return welcome(0, deliveries);
+    }
+
+    private static ByteBuffer welcome(int rank, long deliveries) {
+        List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
+        return new Welcome(ScriptedRelay.JOB, rank, 1, 1 << 20, 64, deliveries, List.of(), 0, homes, new int[2]).encode();
+    }
+
+    private static Hello.Sent sent(int context, int destination, long sequence) {
+        return new Hello.Sent(context, destination, sequence);
+    }
+
+    /** The rank's HELLO on its next connection, with all that it must remember, and the answer to it. */
+    private Connection welcomeAgain(long deliveries, Hello.Sent... sent) throws Exception {
+        Connection next = relay.accept();
+        assertThat(Hello.decode(next.hear(FrameType.HELLO))).isEqualTo(HELLO.again(deliveries, 0, List.of(sent)));
+        next.hearNothing();
+        next.say(welcome(deliveries));
+        return next;
+    }
+
+    private void checkMessage(ByteBuffer send, long sequence, byte[] bytes) {
+        assertThat(view(send).sequence()).isEqualTo(sequence);
+        assertThat(send.slice(Wire.MESSAGE_HEADER_BYTES, send.limit() - Wire.MESSAGE_HEADER_BYTES))
+                .isEqualTo(ByteBuffer.wrap(bytes));
+    }
+
+    private static void checkChunk(ByteBuffer chunk, byte[] bytes, int from) {
+        assertThat(view(chunk).offset()).isEqualTo(from);
+        int count = Math.min(CHUNK, bytes.length - from);
+        assertThat(chunk.slice(Wire.CHUNK_HEADER_BYTES, chunk.limit() - Wire.CHUNK_HEADER_BYTES))
+                .isEqualTo(ByteBuffer.wrap(bytes, from, count));
+    }
+
+    // ---- the tests
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aReceiveThatIsBlockedGoesOn(boolean interrupted) throws Exception {
+        CompletableFuture<byte[]> receive = receive(3);
+        ByteBuffer post = first.hear(FrameType.POST);
+        if (interrupted) {
+            threads.get(threads.size() - 1).interrupt();
+        }
+        first.say(move());
+        first.letGo();
+        Connection second = welcomeAgain(0);
+        second.hearNothing();
+        assertThat(receive).isNotDone();
+        byte[] message = bytes(3, 1);
+        second.say(delivered(post, 1, message, 3));
+        assertThat(receive.get()).isEqualTo(message);
+        byte[] answer = bytes(5, 2);
+        send(answer).get();
+        checkMessage(second.hear(FrameType.SEND), 1, answer);
+        second.close();
+    }
+
+    /** What the relay had under way comes on the old connection, and counts. */
+    @Test
+    void whatComesBehindTheMoveIsHandled() throws Exception {
+        CompletableFuture<byte[]> receive = receive(3);
+        ByteBuffer post = first.hear(FrameType.POST);
+        first.say(move());
+        first.hear(FrameType.MOVE);
+        byte[] message = bytes(3, 1);
+        first.say(credit(10, 1), delivered(post, 1, message, 3), closing(Reason.MOVED));
+        assertThat(receive.get()).isEqualTo(message);
+        first.hearEnd();
+        Connection second = relay.accept();
+        assertThat(Hello.decode(second.hear(FrameType.HELLO)).deliveries()).isEqualTo(1);
+        second.close();
+    }
+
+    @Test
+    void aMessageThatIsArrivingGoesOnWithItsNextChunk() throws Exception {
+        byte[] message = bytes(3 * CHUNK + 7, 1);
+        CompletableFuture<byte[]> receive = receive(message.length);
+        ByteBuffer post = first.hear(FrameType.POST);
+        first.say(delivered(post, 1, message, 0), chunk(CONTEXT, 1, message, 0), move());
+        first.hear(FrameType.MOVE);
+        first.say(chunk(CONTEXT, 1, message, CHUNK), closing(Reason.MOVED));
+        first.hearEnd();
+        Connection second = welcomeAgain(1);
+        second.say(chunk(CONTEXT, 1, message, 2 * CHUNK), chunk(CONTEXT, 1, message, 3 * CHUNK));
+        assertThat(receive.get()).isEqualTo(message);
+        second.close();
+    }
+
+    @Test
+    void aMessageThatIsLeavingGoesOnWithItsNextChunk() throws Exception {
+        byte[] message = bytes(5 * CHUNK + 7, 1);
+        CompletableFuture<Void> send = send(message);
+        ByteBuffer offer = first.hear(FrameType.OFFER);
+        first.say(clear(offer, CHUNK), move());
+        checkChunk(first.hear(FrameType.CHUNK), message, 0);
+        first.hear(FrameType.MOVE);
+        first.say(clear(offer, 2 * CHUNK), clear(offer, 4 * CHUNK));
+        first.hearNothing();
+        first.say(closing(Reason.MOVED));
+        first.hearEnd();
+        Connection second = welcomeAgain(0, sent(CONTEXT, 1, 1));
+        for (int at = CHUNK; at < 4 * CHUNK; at += CHUNK) {
+            checkChunk(second.hear(FrameType.CHUNK), message, at);
+        }
+        second.hearNothing();
+        second.say(move());
+        second.letGo();
+        Connection third = welcomeAgain(0, sent(CONTEXT, 1, 1));
+        third.hearNothing();
+        assertThat(send).isNotDone();
+        third.say(clear(offer, message.length));
+        checkChunk(third.hear(FrameType.CHUNK), message, 4 * CHUNK);
+        checkChunk(third.hear(FrameType.CHUNK), message, 5 * CHUNK);
+        send.get();
+        third.close();
+    }
+
+    /** Its end needs no frame, so it is not held back. */
+    @Test
+    void anEmptyOfferMayEndWhileTheLineMoves() throws Exception {
+        CompletableFuture<Void> send = start(() -> {
+            endpoint.await(endpoint.send(CONTEXT, 1, TAG, region(new byte[0]).content(0, 0), Mode.SYNCHRONOUS));
+            return null;
+        });
+        ByteBuffer offer = first.hear(FrameType.OFFER);
+        first.say(move());
+        first.hear(FrameType.MOVE);
+        first.say(clear(offer, 0));
+        send.get();
+    }
+
+    /** One thread reads; the sends of others are held back, none is lost, none comes twice, all are in order. */
+    @Test
+    void whatOtherThreadsSendIsHeldBack() throws Exception {
+        int moves = 6;
+        int each = 4_000;
+        int count = moves * each;
+        CompletableFuture<byte[]> granted = receive(1);
+        first.say(credit(count * Wire.cost(8), count), delivered(first.hear(FrameType.POST), 1, new byte[1], 1));
+        granted.get();
+        receive(1);
+        first.hear(FrameType.POST);
+        Semaphore allowed = new Semaphore(0);
+        CompletableFuture<Void> sending = start(() -> {
+            for (int i = 1; i <= count; i++) {
+                allowed.acquire();
+                endpoint.await(endpoint.send(CONTEXT, 1, TAG, region(bytes(8, i)).content(0, 8)));
+            }
+            return null;
+        });
+        Connection now = first;
+        int next = 1;
+        for (int moved = 0; moved < moves; moved++) {
+            allowed.release(each);
+            for (int middle = moved * each + each / 2; next < middle; next++) {
+                checkMessage(now.hear(FrameType.SEND), next, bytes(8, next));
+            }
+            now.say(move());
+            next = hearToTheMove(now, next);
+            now.hearNothing();
+            now.say(closing(Reason.MOVED));
+            now.hearEnd();
+            now = welcomeAgain(1, sent(CONTEXT, 1, next - 1));
+        }
+        for (; next <= count; next++) {
+            checkMessage(now.hear(FrameType.SEND), next, bytes(8, next));
+        }
+        sending.get();
+        now.hearNothing();
+        now.close();
+    }
+
+    /** All messages from {@code next} on up to the rank's MOVE; the number of the one behind it. */
+    private static int hearToTheMove(Connection connection, int next) throws Exception {
+        int number = next;
+        ByteBuffer frame = connection.hearAny();
+        while (view(frame).type() == FrameType.SEND) {
+            assertThat(view(frame).sequence()).isEqualTo(number++);
+            frame = connection.hearAny();
+        }
+        assertThat(view(frame).type()).isSameAs(FrameType.MOVE);
+        return number;
+    }
+
+    @Test
+    void twoMovesMayFollowEachOtherAtOnce() throws Exception {
+        CompletableFuture<byte[]> receive = receive(1);
+        ByteBuffer post = first.hear(FrameType.POST);
+        first.say(move());
+        first.letGo();
+        Connection second = relay.accept();
+        second.hear(FrameType.HELLO);
+        second.say(welcome(0), move());
+        second.letGo();
+        Connection third = welcomeAgain(0);
+        third.say(delivered(post, 1, new byte[] {5}, 1));
+        assertThat(receive.get()).containsExactly(5);
+        third.close();
+    }
+
+    @Test
+    void aRelayThatRefusesForAWhileIsAskedAgain() throws Exception {
+        CompletableFuture<byte[]> receive = receive(1);
+        ByteBuffer post = first.hear(FrameType.POST);
+        relay.shut();
+        first.say(move());
+        first.letGo();
+        TimeUnit.MILLISECONDS.sleep(400);
+        assertThat(end.how).isNotDone();
+        relay.open();
+        Connection second = welcomeAgain(0);
+        second.say(delivered(post, 1, new byte[] {5}, 1));
+        assertThat(receive.get()).containsExactly(5);
+        second.close();
+    }
+
+    @Test
+    void aRelayThatRefusesForLongIsNamed() throws Exception {
+        String address = relay.address();
+        HomeLine line = HomeLine.connect(address, busyPollUs, HELLO);
+        relay.shut();
+        assertThatIOException()
+                .isThrownBy(() -> line.dial(300))
+                .withMessage("cannot reach the relay at " + address
+                        + ": Connection refused, for 300 ms after it asked this rank to connect again");
+        line.close();
+    }
+
+    @Test
+    void aMoveMayComeBeforeTheFirstMessage() throws Exception {
+        first.say(move());
+        CompletableFuture<Envelope> probe = start(() -> endpoint.tryProbe(CONTEXT, 1, TAG));
+        ByteBuffer asked = first.hear(FrameType.PROBE);
+        first.letGo();
+        Connection second = welcomeAgain(0);
+        second.say(nothingFound(asked));
+        assertThat(probe.get()).isNull();
+        second.close();
+    }
+
+    @Test
+    void polledOperationsMoveTheLineToo() throws Exception {
+        CompletableFuture<Operation> polling = start(() -> {
+            Operation receive = endpoint.receive(CONTEXT, 1, TAG, region(new byte[1]).sink(0, 1));
+            while (!endpoint.test(receive)) {
+                Thread.onSpinWait();
+            }
+            return receive;
+        });
+        ByteBuffer post = first.hear(FrameType.POST);
+        first.say(move());
+        first.letGo();
+        Connection second = relay.accept();
+        assertThat(Hello.decode(second.hear(FrameType.HELLO)).failedPolls()).isPositive();
+        second.say(welcome(0), delivered(post, 1, new byte[1], 1));
+        polling.get();
+        second.close();
+    }
+
+    /** The relay may ask whether it knows them; the next frame tells them, as without a move. */
+    @Test
+    void failedPollsAreToldOnce() throws Exception {
+        CompletableFuture<byte[]> receive = receive(1);
+        ByteBuffer post = first.hear(FrameType.POST);
+        ((RelayEndpoint) endpoint).countFailedPolls(17);
+        first.say(move());
+        first.letGo();
+        Connection second = relay.accept();
+        assertThat(Hello.decode(second.hear(FrameType.HELLO)).failedPolls()).isEqualTo(17);
+        second.say(welcome(0), delivered(post, 1, new byte[1], 1));
+        receive.get();
+        send(new byte[1]).get();
+        assertThat(view(second.hear(FrameType.SEND)).failedPolls()).isEqualTo(17);
+        send(new byte[1]).get();
+        assertThat(view(second.hear(FrameType.SEND)).failedPolls()).isZero();
+        second.close();
+    }
+
+    /** Its end is no frame: the thread that reads is woken on the next connection too. */
+    @Test
+    void anErrandEndsAfterAMove() throws Exception {
+        Operation errand = endpoint.begin();
+        CompletableFuture<Integer> done = start(() -> endpoint.awaitAny(
+                new Operation[] {endpoint.receive(CONTEXT, 1, TAG, region(new byte[1]).sink(0, 1)), errand}));
+        first.hear(FrameType.POST);
+        first.say(move());
+        first.letGo();
+        Connection second = welcomeAgain(0);
+        second.hearNothing();
+        assertThat(done).isNotDone();
+        endpoint.end(errand);
+        assertThat(done.get()).isEqualTo(1);
+        second.close();
+    }
+
+    @Test
+    void creditIsKept() throws Exception {
+        CompletableFuture<byte[]> receive = receive(1);
+        ByteBuffer post = first.hear(FrameType.POST);
+        for (int i = 0; i < 63; i++) {
+            send(new byte[1]).get();
+            first.hear(FrameType.SEND);
+        }
+        first.say(move());
+        first.letGo();
+        Connection second = welcomeAgain(0, sent(CONTEXT, 1, 63));
+        second.say(delivered(post, 1, new byte[1], 1));
+        receive.get();
+        send(new byte[1]).get();
+        second.hear(FrameType.SEND);
+        send(new byte[1]);
+        second.hear(FrameType.OFFER);
+        second.close();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aWelcomeThatForgetsEndsTheRank(Wrong wrong) throws Exception {
+        receive(1);
+        first.hear(FrameType.POST);
+        first.say(move());
+        first.letGo();
+        Connection second = relay.accept();
+        second.hear(FrameType.HELLO);
+        second.say(wrong.welcome);
+        assertThat(end.how.get())
+                .startsWith("lost: the relay at " + relay.address() + " sent a bad frame: WELCOME after a move to " + wrong.said)
+                .endsWith("expected rank 0 of 2, incarnation 1 with 0 deliveries, in job 7");
+        second.close();
+    }
+
+    enum Wrong {
+        DELIVERIES(welcome(1), "rank 0 of 2, incarnation 1 with 1 deliveries"),
+        RANK(MoveTest.welcome(1, 0), "rank 1 of 2, incarnation 1 with 0 deliveries");
+
+        private final ByteBuffer welcome;
+        private final String said;
+
+        Wrong(ByteBuffer welcome, String said) {
+            this.welcome = welcome;
+            this.said = said;
+        }
+    }
+
+    @Test
+    void nothingComesBeforeTheWelcome() throws Exception {
+        receive(1);
+        ByteBuffer post = first.hear(FrameType.POST);
+        first.say(move());
+        first.letGo();
+        Connection second = relay.accept();
+        second.hear(FrameType.HELLO);
+        second.say(delivered(post, 1, new byte[1], 1));
+        assertThat(end.how.get()).contains("DELIVERED while the line is GREETING");
+        second.close();
+    }
+
+    @Test
+    void aRelayThatEndsWithoutHavingLetGoIsLost() throws Exception {
+        receive(1);
+        first.hear(FrameType.POST);
+        first.say(move());
+        first.hear(FrameType.MOVE);
+        first.close();
+        assertThat(end.how.get()).startsWith("lost: ").contains("has closed the connection");
+    }
+
+    @Test
+    void aRelayLetsNobodyGoWhoWasNotAsked() throws Exception {
+        receive(1);
+        first.hear(FrameType.POST);
+        first.say(closing(Reason.MOVED));
+        assertThat(end.how.get()).contains("CLOSE(MOVED) while the line is OPEN");
+    }
+
+    @Test
+    void aRelayAsksOnce() throws Exception {
+        receive(1);
+        first.hear(FrameType.POST);
+        first.say(move(), move());
+        assertThat(end.how.get()).contains("MOVE while the line is LEAVING");
+    }
+
+    @Test
+    void anyOtherCloseIsARefusal() throws Exception {
+        receive(1);
+        first.hear(FrameType.POST);
+        first.say(move());
+        first.hear(FrameType.MOVE);
+        first.say(closing(Reason.RELAY_STOPPING));
+        assertThat(end.how.get()).isEqualTo("refused: RELAY_STOPPING");
+    }
+
+    @Test
+    void finalizeIsHeldBack() throws Exception {
+        receive(1);
+        ByteBuffer post = first.hear(FrameType.POST);
+        first.say(move());
+        first.hear(FrameType.MOVE);
+        CompletableFuture<Void> closing = start(() -> {
+            endpoint.close();
+            return null;
+        });
+        first.hearNothing();
+        first.say(delivered(post, 1, new byte[1], 1), closing(Reason.MOVED));
+        first.hearEnd();
+        Connection second = welcomeAgain(1);
+        second.hear(FrameType.FINALIZE);
+        second.say(finalized());
+        closing.get();
+        second.hearEnd();
+    }
+
+    @Test
+    void whoHasSaidFinalizeDoesNotMove() throws Exception {
+        CompletableFuture<Void> closing = start(() -> {
+            endpoint.close();
+            return null;
+        });
+        first.hear(FrameType.FINALIZE);
+        first.say(move());
+        first.hearNothing();
+        first.say(finalized());
+        closing.get();
+        first.hearEnd();
+    }
+
+    @Test
+    void theRelaysAbortEndsARankThatMoves() throws Exception {
+        receive(1);
+        first.hear(FrameType.POST);
+        first.say(move());
+        first.hear(FrameType.MOVE);
+        first.say(new Notice(ScriptedRelay.JOB, 3, 1, "test").encode(FrameType.ABORT));
+        assertThat(end.how.get()).isEqualTo("exit 3");
+    }
+
+    @Test
+    void theRanksOwnAbortIsHeldBack() throws Exception {
+        receive(1);
+        first.hear(FrameType.POST);
+        first.say(move());
+        first.hear(FrameType.MOVE);
+        start(() -> {
+            endpoint.abort(5, "had enough");
+            return null;
+        });
+        first.hearNothing();
+        first.say(closing(Reason.MOVED));
+        first.hearEnd();
+        Connection second = welcomeAgain(0);
+        assertThat(Notice.decode(second.hear(FrameType.ABORT)).text()).isEqualTo("had enough");
+        assertThat(end.how.get()).isEqualTo("exit 5");
+        second.close();
+    }
+}

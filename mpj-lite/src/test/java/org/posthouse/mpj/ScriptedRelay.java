@@ -1,0 +1,192 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/** A relay that says what the test tells it to, and checks what one rank says. */
+final class ScriptedRelay implements AutoCloseable {
+    static final long JOB = 7;
+    private static final int QUIET_MS = 50;
+    private static final int ANSWER_MS = 20_000;
+
+    private final InetAddress host = InetAddress.getLoopbackAddress();
+    private final int port;
+    private ServerSocket server;
+
+    ScriptedRelay() throws IOException {
+        server = new ServerSocket(0, 1, host);
+        port = server.getLocalPort();
+    }
+
+    String address() {
+        return host.getHostAddress() + ":" + port;
+    }
+
+    Connection accept() throws IOException {
+        return new Connection(server.accept());
+    }
+
+    /** From here to {@link #open} it refuses connections. */
+    void shut() throws IOException {
+        server.close();
+    }
+
+    void open() throws IOException {
+        server = new ServerSocket(port, 1, host);
+    }
+
+    @Override
+    public void close() throws IOException {
+        server.close();
+    }
+
+    /** The relay's end of one connection. */
+    static final class Connection implements AutoCloseable {
+        private final Socket socket;
+        private final DataInputStream in;
+
+        private Connection(Socket socket) throws IOException {
+            this.socket = socket;
+            in = new DataInputStream(socket.getInputStream());
+            socket.setSoTimeout(ANSWER_MS);
+        }
+
+        void say(ByteBuffer... frames) throws IOException {
+            ByteBuffer all = ByteBuffer.allocate(frames.length * Wire.FRAME_BYTES_MAX);
+            for (ByteBuffer frame : frames) {
+                all.put(frame.duplicate());
+            }
+            socket.getOutputStream().write(all.array(), 0, all.position());
+        }
+
+        /** The rank's next frame, which is of this type and sound. */
+        ByteBuffer hear(FrameType type) throws IOException, WireException {
+            ByteBuffer frame = hearAny();
+            assertThat(view(frame).type()).isSameAs(type);
+            return frame;
+        }
+
+        /** The rank's next frame, which is sound. */
+        ByteBuffer hearAny() throws IOException, WireException {
+            int length = in.readInt();
+            ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
+            in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
+            frame.rewind();
+            assertThat(view(frame).checkHeader(length)).isEqualTo(length);
+            assertThat(view(frame).type().sentBy(FrameType.Role.RANK)).isTrue();
+            return frame;
+        }
+
+        /** The rank says nothing for a moment. */
+        void hearNothing() throws IOException {
+            socket.setSoTimeout(QUIET_MS);
+            try {
+                assertThat(in.read()).as("a byte from the rank").isNull();
+            } catch (SocketTimeoutException e) {
+                socket.setSoTimeout(ANSWER_MS);
+            }
+        }
+
+        /** The rank has said MOVE, says no more, and leaves once it was let go. */
+        void letGo() throws IOException, WireException {
+            hear(FrameType.MOVE);
+            hearNothing();
+            say(closing(Reason.MOVED));
+            hearEnd();
+        }
+
+        /** The rank has closed the connection, and said nothing before. */
+        void hearEnd() throws IOException {
+            assertThat(in.read()).isEqualTo(-1);
+            close();
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+
+    // ---- frames
+
+    static FrameView view(ByteBuffer frame) {
+        return new FrameView().wrap(frame, 0);
+    }
+
+    private static ByteBuffer fixed(FrameType type, int bytes) {
+        return frame(type, bytes, 0);
+    }
+
+    private static ByteBuffer frame(FrameType type, int headerBytes, int payloadBytes) {
+        ByteBuffer frame = ByteBuffer.allocate(headerBytes + payloadBytes);
+        view(frame).begin(type, headerBytes, JOB).length(frame.limit());
+        return frame;
+    }
+
+    static ByteBuffer move() {
+        return fixed(FrameType.MOVE, Wire.HEADER_BYTES);
+    }
+
+    static ByteBuffer finalized() {
+        return fixed(FrameType.FINALIZE, FrameType.FINALIZE.bytesMin());
+    }
+
+    static ByteBuffer closing(Reason reason) {
+        return Notice.closing(JOB, reason, "test").encode(FrameType.CLOSE);
+    }
+
+    /** The answer to a POST: a message of {@code bytes} from rank 1, the first {@code rides} of which come with it. */
+    static ByteBuffer delivered(ByteBuffer post, long sequence, byte[] bytes, int rides) {
+        ByteBuffer frame = frame(FrameType.DELIVERED, Wire.MESSAGE_HEADER_BYTES, rides);
+        view(frame)
+                .address(view(post).context(), 1, 0, view(post).tag())
+                .sequence(sequence)
+                .content(bytes.length, bytes.length, 1)
+                .request(view(post).postRequest());
+        return frame.put(Wire.MESSAGE_HEADER_BYTES, bytes, 0, rides);
+    }
+
+    /** The bytes of that message from {@code from} on, as many as a chunk holds. */
+    static ByteBuffer chunk(int context, long sequence, byte[] bytes, int from) {
+        int count = Math.min(Wire.PAYLOAD_BYTES_MAX, bytes.length - from);
+        ByteBuffer frame = frame(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, count);
+        view(frame).address(context, 1, 0, 0).sequence(sequence).offset(from);
+        return frame.put(Wire.CHUNK_HEADER_BYTES, bytes, from, count);
+    }
+
+    /** Asks for the bytes of an OFFER up to {@code bound}. */
+    static ByteBuffer clear(ByteBuffer offer, long bound) {
+        ByteBuffer frame = fixed(FrameType.CLEAR, FrameType.CLEAR.bytesMin());
+        view(frame)
+                .address(view(offer).context(), 0, view(offer).destination(), 0)
+                .sequence(view(offer).sequence())
+                .offset(bound);
+        return frame;
+    }
+
+    /** The answer to a PROBE: nothing is there. */
+    static ByteBuffer nothingFound(ByteBuffer probe) {
+        ByteBuffer frame = fixed(FrameType.PROBE_ANSWER, Wire.MESSAGE_HEADER_BYTES);
+        view(frame).request(view(probe).postRequest());
+        return frame;
+    }
+
+    static ByteBuffer credit(long bytes, int messages) {
+        ByteBuffer frame = fixed(FrameType.CREDIT, FrameType.CREDIT.bytesMin());
+        view(frame).credit(bytes, messages, 0);
+        return frame;
+    }
+}
