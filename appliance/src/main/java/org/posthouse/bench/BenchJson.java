@@ -48,6 +48,7 @@ final class BenchJson {
         node.put("test", figure.test().word())
                 .put("bytes", figure.bytes())
                 .put("carrier", series.carrier().word())
+                .put("mode", series.variant().mode().word())
                 .put("durability", series.variant().durability())
                 .put("algorithm", series.variant().algorithm().isEmpty() ? "auto" : series.variant().algorithm());
         series.variant().settings().ifPresent(set -> node.put("eagerMaxBytes", set.eagerBytesMax()));

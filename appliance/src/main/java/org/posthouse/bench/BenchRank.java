@@ -85,16 +85,18 @@ public final class BenchRank {
         return prepared.computeIfAbsent(new Subject(phase.test(), phase.carrier()), unseen -> operations.of(phase));
     }
 
+    /** Tells of the first fault, but goes on to the end: other ranks wait for this one. */
     private static String check(Phase phase, Operation operation) throws IOException {
+        String first = "";
         for (int i = 0; i < phase.iterations(); i++) {
             operation.fill();
             operation.run(i);
             String fault = operation.fault(i);
-            if (!fault.isEmpty()) {
-                return phase + " at rank " + MPI.COMM_WORLD.Rank() + ": " + fault;
+            if (first.isEmpty() && !fault.isEmpty()) {
+                first = phase + " at rank " + MPI.COMM_WORLD.Rank() + ": " + fault;
             }
         }
-        return "";
+        return first;
     }
 
     private static long[] measure(Phase phase, Operation operation) throws IOException {

@@ -11,7 +11,7 @@ import org.HdrHistogram.Histogram;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.ModeConfig;
-import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.RelayLoad;
 
 /**
@@ -30,7 +30,7 @@ public final class BenchRun implements AutoCloseable {
     private final Vertx vertx = EmbeddedGrid.vertx();
     private final Map<Variant, BenchJob> jobs = new LinkedHashMap<>();
     private final List<Figure> figures = new ArrayList<>();
-    private EmbeddedGrid grid;
+    private final Map<Mode, EmbeddedGrid> grids = new EnumMap<>(Mode.class);
     private final Map<Carrier, Forwarder> forwarders = new EnumMap<>(Carrier.class);
     private int phasesDone;
 
@@ -59,7 +59,11 @@ public final class BenchRun implements AutoCloseable {
 
     private void start() throws IOException, JobFailure, InterruptedException {
         boolean logged = plan.variants().stream().anyMatch(Variant::logged);
-        grid = EmbeddedGrid.start(vertx, plan.sites(), logged, ModeConfig.of(RelayConfig.Mode.MULTIPLEXED));
+        for (Variant variant : plan.variants()) {
+            if (!grids.containsKey(variant.mode())) {
+                grids.put(variant.mode(), EmbeddedGrid.start(vertx, plan.sites(), logged, ModeConfig.of(variant.mode())));
+            }
+        }
         if (plan.hasBaselines()) {
             forwarders.put(Carrier.VERTX, VertxForwarder.start(vertx));
             forwarders.put(Carrier.SELECTOR, SelectorForwarder.start());
@@ -67,7 +71,7 @@ public final class BenchRun implements AutoCloseable {
         Map<Carrier, Integer> ports = new EnumMap<>(Carrier.class);
         forwarders.forEach((carrier, forwarder) -> ports.put(carrier, forwarder.port()));
         for (Variant variant : plan.variants()) {
-            jobs.put(variant, BenchJob.start(plan, variant, grid.addresses(), ports, watch));
+            jobs.put(variant, BenchJob.start(plan, variant, grids.get(variant.mode()).addresses(), ports, watch));
         }
     }
 
@@ -157,7 +161,10 @@ public final class BenchRun implements AutoCloseable {
     }
 
     private Cost spent() throws IOException {
-        List<RelayLoad> loads = new ArrayList<>(grid.loads());
+        List<RelayLoad> loads = new ArrayList<>();
+        for (EmbeddedGrid grid : grids.values()) {
+            loads.addAll(grid.loads());
+        }
         forwarders.values().forEach(forwarder -> loads.add(forwarder.load()));
         return Cost.of(loads);
     }
@@ -180,9 +187,7 @@ public final class BenchRun implements AutoCloseable {
                 job.close();
             }
             forwarders.values().forEach(Forwarder::close);
-            if (grid != null) {
-                grid.close();
-            }
+            grids.values().forEach(EmbeddedGrid::close);
         } finally {
             vertx.close().await();
         }

@@ -38,4 +38,14 @@ record ScaleOrder(Work work, int series, int bytes, int phaseMs) {
     static ScaleOrder read(DataInput in) throws IOException {
         return new ScaleOrder(Work.values()[in.readByte()], in.readInt(), in.readInt(), in.readInt());
     }
+
+    @Override
+    public String toString() {
+        return switch (work) {
+            case OPEN -> "connecting";
+            case CHECK -> "a check of " + bytes + " bytes in series " + series;
+            case MEASURE -> phaseMs + " ms of " + bytes + " bytes in series " + series;
+            case CLOSE -> "leaving";
+        };
+    }
 }

@@ -7,6 +7,6 @@ package org.posthouse.bench;
  */
 record Series(Carrier carrier, Variant variant) {
     String label() {
-        return carrier == Carrier.RELAY ? "relay " + variant.label() : carrier.label();
+        return carrier == Carrier.RELAY ? variant.label() : carrier.label();
     }
 }

@@ -7,29 +7,33 @@ import java.util.Map;
 import java.util.Optional;
 import org.posthouse.mpj.Settings;
 import org.posthouse.mpj.coll.Algorithms;
+import org.posthouse.relay.RelayConfig.Mode;
 
 /**
  * How a job is run, where tests compare different ways.
  *
+ * @param mode the relays' mode
  * @param logged whether messages and deliveries are logged
  * @param algorithm what {@code POSTHOUSE_COLLECTIVES} forces, as {@code bcast=chain}; empty if the library chooses
  * @param settings what the environment sets for the ranks; empty for the library's own
  */
-public record Variant(boolean logged, String algorithm, Optional<Settings> settings) {
+public record Variant(Mode mode, boolean logged, String algorithm, Optional<Settings> settings) {
     /** @throws IllegalArgumentException if the algorithm is not known: what it is, and what is */
     public Variant {
         Algorithms.parse(algorithm);
     }
 
     /** Every combination, in the order given; without settings, of the library's own. */
-    public static List<Variant> all(List<Boolean> logged, List<String> algorithms, List<Settings> settings) {
+    public static List<Variant> all(
+            List<Mode> modes, List<Boolean> logged, List<String> algorithms, List<Settings> settings) {
+        List<Optional<Settings>> choices =
+                settings.isEmpty() ? List.of(Optional.empty()) : settings.stream().map(Optional::of).toList();
         List<Variant> variants = new ArrayList<>();
-        for (boolean log : logged) {
-            for (String algorithm : algorithms) {
-                if (settings.isEmpty()) {
-                    variants.add(new Variant(log, algorithm, Optional.empty()));
+        for (Mode mode : modes) {
+            for (boolean log : logged) {
+                for (String algorithm : algorithms) {
+                    choices.forEach(choice -> variants.add(new Variant(mode, log, algorithm, choice)));
                 }
-                settings.forEach(setting -> variants.add(new Variant(log, algorithm, Optional.of(setting))));
             }
         }
         return variants;
@@ -51,7 +55,7 @@ public record Variant(boolean logged, String algorithm, Optional<Settings> setti
 
     /** In a table and in a plot's legend. */
     String label() {
-        return durability() + (algorithm.isEmpty() ? "" : " " + algorithm)
+        return mode.word() + " " + durability() + (algorithm.isEmpty() ? "" : " " + algorithm)
                 + settings.map(set -> " eager " + SizeList.text(set.eagerBytesMax())).orElse("");
     }
 }

@@ -75,6 +75,14 @@ final class BenchCommand implements Callable<Integer> {
     private int sites;
 
     @Option(
+            names = "--modes",
+            converter = ModeList.Converter.class,
+            defaultValue = "multiplexed",
+            paramLabel = "MODES",
+            description = "Modes of the relays, to compare, or all (default: ${DEFAULT-VALUE}).")
+    private ModeList modes;
+
+    @Option(
             names = "--durability",
             split = ",",
             defaultValue = "NONE",
@@ -184,6 +192,7 @@ final class BenchCommand implements Callable<Integer> {
 
     private List<Variant> variants() {
         return Variant.all(
+                modes.modes(),
                 durabilities.stream().distinct().map(durability -> durability == Durability.PROCESS).toList(),
                 algorithms.stream().distinct().map(name -> name.equals(LIBRARY_CHOOSES) ? "" : name).toList(),
                 settings.stream().distinct().toList());

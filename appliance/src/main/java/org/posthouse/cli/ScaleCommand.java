@@ -4,17 +4,13 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.stream.Collectors;
 import org.posthouse.bench.ScalePlan;
 import org.posthouse.bench.ScaleReport;
 import org.posthouse.bench.ScaleRun;
 import org.posthouse.bench.SizeList;
 import org.posthouse.launch.JobFailure;
-import org.posthouse.relay.RelayConfig.Mode;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -34,8 +30,6 @@ import picocli.CommandLine.Spec;
             "docs/bench.md defines every column."
         })
 final class ScaleCommand implements Callable<Integer> {
-    private static final String EVERY_MODE = "all";
-
     @Spec
     private CommandSpec command;
 
@@ -45,8 +39,13 @@ final class ScaleCommand implements Callable<Integer> {
     @Option(names = "--relays", split = ",", defaultValue = "1", paramLabel = "R", description = "Numbers of relays (default: ${DEFAULT-VALUE}).")
     private List<Integer> relays;
 
-    @Option(names = "--modes", split = ",", defaultValue = EVERY_MODE, paramLabel = "MODE", description = "Modes of the relays, or all (default: ${DEFAULT-VALUE}).")
-    private List<String> modes;
+    @Option(
+            names = "--modes",
+            converter = ModeList.Converter.class,
+            defaultValue = ModeList.EVERY,
+            paramLabel = "MODES",
+            description = "Modes of the relays, or all (default: ${DEFAULT-VALUE}).")
+    private ModeList modes;
 
     @Option(names = "--durability", split = ",", defaultValue = "NONE", paramLabel = "WHAT", description = "none or process, or both to compare (default: none).")
     private List<Durability> durabilities;
@@ -96,7 +95,7 @@ final class ScaleCommand implements Callable<Integer> {
             return new ScalePlan(
                     clients.stream().distinct().sorted().toList(),
                     relays.stream().distinct().sorted().toList(),
-                    modes.contains(EVERY_MODE) ? List.of(Mode.values()) : modes.stream().distinct().map(ScaleCommand::mode).toList(),
+                    modes.modes(),
                     durabilities.stream().distinct().map(durability -> durability == Durability.PROCESS).toList(),
                     SizeList.parse(sizes),
                     repetitions,
@@ -105,14 +104,6 @@ final class ScaleCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage());
         }
-    }
-
-    private static Mode mode(String word) {
-        return Arrays.stream(Mode.values())
-                .filter(mode -> mode.word().equals(word.toLowerCase(Locale.ROOT)))
-                .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("\"" + word + "\" is no mode, expected " + EVERY_MODE + " or "
-                        + Arrays.stream(Mode.values()).map(Mode::word).collect(Collectors.joining(", "))));
     }
 
     private static ScaleReport measure(ScalePlan plan) throws IOException, JobFailure {

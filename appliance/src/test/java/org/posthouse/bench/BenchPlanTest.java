@@ -8,10 +8,11 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.posthouse.mpj.Settings;
+import org.posthouse.relay.RelayConfig.Mode;
 
 /** Who takes part in what, and which plans are refused. */
 class BenchPlanTest {
-    private static final List<Variant> PLAIN = List.of(new Variant(false, "", Optional.empty()));
+    private static final List<Variant> PLAIN = List.of(new Variant(Mode.MULTIPLEXED, false, "", Optional.empty()));
 
     private static BenchPlan plan(List<Benchmark> tests, int ranks, int pairs, List<Variant> variants) {
         return new BenchPlan(tests, ranks, pairs, 1, List.of(1, 6, 8), variants, true, 3, 10, 1000);
@@ -36,12 +37,12 @@ class BenchPlanTest {
 
     @Test
     void onlyPingPongHasBaselinesAndEveryVariantIsOneSeries() {
-        List<Variant> variants = Variant.all(List.of(false, true), List.of("", "bcast=chain"), List.of(new Settings(0), new Settings(4096)));
+        List<Variant> variants = Variant.all(List.of(Mode.MULTIPLEXED), List.of(false, true), List.of("", "bcast=chain"), List.of(new Settings(0), new Settings(4096)));
         BenchPlan plan = plan(List.of(Benchmark.PINGPONG, Benchmark.BCAST), 4, 1, variants);
         assertThat(plan.seriesOf(Benchmark.PINGPONG)).extracting(Series::label).hasSize(11).doesNotHaveDuplicates()
-                .startsWith("raw", "vertx forwarder", "selector forwarder", "relay none eager 0");
+                .startsWith("raw", "vertx forwarder", "selector forwarder", "multiplexed none eager 0");
         assertThat(plan.seriesOf(Benchmark.BCAST)).extracting(Series::label).hasSize(8)
-                .contains("relay process bcast=chain eager 4k");
+                .contains("multiplexed process bcast=chain eager 4k");
         assertThat(plan.phases()).isEqualTo((11 + 8) * 3 * (1 + 3));
     }
 
@@ -49,7 +50,7 @@ class BenchPlanTest {
     void aStreamHasItsPingPongBesideItAndAShorterWindowOfLargeMessages() {
         BenchPlan plan = plan(List.of(Benchmark.STREAM), 2, 1, PLAIN);
         assertThat(plan.seriesOf(Benchmark.STREAM)).extracting(Series::label)
-                .containsExactly("raw", "vertx forwarder", "selector forwarder", "relay none");
+                .containsExactly("raw", "vertx forwarder", "selector forwarder", "multiplexed none");
         assertThat(plan.phases()).isEqualTo(2 * 4 * 3 * (1 + 3));
         assertThat(plan.legs(Benchmark.STREAM, 64)).isEqualTo(1000);
         assertThat(plan.legs(Benchmark.STREAM, 1 << 20)).isEqualTo(64);
@@ -60,15 +61,15 @@ class BenchPlanTest {
     @Test
     void algorithmThatIsNotKnownIsRefusedBeforeAnythingStarts() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new Variant(false, "bcast=chian", Optional.empty()))
+                .isThrownBy(() -> new Variant(Mode.MULTIPLEXED, false, "bcast=chian", Optional.empty()))
                 .withMessageContaining("\"chian\" of bcast is not known")
                 .withMessageContaining("bcast=flat|");
     }
 
     @Test
     void variantsReachTheRanksByTheirEnvironment() {
-        assertThat(new Variant(true, "", Optional.empty()).environment()).isEmpty();
-        assertThat(new Variant(false, "bcast=chain,allreduce=doubling", Optional.of(new Settings(65_536))).environment())
+        assertThat(new Variant(Mode.MULTIPLEXED, true, "", Optional.empty()).environment()).isEmpty();
+        assertThat(new Variant(Mode.MULTIPLEXED, false, "bcast=chain,allreduce=doubling", Optional.of(new Settings(65_536))).environment())
                 .isEqualTo(Map.of("POSTHOUSE_COLLECTIVES", "bcast=chain,allreduce=doubling", "POSTHOUSE_EAGER_MAX", "65536"));
     }
 

@@ -18,12 +18,13 @@ import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.mpj.Settings;
+import org.posthouse.relay.RelayConfig.Mode;
 import org.w3c.dom.Document;
 
 /** The three forms of a report, from made-up times. */
 class BenchReportTest {
-    private static final Variant NONE = new Variant(false, "", Optional.empty());
-    private static final Variant CHAIN = new Variant(true, "bcast=chain", Optional.of(new Settings(4096)));
+    private static final Variant NONE = new Variant(Mode.MULTIPLEXED, false, "", Optional.empty());
+    private static final Variant CHAIN = new Variant(Mode.MULTIPLEXED, true, "bcast=chain", Optional.of(new Settings(4096)));
 
     @TempDir
     private Path folder;
@@ -98,7 +99,7 @@ class BenchReportTest {
         assertThat(tables[0].lines()).hasSize(2 + 10);
         assertThat(tables[0]).startsWith("pingpong, 2 pairs, one site; t is half a round trip").contains("x raw", "16.00", "vertx forwarder", "selector forwarder");
         assertThat(tables[1].lines()).hasSize(2 + 4);
-        assertThat(tables[1]).startsWith("bcast, 4 ranks, one site").contains("relay process bcast=chain").doesNotContain("x raw");
+        assertThat(tables[1]).startsWith("bcast, 4 ranks, one site").contains("multiplexed process bcast=chain").doesNotContain("x raw");
     }
 
     @Test
@@ -111,7 +112,7 @@ class BenchReportTest {
         assertThat(drawing.getDocumentElement().getLocalName() == null ? drawing.getDocumentElement().getNodeName() : "")
                 .isEqualTo("svg");
         String svg = Files.readString(file);
-        assertThat(svg).contains("posthouse bench", "message size (bytes)", "median time", "relay process bcast=chain", "selector forwarder");
+        assertThat(svg).contains("posthouse bench", "message size (bytes)", "median time", "multiplexed none", "bcast=chain", "selector forwarder");
         assertThat(svg).doesNotContain("barrier");
         assertThat(svg.split("fill=\"none\"", -1).length - 1).as("lines").isGreaterThanOrEqualTo(4);
     }

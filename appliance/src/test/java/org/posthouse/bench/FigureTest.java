@@ -7,13 +7,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
+import org.posthouse.relay.RelayConfig.Mode;
 
 /** What a line of the report says beside others. */
 class FigureTest {
     private final List<Figure> figures = new ArrayList<>();
 
     private Figure figure(Benchmark test, Carrier carrier, int bytes, long... nanos) {
-        Figure figure = new Figure(test, new Series(carrier, new Variant(false, "", Optional.empty())), bytes, 2);
+        Figure figure = new Figure(test, new Series(carrier, new Variant(Mode.MULTIPLEXED, false, "", Optional.empty())), bytes, 2);
         for (long phase : nanos) {
             figure.times().add(Statistics.phase(List.of(new long[] {phase}), false, 1));
         }

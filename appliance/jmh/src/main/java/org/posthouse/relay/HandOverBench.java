@@ -1,6 +1,8 @@
 package org.posthouse.relay;
 
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -13,17 +15,17 @@ import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Control;
 import org.posthouse.core.MailboxLoad;
 
 /**
- * What it costs that a message comes to its mailbox from another thread. {@link #sameThread} is the exchange alone, as
- * mode multiplexed has it; in the group, one thread reads connections (here: hands over) and the mailbox's owner does the
- * exchange. The owner never sleeps, so that no wake-up is in it; on a machine of one processor the group says nothing.
- *
- * <p>The queue here is the plainest there is. A queue of the relay's own is compared by a second group beside it: the
- * same two methods over it.
+ * What it costs that a message comes to its mailbox from another thread. {@link #sameThread} is the exchange alone;
+ * {@link #idleStrand} goes through a {@link Strand} that nobody else wants, as most messages do in every mode. In the
+ * groups other threads come in between: {@code otherThread} has the plainest queue there is and an owner that never
+ * sleeps, so that no wake-up is in it; {@code busyStrand} has two threads that both want the strand, and whoever is inside
+ * works for the other. On a machine of one processor the groups say nothing.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -49,6 +51,32 @@ public class HandOverBench {
         private final Runnable exchange = () -> exchange(mailbox);
     }
 
+    /** A mailbox behind a strand of one thread's own. */
+    @State(Scope.Thread)
+    public static class Idle {
+        private final MailboxLoad mailbox = new MailboxLoad();
+        private final Strand strand = new Strand(Workplace.open(Runnable::run), () -> {});
+        private final Runnable exchange = () -> exchange(mailbox);
+    }
+
+    /** A mailbox behind a strand that several threads come to; what they leave is done by a thread of its own. */
+    @State(Scope.Group)
+    public static class Busy {
+        private final MailboxLoad mailbox = new MailboxLoad();
+        private final AtomicInteger pending = new AtomicInteger();
+        private final ExecutorService home = Executors.newSingleThreadExecutor();
+        private final Strand strand = new Strand(Workplace.open(home), () -> {});
+        private final Runnable exchange = () -> {
+            exchange(mailbox);
+            pending.decrementAndGet();
+        };
+
+        @TearDown
+        public void close() {
+            home.shutdown();
+        }
+    }
+
     private static Object exchange(MailboxLoad mailbox) {
         return mailbox.receiveThenArrive(MailboxLoad.SOURCE, MailboxLoad.TAG);
     }
@@ -58,19 +86,42 @@ public class HandOverBench {
         return exchange(state.mailbox);
     }
 
+    @Benchmark
+    public void idleStrand(Idle state) {
+        state.strand.submit(state.exchange);
+    }
+
+    /** Its score is the time of a message of one of the two threads. */
+    @Benchmark
+    @Group("busyStrand")
+    @GroupThreads(2)
+    public void submit(Busy state, Control control) {
+        if (awaitRoom(state.pending, control)) {
+            state.pending.incrementAndGet();
+            state.strand.submit(state.exchange);
+        }
+    }
+
     /** Its score is the time of a message: it cannot be quicker than the owner for long. */
     @Benchmark
     @Group("otherThread")
     @GroupThreads(1)
     public void handOver(Queued state, Control control) {
-        while (state.pending.get() >= PIECES_MAX) {
+        if (awaitRoom(state.pending, control)) {
+            state.pending.incrementAndGet();
+            state.queue.add(state.exchange);
+        }
+    }
+
+    /** Waits while too much is under way; false if the measurement ends meanwhile. */
+    private static boolean awaitRoom(AtomicInteger pending, Control control) {
+        while (pending.get() >= PIECES_MAX) {
             if (control.stopMeasurement) {
-                return;
+                return false;
             }
             Thread.onSpinWait();
         }
-        state.pending.incrementAndGet();
-        state.queue.add(state.exchange);
+        return true;
     }
 
     /** Its score is the time of a look into the queue, found empty or not. */

@@ -1,0 +1,36 @@
+package org.posthouse.cli;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import org.posthouse.relay.RelayConfig.Mode;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.TypeConversionException;
+
+/**
+ * Modes as people write them: {@code multiplexed,pooled}, or all that this build has.
+ *
+ * @param modes in the order given, each once
+ */
+record ModeList(List<Mode> modes) {
+    static final String EVERY = "all";
+
+    /** Reads what {@code --modes} names. */
+    static final class Converter implements ITypeConverter<ModeList> {
+        @Override
+        public ModeList convert(String text) {
+            List<String> words = List.of(text.split(",", -1));
+            return new ModeList(
+                    words.equals(List.of(EVERY)) ? List.of(Mode.values()) : words.stream().distinct().map(ModeList::mode).toList());
+        }
+    }
+
+    private static Mode mode(String word) {
+        return Arrays.stream(Mode.values())
+                .filter(mode -> mode.word().equals(word.toLowerCase(Locale.ROOT)))
+                .findFirst()
+                .orElseThrow(() -> new TypeConversionException("\"" + word + "\" is no mode, expected " + EVERY + " or "
+                        + Arrays.stream(Mode.values()).map(Mode::word).collect(Collectors.joining(", "))));
+    }
+}
