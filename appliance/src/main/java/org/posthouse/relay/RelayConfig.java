@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Optional;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.tunnel.LinkConfig;
@@ -54,6 +55,15 @@ public record RelayConfig(
         PIPELINE,
         /** A virtual thread for each connection, in blocking style. */
         THREADED;
+
+        /** @throws IllegalArgumentException in one line, if there is no such mode */
+        public static Mode of(String word) {
+            return Arrays.stream(values())
+                    .filter(mode -> mode.word().equals(word))
+                    .findFirst()
+                    .orElseThrow(() -> new IllegalArgumentException(
+                            "mode \"" + word + "\", expected one of " + Arrays.stream(values()).map(Mode::word).toList()));
+        }
 
         /** The name on the command line and in metrics. */
         public String word() {

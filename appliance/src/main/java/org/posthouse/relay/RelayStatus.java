@@ -1,5 +1,6 @@
 package org.posthouse.relay;
 
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -12,6 +13,8 @@ import org.posthouse.directory.RankEntry;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.JobView;
 import org.posthouse.ops.LinkView;
+import org.posthouse.ops.ModeOrder;
+import org.posthouse.ops.ModeReport;
 import org.posthouse.ops.RankView;
 import org.posthouse.ops.Readiness;
 import org.posthouse.ops.RelaySnapshot;
@@ -91,6 +94,31 @@ final class RelayStatus implements RelayView {
     public RelaySnapshot snapshot() {
         RelaySnapshot taken = snapshot;
         return taken != null ? taken : starting();
+    }
+
+    @Override
+    public Future<ModeReport> changeMode(ModeOrder order) {
+        try {
+            RelayConfig.Mode mode = RelayConfig.Mode.of(order.mode());
+            int loops = order.loops() == null ? ModeConfig.LOOPS_DEFAULT : order.loops();
+            String pipeline = order.pipeline() == null ? ModeConfig.PIPELINE_DEFAULT : order.pipeline();
+            return relay.switchMode(ModeConfig.of(mode, loops, pipeline)).map(this::report);
+        } catch (IllegalArgumentException e) {
+            return Future.failedFuture(e);
+        }
+    }
+
+    private ModeReport report(ModeChange change) {
+        return new ModeReport(
+                relay.id(),
+                change.from().toString(),
+                change.to().toString(),
+                change.asked(),
+                change.moved(),
+                change.left(),
+                change.pauseMicrosMedian(),
+                change.pauseMicrosMax(),
+                change.tookMicros());
     }
 
     @Override

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonIgnore;
 import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.exc.MismatchedInputException;
 import com.fasterxml.jackson.databind.SerializerProvider;
 import com.fasterxml.jackson.databind.module.SimpleModule;
 import com.fasterxml.jackson.databind.node.ArrayNode;
@@ -51,6 +52,21 @@ final class OpsJson {
         ObjectNode root = MAPPER.createObjectNode().put("at", at);
         root.set("relays", relayArray(overview));
         root.set("jobs", MAPPER.valueToTree(overview.jobs()));
+        return bytes(root);
+    }
+
+    /** @throws JsonProcessingException if it is no order, or has words that orders have not */
+    static ModeOrder modeOrder(Buffer body) throws JsonProcessingException {
+        ModeOrder order = MAPPER.readValue(body == null ? "" : body.toString(), ModeOrder.class);
+        if (order == null || order.mode() == null) {
+            throw MismatchedInputException.from(null, ModeOrder.class, "\"mode\" is missing");
+        }
+        return order;
+    }
+
+    static Buffer modeReports(List<ModeReport> reports) {
+        ObjectNode root = MAPPER.createObjectNode();
+        root.set("changes", MAPPER.valueToTree(reports));
         return bytes(root);
     }
 

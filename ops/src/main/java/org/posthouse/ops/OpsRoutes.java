@@ -8,6 +8,7 @@ import io.vertx.core.http.HttpHeaders;
 import io.vertx.core.http.HttpMethod;
 import io.vertx.ext.web.Router;
 import io.vertx.ext.web.RoutingContext;
+import io.vertx.ext.web.handler.BodyHandler;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -16,7 +17,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What each path answers. Confined to the console's event loop. Everything is read-only: GET and HEAD, nothing else.
+ * What each path answers. Confined to the console's event loop. Everything is read-only, GET and HEAD, but for one order:
+ * a change of mode.
  * {@code openapi.json} lists the same paths and a test compares the two.
  */
 final class OpsRoutes {
@@ -44,7 +46,8 @@ final class OpsRoutes {
             Responses.securityHeaders(ctx.response(), assets.contentSecurityPolicy());
             ctx.next();
         });
-        router.route().handler(new HostGuard(config));
+        HostGuard guard = new HostGuard(config);
+        router.route().handler(guard);
         get(router, "/healthz", ctx -> Responses.json(ctx, 200, OpsJson.health()));
         get(router, "/readyz", this::ready);
         get(router, "/metrics", this::metrics);
@@ -52,6 +55,10 @@ final class OpsRoutes {
         get(router, "/api/v1/jobs", ctx -> Responses.json(ctx, 200, OpsJson.jobs(overview().jobs())));
         get(router, "/api/v1/jobs/:id", this::job);
         router.get("/api/v1/events").handler(stream::accept);
+        ModeRoute mode = new ModeRoute(views, guard);
+        router.post("/api/v1/mode")
+                .handler(BodyHandler.create(false).setBodyLimit(ModeRoute.BODY_BYTES_MAX))
+                .handler(mode::handle);
         get(router, "/openapi.json", assets::serve);
         get(router, "/", assets::serve);
         get(router, "/console/*", assets::serve);
@@ -116,11 +123,16 @@ final class OpsRoutes {
         router.errorHandler(404, ctx -> Responses.error(ctx, 404, "no such path: "
                 + Responses.shortened(ctx.request().path(), SHOWN_CHARS_MAX) + "; /openapi.json lists them"));
         router.errorHandler(405, ctx -> {
-            ctx.response().putHeader(HttpHeaders.ALLOW, "GET, HEAD");
-            Responses.error(ctx, 405, "the console is read-only: use GET, not " + shown(ctx.request().method()));
+            boolean order = ctx.request().path().equals("/api/v1/mode");
+            ctx.response().putHeader(HttpHeaders.ALLOW, order ? "POST" : "GET, HEAD");
+            String method = shown(ctx.request().method());
+            Responses.error(ctx, 405, order ? "a change of mode is ordered with POST, not " + method
+                    : "this path is read-only: use GET, not " + method);
         });
+        router.errorHandler(413, ctx -> Responses.error(ctx, 413, "the body is longer than " + ModeRoute.BODY_BYTES_MAX
+                + " bytes, the limit"));
         router.errorHandler(500, ctx -> {
-            LOG.warn("GET {} failed", ctx.request().path(), ctx.failure());
+            LOG.warn("{} {} failed", shown(ctx.request().method()), ctx.request().path(), ctx.failure());
             Responses.error(ctx, 500, "the relay could not answer; its log says why");
         });
     }

@@ -1,9 +1,11 @@
 package org.posthouse.ops;
 
+import io.vertx.core.Future;
+
 /**
  * What one relay shows of itself; implemented by the appliance.
  *
- * <p>Both methods are called from event loops and from worker threads, about once a second per open page, so they must
+ * <p>The methods are called from event loops and from worker threads, about once a second per open page, so they must
  * be thread-safe, must not block, and must return in well under a millisecond. An exception is logged and shown as an
  * unready relay or an HTTP 500; it never ends the console.
  */
@@ -22,4 +24,13 @@ public interface RelayView {
      * @return ready, or the reasons why not
      */
     Readiness readiness();
+
+    /**
+     * Places the relay's work on threads in another way, while it runs.
+     *
+     * @return what came of it; fails with {@link IllegalArgumentException}, in one line, if the relay cannot work so
+     */
+    default Future<ModeReport> changeMode(ModeOrder order) {
+        return Future.failedFuture(new IllegalArgumentException("this relay's mode cannot be changed"));
+    }
 }

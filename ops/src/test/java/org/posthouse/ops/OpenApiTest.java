@@ -41,7 +41,8 @@ class OpenApiTest {
         "Link, org.posthouse.ops.LinkView, '', ''",
         "Job, org.posthouse.ops.JobView, '', ''",
         "Rank, org.posthouse.ops.RankView, '', ''",
-        "NotReady, org.posthouse.ops.OpsJson$NotReady, '', ''"
+        "NotReady, org.posthouse.ops.OpsJson$NotReady, '', ''",
+        "ModeReport, org.posthouse.ops.ModeReport, '', ''"
     })
     void describesEveryComponentOfTheRecords(String schema, String record, String left, String added) throws Exception {
         Set<String> expected = Arrays.stream(Class.forName(record).getRecordComponents())

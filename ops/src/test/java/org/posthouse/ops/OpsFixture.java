@@ -58,6 +58,16 @@ final class OpsFixture implements AutoCloseable {
         return client.send(request, HttpResponse.BodyHandlers.ofString());
     }
 
+    /** An order as a client sends it; headers in pairs of name and value. */
+    HttpResponse<String> post(String path, String body, String... headers) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(uri(path))
+                .POST(HttpRequest.BodyPublishers.ofString(body)).timeout(Duration.ofSeconds(WAIT_S));
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
     JsonNode json(String path) throws IOException, InterruptedException {
         return parse(get(path).body());
     }

@@ -1,5 +1,6 @@
 package org.posthouse.ops;
 
+import io.vertx.core.Future;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
@@ -32,6 +33,15 @@ final class Scenes {
         @Override
         public Readiness readiness() {
             return readiness;
+        }
+
+        @Override
+        public Future<ModeReport> changeMode(ModeOrder order) {
+            if (!order.mode().equals("pooled")) {
+                return Future.failedFuture(new IllegalArgumentException("mode \"" + order.mode() + "\", expected pooled"));
+            }
+            return Future.succeededFuture(new ModeReport(
+                    snapshot.relay(), "multiplexed", "pooled " + order.loops(), 16, 15, 1, 900, 2_000, 70_000));
         }
     }
 
