@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.ModeChange;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.wire.FrameType;
@@ -144,6 +145,11 @@ final class RelayedWorld implements AutoCloseable {
                 throw new AssertionError("rank " + rank + ": " + thrown[rank], thrown[rank]);
             }
         }
+    }
+
+    /** Changes the mode of all relays; what each tells. */
+    List<ModeChange> switchMode(ModeConfig mode) throws IOException {
+        return grid.switchMode(mode);
     }
 
     /** Where the first site's relay listens. */
