@@ -51,7 +51,7 @@ final class BenchJson {
                 .put("mode", series.variant().mode().word())
                 .put("durability", series.variant().durability())
                 .put("algorithm", series.variant().algorithm().isEmpty() ? "auto" : series.variant().algorithm());
-        series.variant().settings().ifPresent(set -> node.put("eagerMaxBytes", set.eagerBytesMax()));
+        series.variant().settings().ifPresent(set -> node.put("eagerMaxBytes", set.eagerBytesMax()).put("busyPollMicros", set.busyPollUs()));
         Statistics times = figure.times();
         node.put("operations", times.operations())
                 .put("minMicros", times.minMicros())

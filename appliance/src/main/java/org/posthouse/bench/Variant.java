@@ -45,7 +45,10 @@ public record Variant(Mode mode, boolean logged, String algorithm, Optional<Sett
         if (!algorithm.isEmpty()) {
             variables.put(Algorithms.VARIABLE, algorithm);
         }
-        settings.ifPresent(set -> variables.put(Settings.EAGER_MAX, Integer.toString(set.eagerBytesMax())));
+        settings.ifPresent(set -> {
+            variables.put(Settings.EAGER_MAX, Integer.toString(set.eagerBytesMax()));
+            variables.put(Settings.BUSY_POLL, Integer.toString(set.busyPollUs()));
+        });
         return variables;
     }
 
@@ -56,6 +59,8 @@ public record Variant(Mode mode, boolean logged, String algorithm, Optional<Sett
     /** In a table and in a plot's legend. */
     String label() {
         return mode.word() + " " + durability() + (algorithm.isEmpty() ? "" : " " + algorithm)
-                + settings.map(set -> " eager " + SizeList.text(set.eagerBytesMax())).orElse("");
+                + settings.map(set -> " eager " + SizeList.text(set.eagerBytesMax())
+                                + (set.busyPollUs() == 0 ? "" : " poll " + set.busyPollUs()))
+                        .orElse("");
     }
 }

@@ -106,6 +106,14 @@ final class BenchCommand implements Callable<Integer> {
     private List<Settings> settings = List.of();
 
     @Option(
+            names = "--busy-poll",
+            split = ",",
+            converter = RunCommand.BusyPoll.class,
+            paramLabel = "MICROS",
+            description = "How long a rank's call that is blocked asks again before it sleeps; several to compare.")
+    private List<Integer> busyPolls = List.of();
+
+    @Option(
             names = "--baselines",
             negatable = true,
             defaultValue = "true",
@@ -195,7 +203,19 @@ final class BenchCommand implements Callable<Integer> {
                 modes.modes(),
                 durabilities.stream().distinct().map(durability -> durability == Durability.PROCESS).toList(),
                 algorithms.stream().distinct().map(name -> name.equals(LIBRARY_CHOOSES) ? "" : name).toList(),
-                settings.stream().distinct().toList());
+                chosenSettings());
+    }
+
+    /** Every combination of what is set for the ranks; empty if nothing is. */
+    private List<Settings> chosenSettings() {
+        if (busyPolls.isEmpty()) {
+            return settings.stream().distinct().toList();
+        }
+        List<Settings> eager = settings.isEmpty() ? List.of(Settings.DEFAULT) : settings;
+        return eager.stream()
+                .flatMap(set -> busyPolls.stream().map(micros -> new Settings(set.eagerBytesMax(), micros)))
+                .distinct()
+                .toList();
     }
 
     private static BenchReport measure(BenchPlan plan) throws IOException, JobFailure, InterruptedException {

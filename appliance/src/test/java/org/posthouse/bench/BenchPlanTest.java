@@ -70,7 +70,12 @@ class BenchPlanTest {
     void variantsReachTheRanksByTheirEnvironment() {
         assertThat(new Variant(Mode.MULTIPLEXED, true, "", Optional.empty()).environment()).isEmpty();
         assertThat(new Variant(Mode.MULTIPLEXED, false, "bcast=chain,allreduce=doubling", Optional.of(new Settings(65_536))).environment())
-                .isEqualTo(Map.of("POSTHOUSE_COLLECTIVES", "bcast=chain,allreduce=doubling", "POSTHOUSE_EAGER_MAX", "65536"));
+                .isEqualTo(Map.of(
+                        "POSTHOUSE_COLLECTIVES", "bcast=chain,allreduce=doubling", "POSTHOUSE_EAGER_MAX", "65536",
+                        "POSTHOUSE_BUSY_POLL_US", "0"));
+        Variant polling = new Variant(Mode.MULTIPLEXED, false, "", Optional.of(new Settings(4096, 50)));
+        assertThat(polling.environment()).containsEntry("POSTHOUSE_BUSY_POLL_US", "50");
+        assertThat(polling.label()).isEqualTo("multiplexed none eager 4k poll 50");
     }
 
     @Test

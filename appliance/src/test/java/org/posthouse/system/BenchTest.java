@@ -86,7 +86,8 @@ class BenchTest {
 
     @Test
     void everyModeIsMeasuredInOneRun() throws Exception {
-        JsonNode figures = figures("pingpong", "--modes", "all", "--sizes", "1", "--no-baselines");
+        JsonNode figures = figures("pingpong", "--modes", "all", "--sizes", "1", "--no-baselines", "--busy-poll", "20");
+        assertThat(figures).allMatch(figure -> figure.path("busyPollMicros").asInt() == 20);
         assertThat(figures).extracting(figure -> figure.path("mode").asText())
                 .containsExactly(Arrays.stream(Mode.values()).map(Mode::word).toArray(String[]::new));
         figures.forEach(figure -> {
