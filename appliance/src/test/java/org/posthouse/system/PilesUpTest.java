@@ -4,10 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +14,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.core.CoreConfig;
+import org.posthouse.logstore.LogConfig;
 import org.posthouse.system.jobs.PilesUp;
 
 /**
@@ -29,12 +26,13 @@ import org.posthouse.system.jobs.PilesUp;
 @Timeout(900)
 @EnabledOnOs(OS.LINUX)
 final class PilesUpTest {
-    private static final Duration PATIENCE = Duration.ofMinutes(10);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
     private static final Duration LOOK_EVERY = Duration.ofMillis(250);
     private static final long MIB = 1 << 20;
 
     /** What a relay alone takes of the heap, about 40 MiB, and 100,000 messages of 150 bytes: 15 MiB. */
-    private static final List<String> LITTLE_MEMORY = List.of("-Xmx96m", "-XX:MaxDirectMemorySize=48m");
+    private static final List<String> LITTLE_MEMORY = 
+            List.of("-Xmx96m", "-XX:MaxDirectMemorySize=48m", "-XX:+ExitOnOutOfMemoryError");
 
     private static final int SHORT_MESSAGES = 100_000;
     private static final int SHORT_BYTES = 100;
@@ -44,19 +42,21 @@ final class PilesUpTest {
     @TempDir
     private Path folder;
 
-    private final HttpClient http = HttpClient.newHttpClient();
     private long directBytesMax;
     private long anonymousBytesMax;
 
     @Test
     void everythingIsSentAndWaitsInTheLog() throws Exception {
+        long needed = (long) LONG_MESSAGES * LONG_BYTES + 2 * LogConfig.DEFAULT_MIN_FREE_BYTES;
+        assertThat(Files.getFileStore(folder).getUsableSpace()).as("free space for this test").isGreaterThan(needed);
         try (Relays relay = Relays.start(folder, LITTLE_MEMORY, "site-a", "--data", folder.resolve("data").toString());
                 Command job = start(relay, "process", LONG_MESSAGES)) {
             await().atMost(PATIENCE).pollInterval(LOOK_EVERY).until(() -> {
                 look(relay);
                 return job.out().contains("sent all") || !job.handle().isAlive();
             });
-            await().atMost(PATIENCE).pollInterval(LOOK_EVERY).until(() -> meter(relay, "posthouse_unexpected") == SHORT_MESSAGES + LONG_MESSAGES);
+            await().atMost(PATIENCE).pollInterval(LOOK_EVERY)
+                    .until(() -> relay.meter("posthouse_unexpected") == SHORT_MESSAGES + LONG_MESSAGES);
             letItReceive(relay, job);
             assertThat((long) LONG_MESSAGES * LONG_BYTES).as("more than all the memory that the relay may take").isGreaterThan(350 * MIB);
             assertThat(anonymousBytesMax).as("heap, direct memory and the JVM's own").isLessThan(300 * MIB);
@@ -68,10 +68,10 @@ final class PilesUpTest {
     void theSenderWaitsWithoutALog() throws Exception {
         try (Relays relay = Relays.start(folder, LITTLE_MEMORY, "site-a");
                 Command job = start(relay, "none", 100)) {
-            await().atMost(PATIENCE).until(() -> meter(relay, "posthouse_unexpected") >= CoreConfig.DEFAULT.creditMessages());
+            await().atMost(PATIENCE).until(() -> relay.meter("posthouse_unexpected") >= CoreConfig.DEFAULT.creditMessages());
             await().atMost(PATIENCE).pollInterval(LOOK_EVERY).during(Duration.ofSeconds(2)).until(() -> {
                 look(relay);
-                return meter(relay, "posthouse_unexpected") == CoreConfig.DEFAULT.creditMessages() + 1;
+                return relay.meter("posthouse_unexpected") == CoreConfig.DEFAULT.creditMessages() + 1;
             });
             assertThat(job.out()).doesNotContain("sent all");
             letItReceive(relay, job);
@@ -97,12 +97,12 @@ final class PilesUpTest {
         assertThat(result.err()).isEmpty();
         assertThat(result.status()).isZero();
         assertThat(result.out()).contains("sent all").contains("received all ");
-        assertThat(relay.command().err()).doesNotContain("OutOfMemoryError").doesNotContain("Exception");
     }
 
-    private void look(Relays relay) throws IOException, InterruptedException {
-        directBytesMax = Math.max(directBytesMax, meter(relay, "jvm_buffer_memory_used_bytes{id=\"direct\"}"));
+    private void look(Relays relay) throws IOException {
+        directBytesMax = Math.max(directBytesMax, relay.meter("jvm_buffer_memory_used_bytes{id=\"direct\"}"));
         anonymousBytesMax = Math.max(anonymousBytesMax, anonymousBytes(relay.command().handle().pid()));
+        assertThat(relay.command().err()).doesNotContain("OutOfMemoryError").doesNotContain("Exception");
     }
 
     /** What a process holds that is no file: the kernel's count. */
@@ -112,16 +112,5 @@ final class PilesUpTest {
                 .findFirst()
                 .orElseThrow();
         return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
-    }
-
-    private long meter(Relays relay, String name) throws IOException, InterruptedException {
-        HttpRequest request = HttpRequest.newBuilder(URI.create("http://" + relay.ready().console() + "/metrics")).build();
-        String line = http.send(request, HttpResponse.BodyHandlers.ofString())
-                .body()
-                .lines()
-                .filter(text -> text.startsWith(name))
-                .findFirst()
-                .orElseThrow();
-        return (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
     }
 }

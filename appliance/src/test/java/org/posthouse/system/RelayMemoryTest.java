@@ -24,7 +24,8 @@ final class RelayMemoryTest {
 
     @Test
     void relayProcessHasBoundsForHeapAndDirectMemory() throws Exception {
-        assertThat(Installation.relayFlags()).containsExactly("-Xmx1g", "-XX:MaxDirectMemorySize=1g");
+        assertThat(Installation.relayFlags())
+                .containsExactly("-Xmx1g", "-XX:MaxDirectMemorySize=1g", "-XX:+ExitOnOutOfMemoryError");
         List<String> arguments = List.of(
                 "--site", "site-a", "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--group", "127.0.0.1:" + Relays.freePort());
         try (RelayProcess relay = RelayProcess.start(arguments, folder.resolve("errors"));

@@ -3,8 +3,11 @@ package org.posthouse.system;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,6 +57,18 @@ final class Relays implements AutoCloseable {
 
     Command command() {
         return command;
+    }
+
+    /** The first of its meters whose line begins so. */
+    long meter(String name) throws IOException {
+        try (InputStream in = URI.create("http://" + ready.console() + "/metrics").toURL().openStream()) {
+            String line = new String(in.readAllBytes(), StandardCharsets.UTF_8)
+                    .lines()
+                    .filter(text -> text.startsWith(name))
+                    .findFirst()
+                    .orElseThrow();
+            return (long) Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1));
+        }
     }
 
     /** Ends it as an operator does. */

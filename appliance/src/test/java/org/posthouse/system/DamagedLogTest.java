@@ -1,0 +1,73 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.logstore.LogEntry;
+import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.MessageLog;
+import org.posthouse.system.jobs.PilesUp;
+
+/** A message that waits in a log whose bytes change is never delivered: its job ends, by name, and no other. */
+@Timeout(180)
+final class DamagedLogTest {
+    private static final int MESSAGES = 50;
+    private static final int BYTES = 1_000;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void jobEndsThatNeedsADamagedRecordAndItsRecordIsNamed() throws Exception {
+        Path go = folder.resolve("go");
+        try (Relays relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString());
+                Command job = Command.start(
+                        folder, "run", "-n", "2", "--relay", relay.ranks(), "--durability", "process", "-cp", Jobs.classPath(),
+                        PilesUp.class.getName(), go.toString(), Integer.toString(MESSAGES), Integer.toString(BYTES), "0", "0")) {
+            await().atMost(Duration.ofSeconds(60)).until(() -> relay.meter("posthouse_unexpected") == MESSAGES);
+            LogEntry damaged = arrivals().get(MESSAGES / 2);
+            flip(damaged.file(), damaged.offset() + BYTES / 2);
+            Files.createFile(go);
+            Command.Result result = job.await();
+            assertThat(result.status()).isEqualTo(1);
+            assertThat(result.out()).doesNotContain("received all");
+            assertThat(result.err())
+                    .contains("LOG_DAMAGED")
+                    .contains(damaged.file() + ", position " + damaged.position())
+                    .contains("CRC32C")
+                    .doesNotContain("AssertionError");
+            Command.Result next = Command.run(
+                    folder, "run", "-n", "2", "--relay", relay.ranks(), "--durability", "process", "example:ring", "5", "100");
+            assertThat(next.out()).contains("Verification: SUCCESSFUL");
+        }
+    }
+
+    private List<LogEntry> arrivals() {
+        List<LogEntry> arrivals = new ArrayList<>();
+        MessageLog.scan(folder.resolve("data").resolve("log"), entry -> {
+            if (entry.record() instanceof LogRecord.Arrival) {
+                arrivals.add(entry);
+            }
+        });
+        return arrivals;
+    }
+
+    private static void flip(Path file, long offset) throws Exception {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer one = ByteBuffer.allocate(1);
+            channel.read(one, offset);
+            channel.write(one.put(0, (byte) (one.get(0) ^ 1)).flip(), offset);
+        }
+    }
+}
