@@ -37,7 +37,7 @@ final class BenchPlot {
                 "data", data(sized),
                 "mapping", map("x", "bytes", "y", "micros", "color", "series", "shape", "series"),
                 "layers", list(map("geom", "line", "size", 1.0), map("geom", "point", "size", 3.0)),
-                "scales", list(sizeScale(sized), timeScale(sized), colours("Dark2"), map("aesthetic", "shape", "name", "series")),
+                "scales", list(sizeScale(sized), timeScale(sized), colours(), map("aesthetic", "shape", "name", "series")),
                 "ggtitle", map("text", title(plan, sized), "subtitle", subtitle(plan.repetitions())),
                 "ggsize", map("width", WIDTH, "height", HEIGHT),
                 "theme", map("name", "light", "legend_position", "right"));
@@ -69,9 +69,8 @@ final class BenchPlot {
                 + (plan.sites() == 1 ? "one site" : plan.sites() + " sites");
     }
 
-    /** @param palette a name of ColorBrewer's: Dark2 has 8 colours, Paired 12 */
-    static Map<String, Object> colours(String palette) {
-        return map("aesthetic", "color", "name", "series", "scale_mapper_kind", "color_brewer", "palette", palette);
+    private static Map<String, Object> colours() {
+        return map("aesthetic", "color", "name", "series", "scale_mapper_kind", "color_brewer", "palette", "Dark2");
     }
 
     static String subtitle(int repetitions) {
@@ -96,7 +95,7 @@ final class BenchPlot {
     }
 
     /** A vertical axis with 1, 2 and 5 of every power of ten, from the last below the values to the first above. */
-    static Map<String, Object> logarithmic(String name, DoubleSummaryStatistics values) {
+    private static Map<String, Object> logarithmic(String name, DoubleSummaryStatistics values) {
         List<Object> breaks = new ArrayList<>();
         List<Object> labels = new ArrayList<>();
         for (int power = (int) Math.floor(Math.log10(values.getMin())); Math.pow(10, power) <= values.getMax(); power++) {

@@ -20,6 +20,10 @@ final class ScalePlot {
     private static final double LEGEND_WIDTH = 200;
     private static final double TITLE_HEIGHT = 100;
 
+    /** ColorBrewer's "Paired" with a yellow that can be seen: three baselines, and four modes at two durabilities. */
+    private static final List<Object> COLOURS = List.of(
+            "#666666", "#b15928", "#d9b400", "#1f78b4", "#a6cee3", "#33a02c", "#b2df8a", "#e31a1c", "#fb9a99", "#6a3d9a", "#cab2d6");
+
     private ScalePlot() {}
 
     static void bandwidth(ScalePlan plan, List<ScaleFigure> figures, Path file) throws IOException {
@@ -44,8 +48,9 @@ final class ScalePlot {
                 "mapping", map("x", "clients", "y", "value", "color", "series", "shape", "series"),
                 "layers", list(map("geom", "line", "size", 1.0), map("geom", "point", "size", 3.0)),
                 "facet", map("name", "grid", "x", "relays", "y", "size", "x_order", 0, "y_order", 0, "scales", "free_y"),
-                "scales", list(clientScale(plan), BenchPlot.logarithmic(name, figures.stream().mapToDouble(value).summaryStatistics()),
-                        BenchPlot.colours("Paired"), map("aesthetic", "shape", "name", "series")),
+                // Breaks of our own and axes of the rows' own do not go together: panels come out with negative heights.
+                "scales", list(clientScale(plan), map("aesthetic", "y", "name", name, "trans", "log10"),
+                        colours(), map("aesthetic", "shape", "name", "series")),
                 "ggtitle", map("text", "posthouse bench scale: " + name, "subtitle", BenchPlot.subtitle(plan.repetitions())),
                 "ggsize", map("width", columns * PANEL_WIDTH + LEGEND_WIDTH, "height", rows * PANEL_HEIGHT + TITLE_HEIGHT),
                 "theme", map("name", "light", "legend_position", "right"));
@@ -66,6 +71,10 @@ final class ScalePlot {
             relays.add(figure.cell().relays() + (figure.cell().relays() == 1 ? " relay" : " relays"));
         }
         return map("clients", clients, "value", values, "series", series, "size", sizes, "relays", relays);
+    }
+
+    private static Map<String, Object> colours() {
+        return map("aesthetic", "color", "name", "series", "values", new ArrayList<>(COLOURS));
     }
 
     private static Map<String, Object> clientScale(ScalePlan plan) {
