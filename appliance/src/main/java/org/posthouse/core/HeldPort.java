@@ -12,6 +12,12 @@ import org.posthouse.wire.Stall;
 final class HeldPort implements RankPort {
     private final ArrayDeque<Consumer<RankPort>> held = new ArrayDeque<>();
     private final ArrayDeque<Parcel> parcels = new ArrayDeque<>();
+    private int deliveries;
+
+    /** Deliveries that are held: the rank has not seen them. */
+    int deliveries() {
+        return deliveries;
+    }
 
     /** Does to {@code port} what was held. */
     void release(RankPort port) {
@@ -29,6 +35,7 @@ final class HeldPort implements RankPort {
 
     @Override
     public void deliver(Message message, Parcel head) {
+        deliveries++;
         parcels.add(head);
         held.add(port -> port.deliver(message, head));
     }

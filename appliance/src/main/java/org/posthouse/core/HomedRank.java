@@ -69,9 +69,14 @@ public final class HomedRank {
         return bytesSent;
     }
 
-    /** Messages delivered: the rank's delivery counter of the handshake. */
+    /** Messages delivered, those included that wait for a rank between two connections. */
     public long messagesDelivered() {
         return messagesDelivered;
+    }
+
+    /** Deliveries that have left for the rank: its counter of the handshake. */
+    long deliveriesSent() {
+        return port instanceof HeldPort held ? messagesDelivered - held.deliveries() : messagesDelivered;
     }
 
     public long bytesDelivered() {

@@ -185,11 +185,11 @@ public final class RelayCore {
             }
             sent += known;
         }
-        if (hello.untold() == 0 && sent != rank.messagesSent() || hello.deliveries() != rank.messagesDelivered()) {
+        if (hello.untold() == 0 && sent != rank.messagesSent() || hello.deliveries() != rank.deliveriesSent()) {
             throw new Refusal(
                     Reason.CANNOT_RESUME,
                     rank + " comes with " + hello.deliveries() + " deliveries and " + sent + " sends, known here: "
-                            + rank.messagesDelivered() + " and " + rank.messagesSent());
+                            + rank.deliveriesSent() + " and " + rank.messagesSent());
         }
     }
 
@@ -229,7 +229,7 @@ public final class RelayCore {
                 rank.incarnation(),
                 config.creditBytes(),
                 config.creditMessages(),
-                rank.messagesDelivered(),
+                rank.deliveriesSent(),
                 List.of(),
                 job.self(),
                 job.homes(),

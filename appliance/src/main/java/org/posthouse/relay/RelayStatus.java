@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.posthouse.core.Job;
+import org.posthouse.core.RankState;
 import org.posthouse.directory.RankEntry;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.JobView;
@@ -230,7 +231,7 @@ final class RelayStatus implements RelayView {
                 rank.rank(),
                 relay.settings().site(),
                 relay.id(),
-                RankView.State.valueOf(rank.state().name()),
+                shown(rank.state()),
                 rank.incarnation(),
                 rank.messagesSent(),
                 rank.messagesDelivered(),
@@ -238,6 +239,11 @@ final class RelayStatus implements RelayView {
                 rank.bytesDelivered(),
                 rank.unexpected(),
                 rank.posted());
+    }
+
+    /** Between two connections a rank is there, for people: it is so for milliseconds. */
+    private static RankView.State shown(RankState state) {
+        return state == RankState.MOVING ? RankView.State.CONNECTED : RankView.State.valueOf(state.name());
     }
 
     private static KnownRelay known(RelayEntry entry) {

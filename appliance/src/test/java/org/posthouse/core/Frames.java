@@ -92,6 +92,10 @@ final class Frames {
         return frame;
     }
 
+    ByteBuffer moving() {
+        return frame(FrameType.MOVE, FrameType.MOVE.bytesMin(), 0);
+    }
+
     ByteBuffer finalizing(int failedPolls) {
         ByteBuffer frame = frame(FrameType.FINALIZE, 24, 0);
         view(frame).finalizeFailedPolls(failedPolls);

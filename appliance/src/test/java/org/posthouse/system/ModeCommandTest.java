@@ -33,6 +33,7 @@ class ModeCommandTest {
                 assertThat(changed.out()).contains("site-a-1: ", " -> " + mode);
             }
             Command.Result done = job.await();
+            assertThat(done.err()).isEmpty();
             assertThat(done.out()).contains("Verification: SUCCESSFUL");
             assertThat(done.status()).isZero();
             assertThat(relay.command().err()).doesNotContain("ERROR");

@@ -1,6 +1,7 @@
 package org.posthouse.ops;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonMappingException;
 import io.vertx.core.Future;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
@@ -43,6 +44,12 @@ final class ModeRoute {
         }
     }
 
+    private static String field(JsonProcessingException fault) {
+        return fault instanceof JsonMappingException mapping && !mapping.getPath().isEmpty()
+                ? mapping.getPath().getLast().getFieldName() + ": "
+                : "";
+    }
+
     private boolean isOwn(String origin) {
         try {
             String host = URI.create(origin).getHost();
@@ -57,7 +64,7 @@ final class ModeRoute {
         try {
             order = OpsJson.modeOrder(ctx.body().buffer());
         } catch (JsonProcessingException e) {
-            Responses.error(ctx, 400, "the order is not understood: " + e.getOriginalMessage());
+            Responses.error(ctx, 400, "the order is not understood: " + field(e) + e.getOriginalMessage());
             return;
         }
         List<Future<ModeReport>> changes = views.get().stream().map(relay -> relay.changeMode(order)).toList();

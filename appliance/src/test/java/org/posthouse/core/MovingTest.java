@@ -1,0 +1,151 @@
+package org.posthouse.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.WireException;
+
+/** A rank changes its connection: what it is sent meanwhile is held, in order, and counters that differ are refused. */
+final class MovingTest {
+    private static final Hello.Sent TO_ONE = new Hello.Sent(0, 1, 2);
+    private static final Hello.Sent TO_THREE = new Hello.Sent(0, 3, 1);
+
+    private final OneRelay relay;
+    private OneRelay.Rank zero;
+    private OneRelay.Rank one;
+
+    MovingTest() throws Exception {
+        relay = new OneRelay();
+    }
+
+    @BeforeEach
+    void zeroHasTalked() throws Exception {
+        zero = relay.connect(0);
+        one = relay.connect(1);
+        send(0, 1, 1);
+        send(0, 1, 2);
+        send(0, 3, 1);
+        one.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 1, 10));
+        zero.sends(relay.frames.post(0, 1, 0, 0, 1, 0));
+        zero.sends(relay.frames.post(0, 1, 0, 0, 2, 0));
+        zero.take();
+        relay.events.clear();
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        relay.end();
+    }
+
+    private void send(int from, int to, long sequence) throws WireException {
+        (from == 0 ? zero : one).sends(relay.frames.message(FrameType.SEND, 0, from, to, 0, sequence, 10));
+    }
+
+    private static Hello again(long deliveries, Hello.Sent... sent) {
+        return Hello.firstStart(OneRelay.JOB, 0, OneRelay.TOKEN).again(deliveries, 7, List.of(sent));
+    }
+
+    private void leave() throws WireException {
+        assertThat(relay.core.move(zero.rank)).isTrue();
+        assertThat(zero.take()).containsExactly("move");
+        zero.sends(relay.frames.moving());
+        assertThat(zero.take()).containsExactly("close MOVED");
+    }
+
+    private OneRelay.Rank come(Hello hello) throws Refusal {
+        OneRelay.Rank port = relay.new Rank();
+        port.rank = relay.core.connect(hello, port);
+        assertThat(relay.core.welcome(port.rank).deliveries()).isEqualTo(hello.deliveries());
+        assertThat(port.take()).as("before it is welcome").isEmpty();
+        relay.core.moved(port.rank, port);
+        return port;
+    }
+
+    @Test
+    void whatItIsSentMeanwhileComesOnTheNextConnection() throws Exception {
+        leave();
+        send(1, 0, 2);
+        send(1, 0, 3);
+        relay.fromSite("there", relay.frames.credit(0, 266, 1));
+        OneRelay.Rank next = come(again(1, TO_ONE, TO_THREE));
+        assertThat(next.take()).containsExactly("deliver #2 from 1 to request 2", "credit 266 bytes 1 messages");
+        assertThat(next.rank.mailbox().unexpected()).as("the third had no receive").isEqualTo(1);
+        relay.core.disconnected(next.rank, zero, Notice.closing(0, Reason.NORMAL, "the old connection ended"));
+        assertThat(next.rank.state()).isEqualTo(RankState.CONNECTED);
+        next.sends(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 3, 10));
+        next.sends(relay.frames.post(0, 1, 0, 0, 3, 0));
+        assertThat(next.take()).containsExactly("deliver #3 from 1 to request 3");
+        assertThat(relay.events).isEmpty();
+    }
+
+    @Test
+    void countersThatDifferAreRefused() throws Exception {
+        leave();
+        send(1, 0, 2);
+        refused(again(2, TO_ONE, TO_THREE));
+        refused(again(0, TO_ONE, TO_THREE));
+        refused(again(1, TO_ONE));
+        refused(again(1, TO_ONE, new Hello.Sent(0, 3, 2)));
+        refused(again(1, new Hello.Sent(0, 1, 1), TO_THREE));
+        refused(again(1, TO_ONE, TO_THREE, new Hello.Sent(0, 9, 1)));
+        come(again(1, TO_ONE, TO_THREE));
+        assertThat(relay.events).extracting(JobEvent::kind).containsOnly(JobEvent.REFUSED).hasSize(6);
+    }
+
+    private void refused(Hello hello) {
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> relay.core.connect(hello, relay.new Rank()))
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.CANNOT_RESUME));
+    }
+
+    @Test
+    void nobodyMovesUnasked() {
+        zero.isRefused(relay.frames.moving(), Reason.NOT_EXPECTED);
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> relay.core.connect(again(1, TO_ONE, TO_THREE), relay.new Rank()))
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
+    }
+
+    @Test
+    void itIsAskedOnceUntilItAnswers() throws Exception {
+        relay.core.move(zero.rank);
+        relay.core.move(zero.rank);
+        assertThat(zero.take()).containsExactly("move");
+        zero.sends(relay.frames.moving());
+        assertThat(relay.core.move(zero.rank)).as("it is on its way").isFalse();
+        OneRelay.Rank next = come(again(1, TO_ONE, TO_THREE));
+        relay.core.move(next.rank);
+        assertThat(next.take()).containsExactly("move");
+        next.sends(relay.frames.finalizing(0));
+        assertThat(next.rank.state()).as("it had said so before it was asked").isEqualTo(RankState.FINALIZED);
+    }
+
+    @Test
+    void aRankThatDoesNotComeIsLost() throws Exception {
+        leave();
+        send(1, 0, 2);
+        Notice late = Notice.closing(0, Reason.TIMEOUT, "late");
+        relay.core.moveFailed(zero.rank, zero.rank.moves() - 1, late);
+        assertThat(zero.rank.state()).as("that was another move").isEqualTo(RankState.MOVING);
+        relay.core.moveFailed(zero.rank, zero.rank.moves(), late);
+        assertThat(zero.rank.state()).isEqualTo(RankState.LOST);
+        assertThat(relay.events).singleElement().satisfies(event -> assertThat(event.kind()).isEqualTo(JobEvent.LOST));
+    }
+
+    @Test
+    void aJobThatEndsMeanwhileLeavesNothing() throws Exception {
+        leave();
+        send(1, 0, 2);
+        relay.core.closeJob(OneRelay.JOB, new Notice(OneRelay.JOB, 1, -1, "over"));
+        assertThat(relay.ledger.open()).isZero();
+    }
+}
