@@ -2,16 +2,12 @@ package org.posthouse.mpj;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
@@ -26,6 +22,9 @@ import org.posthouse.wire.WireException;
  * <p>A message of up to 64 KiB rides in its frame, one of up to {@link Settings#eagerBytesMax} follows in chunks at
  * once, both if there is credit for it; any other is offered, and its bytes leave when it was matched. So a rank that is out
  * of credit never deadlocks on a message that another rank waits for.
+ *
+ * <p>When the relay asks the rank to connect again, the thread that reads does so, in whatever call it is; calls that
+ * write wait meanwhile, those included that else would not.
  */
 public final class RelayEndpoint implements Endpoint, Presence.Watch {
     /** How long {@link #abort} waits for a line that is moving. */
@@ -44,8 +43,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     private final Hello hello;
     private final int rank;
     private final long job;
-    private Welcome welcome;
-    private int[] siteOf;
+    private Admission admission;
     private boolean reading;
 
     /** Whether the thread that reads waits for an errand too, whose end is no frame. */
@@ -80,7 +78,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         RelayEndpoint endpoint = new RelayEndpoint(line, hello, settings, ending);
         endpoint.lock.lock();
         try {
-            while (endpoint.welcome == null) {
+            while (endpoint.admission == null) {
                 endpoint.readFrames(false);
             }
         } finally {
@@ -96,12 +94,12 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     @Override
     public int size() {
-        return welcome.size();
+        return admission.size();
     }
 
     @Override
     public int siteOf(int rank) {
-        return siteOf[rank];
+        return admission.siteOf(rank);
     }
 
     // ---- sending
@@ -415,37 +413,13 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     private void onWelcome(Welcome answer) throws WireException, IOException {
         line.welcomed();
-        if (welcome != null) {
-            requireSame(answer);
+        if (admission == null) {
+            admission = new Admission(hello, answer);
+            outbox.open(answer.size(), answer.creditBytes(), answer.creditMessages());
+        } else {
+            admission.requireSame(answer, inbox.deliveries());
             outbox.proceed();
-            return;
         }
-        outbox.open(answer.size(), answer.creditBytes(), answer.creditMessages());
-        siteOf = siteNumbers(answer.homes(), answer.homeOf());
-        welcome = answer;
-    }
-
-    private static int[] siteNumbers(List<Home> homes, int[] homeOf) {
-        Map<String, Integer> numbers = new LinkedHashMap<>();
-        int[] siteOf = new int[homeOf.length];
-        for (int rank = 0; rank < homeOf.length; rank++) {
-            siteOf[rank] = numbers.computeIfAbsent(homes.get(homeOf[rank]).site(), site -> numbers.size());
-        }
-        return siteOf;
-    }
-
-    /** The relay welcomes this rank again: it must know as much as the rank does. */
-    private void requireSame(Welcome answer) throws WireException {
-        String expected = remembered(job, rank, hello.incarnation(), size(), inbox.deliveries());
-        String said = remembered(answer.job(), answer.rank(), answer.incarnation(), answer.size(), answer.deliveries());
-        if (!said.equals(expected)) {
-            throw new WireException(Reason.CANNOT_RESUME, "WELCOME after a move to " + said + ", expected " + expected);
-        }
-    }
-
-    private static String remembered(long job, int rank, int incarnation, int size, long deliveries) {
-        return "rank " + rank + " of " + size + ", incarnation " + incarnation + " with " + deliveries
-                + " deliveries, in job " + Long.toHexString(job);
     }
 
     private void onMove() throws WireException, IOException {

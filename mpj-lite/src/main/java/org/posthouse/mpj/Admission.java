@@ -1,0 +1,55 @@
+package org.posthouse.mpj;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Welcome;
+import org.posthouse.wire.WireException;
+
+/** The job that a rank was admitted to, as its relay's first WELCOME described it. Immutable. */
+final class Admission {
+    private final Hello hello;
+    private final int size;
+    private final int[] siteOf;
+
+    Admission(Hello hello, Welcome welcome) {
+        this.hello = hello;
+        size = welcome.size();
+        siteOf = siteNumbers(welcome.homes(), welcome.homeOf());
+    }
+
+    private static int[] siteNumbers(List<Home> homes, int[] homeOf) {
+        Map<String, Integer> numbers = new LinkedHashMap<>();
+        int[] siteOf = new int[homeOf.length];
+        for (int rank = 0; rank < homeOf.length; rank++) {
+            siteOf[rank] = numbers.computeIfAbsent(homes.get(homeOf[rank]).site(), site -> numbers.size());
+        }
+        return siteOf;
+    }
+
+    int size() {
+        return size;
+    }
+
+    /** Number of the site that {@code rank} runs at, from 0. */
+    int siteOf(int rank) {
+        return siteOf[rank];
+    }
+
+    /** The relay welcomes the rank again. @throws WireException if it does not know as much as the rank does */
+    void requireSame(Welcome again, long deliveries) throws WireException {
+        String expected = remembered(hello.job(), hello.rank(), hello.incarnation(), size, deliveries);
+        String said = remembered(again.job(), again.rank(), again.incarnation(), again.size(), again.deliveries());
+        if (!said.equals(expected)) {
+            throw new WireException(Reason.CANNOT_RESUME, "WELCOME after a move to " + said + ", expected " + expected);
+        }
+    }
+
+    private static String remembered(long job, int rank, int incarnation, int size, long deliveries) {
+        return "rank " + rank + " of " + size + ", incarnation " + incarnation + " with " + deliveries
+                + " deliveries, in job " + Long.toHexString(job);
+    }
+}
