@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>One rule in all modes: whoever brings work to an idle strand does it on the spot, if the strand's home admits him,
  * so that a message that meets no other wakes no thread; work brought to a busy strand waits for the one who is at it.
  * After {@link #PIECES_MAX} pieces the rest is left to the home's own thread, so that nobody is kept from his own
- * connections. A mode is little more than the homes of its strands (docs/adr/0010-strands.md).
+ * connections. A mode is little more than the homes of its strands (docs/adr/0011-strands.md).
  *
  * <p>The queue has no limit of its own: what waits in it are frames that ranks had credit for, and control frames, which
  * the core limits (docs/operations.md, memory).
