@@ -109,8 +109,10 @@ final class FrameBuilder {
 
     /** Turns the frame that began a message into the frame that delivers it, in place. */
     ByteBuf delivered(ByteBuf head, int request) {
-        ByteBuffer nio = head.internalNioBuffer(head.readerIndex(), Wire.MESSAGE_HEADER_BYTES);
-        view.wrap(nio, nio.position()).type(FrameType.DELIVERED).flags(0).request(request).failedPolls(0);
-        return head;
+        int start = head.readerIndex();
+        return head.setByte(start + FrameView.TYPE_AT, FrameType.DELIVERED.id())
+                .setByte(start + FrameView.FLAGS_AT, 0)
+                .setInt(start + FrameView.REQUEST_AT, request)
+                .setInt(start + FrameView.FAILED_POLLS_AT, 0);
     }
 }

@@ -84,7 +84,11 @@ final class Reception {
         return ((InetSocketAddress) listening.localAddress()).getPort();
     }
 
+    /** Accepts nobody any more, if it did. */
     Future<Void> close() {
+        if (listening == null) {
+            return Future.succeededFuture();
+        }
         Promise<Void> closed = Promise.promise();
         listening.close().addListener(done -> closed.complete());
         return closed.future();

@@ -69,7 +69,7 @@ public final class Relay extends VerticleBase {
                 .compose(opened -> listen())
                 .compose(bound -> links.start(context, config.links()))
                 .onSuccess(up -> serve())
-                .onFailure(cause -> letGo());
+                .onFailure(cause -> reception.close().eventually(this::letGo));
     }
 
     private void serve() {
@@ -122,7 +122,14 @@ public final class Relay extends VerticleBase {
         }
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay());
         connections.forEach(connection -> connection.close(why));
-        return reception.close().eventually(this::letGo);
+        return reception.close().eventually(this::shardsDone).eventually(this::letGo);
+    }
+
+    /** Done when every shard has done what was handed in so far. */
+    private Future<Void> shardsDone() {
+        Promise<Void> done = Promise.promise();
+        shards.count(() -> control.submit(done::complete));
+        return done.future();
     }
 
     /**

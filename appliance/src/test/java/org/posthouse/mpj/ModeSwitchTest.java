@@ -136,19 +136,27 @@ class ModeSwitchTest {
     void aRankThatComputesIsNotWaitedFor() throws Exception {
         try (RelayedWorld world = new RelayedWorld(1, 3)) {
             world.run(end -> {
-                Talk talk = new Talk(end);
+                ring(end);
+                ring(end);
                 if (end.rank() == 0) {
                     List<ModeChange> changes = world.switchMode(ModeConfig.of(RelayConfig.Mode.POOLED));
                     assertThat(changes).singleElement().satisfies(change -> {
                         assertThat(change.asked()).isEqualTo(3);
-                        assertThat(change.left()).isEqualTo(3);
+                        assertThat(change.moved()).as("ranks 1 and 2 wait in a receive").isEqualTo(2);
+                        assertThat(change.left()).isEqualTo(1);
                     });
                 }
-                end.await(end.exchange(CONTEXT, (end.rank() + 1) % 3, 9, nothing(), (end.rank() + 2) % 3, 9, none())[0]);
+                ring(end);
+                Talk talk = new Talk(end);
                 talk.round();
                 talk.checkAllCame(1);
             });
         }
+    }
+
+    /** Two of these, and every rank knows that all others are there. */
+    private static void ring(Endpoint end) {
+        end.await(end.exchange(CONTEXT, (end.rank() + 1) % 3, 9, nothing(), (end.rank() + 2) % 3, 9, none())[0]);
     }
 
     private static Sink nothing() {

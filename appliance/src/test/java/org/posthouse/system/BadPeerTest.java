@@ -3,16 +3,12 @@ package org.posthouse.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HexFormat;
-import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -22,8 +18,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.system.jobs.Waits;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
-import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
@@ -82,8 +76,7 @@ class BadPeerTest {
 
     @Test
     void rankWithTheWrongTokenIsRefusedByName() throws Exception {
-        try (Socket launcher = connect()) {
-            openJob(launcher, 78, Token.random());
+        try (RawPeer launcher = RawPeer.launcher(relay.ranks(), 78, Token.random())) {
             Notice why = refusal(Hello.firstStart(78, 0, Token.random()).encode());
             assertThat(why.reason()).isEqualTo(Reason.WRONG_TOKEN);
             assertThat(why.text()).isEqualTo("rank 0 of job 000000000000004e came with a token that is not the job's");
@@ -93,8 +86,7 @@ class BadPeerTest {
     @Test
     void rankOutsideTheJobIsRefusedByName() throws Exception {
         Token token = Token.random();
-        try (Socket launcher = connect()) {
-            openJob(launcher, 79, token);
+        try (RawPeer launcher = RawPeer.launcher(relay.ranks(), 79, token)) {
             Notice why = refusal(Hello.firstStart(79, 9, token).encode());
             assertThat(why.reason()).isEqualTo(Reason.WRONG_RANK);
             assertThat(why.text()).contains("rank 9").contains("ranks 0 to 1");
@@ -171,39 +163,14 @@ class BadPeerTest {
         }
     }
 
-    private static Socket connect() throws IOException {
-        String address = relay.ranks();
-        return new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(address.substring(address.indexOf(':') + 1)));
-    }
-
-    private static void openJob(Socket launcher, long job, Token token) throws IOException {
-        send(launcher, Hello.launcher(Token.NONE).encode());
-        readFrame(launcher);
-        Home home = new Home("site-a", "site-a-1", relay.ranks());
-        send(launcher, new JobOpen(job, token, false, "test", List.of(home), new int[2]).encode());
-        readFrame(launcher);
-    }
-
     /** Sends the bytes on a connection of their own and reads why the relay closes it. */
     private static Notice refusal(ByteBuffer bytes) throws Exception {
-        try (Socket socket = connect()) {
-            send(socket, bytes);
-            ByteBuffer frame = readFrame(socket);
+        try (RawPeer peer = RawPeer.connect(relay.ranks())) {
+            peer.send(bytes);
+            ByteBuffer frame = peer.readFrame();
             assertThat(frame.get(HEADER_TYPE_AT)).isEqualTo(CLOSE);
-            assertThat(socket.getInputStream().read()).isEqualTo(-1);
+            assertThat(peer.read()).isEqualTo(-1);
             return Notice.decode(frame);
         }
-    }
-
-    private static void send(Socket socket, ByteBuffer bytes) throws IOException {
-        socket.getOutputStream().write(bytes.array(), bytes.position(), bytes.remaining());
-    }
-
-    private static ByteBuffer readFrame(Socket socket) throws IOException {
-        DataInputStream in = new DataInputStream(socket.getInputStream());
-        int length = in.readInt();
-        ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
-        in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
-        return frame.position(0);
     }
 }

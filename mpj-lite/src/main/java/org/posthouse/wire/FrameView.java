@@ -52,6 +52,13 @@ public final class FrameView {
      */
     public static final int STORABLE = 1;
 
+    /** Where a DELIVERED differs from the frame that it is made of, in bytes from its start: for whoever makes it in place. */
+    public static final int TYPE_AT = TYPE;
+
+    public static final int FLAGS_AT = FLAGS;
+    public static final int REQUEST_AT = REQUEST;
+    public static final int FAILED_POLLS_AT = FAILED_POLLS;
+
     private ByteBuffer buffer;
     private int base;
 

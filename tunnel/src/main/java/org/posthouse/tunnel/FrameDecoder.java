@@ -61,12 +61,12 @@ public final class FrameDecoder {
 
     /** Hands over the whole frames of {@code in}; an incomplete one may remain. */
     private boolean dispatchWhole(ByteBuf in) throws WireException {
-        ByteBuffer bytes = in.nioBuffer();
-        int start = in.readerIndex();
         int end = in.writerIndex();
-        int at = start;
+        int at = in.readerIndex();
         while (at < end) {
-            int length = view.wrap(bytes, at - start).checkHeader(end - at);
+            // The buffer's own view, which costs no allocation; whoever handles a frame may move it.
+            ByteBuffer bytes = in.internalNioBuffer(at, end - at);
+            int length = view.wrap(bytes, bytes.position()).checkHeader(end - at);
             if (length == 0 || length > end - at) {
                 break;
             }

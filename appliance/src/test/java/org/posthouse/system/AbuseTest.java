@@ -1,0 +1,154 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.WireException;
+
+/** Many who say nothing, slowly, or nonsense: a relay process lets go of them, and runs the next job. */
+@Timeout(170)
+class AbuseTest {
+    private static final int SILENT = 10_000;
+    private static final int CONNECTIONS_MAX = 4_096;
+
+    @TempDir
+    private Path folder;
+
+    private Relays relay(String mode) throws IOException {
+        return Relays.start(folder, "site-a", "--mode", mode);
+    }
+
+    private void runsAJob(Relays relay) throws Exception {
+        Command.Result result = Command.run(folder, "run", "-n", "2", "--relay", relay.ranks(), "example:ring", "5", "100");
+        assertThat(result.out()).contains("Verification: SUCCESSFUL");
+        assertThat(result.status()).isZero();
+    }
+
+    /** The first 4,096 wait for their time-out, the others are turned away at once; the relay holds none of them. */
+    @ParameterizedTest
+    @ValueSource(strings = {"multiplexed", "threaded"})
+    void tenThousandConnectionsThatSayNothing(String mode) throws Exception {
+        try (Relays relay = relay(mode)) {
+            InetSocketAddress address = new InetSocketAddress(
+                    InetAddress.getLoopbackAddress(), Integer.parseInt(relay.ranks().replaceFirst(".*:", "")));
+            List<SocketChannel> silent = new ArrayList<>();
+            Map<Reason, Integer> told = new EnumMap<>(Reason.class);
+            try {
+                for (int i = 0; i < SILENT; i++) {
+                    silent.add(SocketChannel.open(address));
+                }
+                for (SocketChannel connection : silent) {
+                    told.merge(reason(connection), 1, Integer::sum);
+                }
+            } finally {
+                for (SocketChannel connection : silent) {
+                    connection.close();
+                }
+            }
+            assertThat(told.keySet()).containsOnly(Reason.TIMEOUT, Reason.LIMIT);
+            assertThat(told.get(Reason.TIMEOUT)).isGreaterThanOrEqualTo(CONNECTIONS_MAX);
+            runsAJob(relay);
+            assertThat(relay.command().err()).doesNotContain("Exception");
+        }
+    }
+
+    /** Why the relay closes this connection. */
+    private static Reason reason(SocketChannel connection) throws IOException, WireException {
+        ByteBuffer length = read(connection, Integer.BYTES);
+        ByteBuffer rest = read(connection, length.getInt(0) - Integer.BYTES);
+        ByteBuffer frame = ByteBuffer.allocate(length.getInt(0)).put(length).put(rest).flip();
+        return Notice.decode(frame).reason();
+    }
+
+    private static ByteBuffer read(SocketChannel connection, int bytes) throws IOException {
+        ByteBuffer buffer = ByteBuffer.allocate(bytes);
+        while (buffer.hasRemaining()) {
+            assertThat(connection.read(buffer)).as("the relay closes with a reason").isNotNegative();
+        }
+        return buffer.flip();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"multiplexed", "pipeline"})
+    void aLengthOfTwoGibibytesAndOneThatDrips(String mode) throws Exception {
+        try (Relays relay = relay(mode)) {
+            try (RawPeer peer = RawPeer.connect(relay.ranks())) {
+                peer.send(ByteBuffer.allocate(16).putInt(Integer.MAX_VALUE).put((byte) 3).position(0));
+                assertThat(Notice.decode(peer.readFrame()).reason()).isEqualTo(Reason.FRAME_TOO_LONG);
+            }
+            ByteBuffer hello = Hello.launcher(Token.NONE).encode();
+            long begun = System.nanoTime();
+            try (RawPeer peer = RawPeer.connect(relay.ranks())) {
+                for (int at = 0; at < 8; at++) {
+                    peer.send(hello.duplicate().position(at).limit(at + 1));
+                    Thread.sleep(1_000);
+                }
+                assertThat(Notice.decode(peer.readFrame()).reason()).isEqualTo(Reason.TIMEOUT);
+            } catch (IOException e) {
+                assertThat(System.nanoTime() - begun).as("cut while it still dripped").isGreaterThan(4_000_000_000L);
+            }
+            runsAJob(relay);
+        }
+    }
+
+    /** Frames with a good header and random words behind it, from a rank that was welcomed: its connection ends, no other. */
+    @ParameterizedTest
+    @ValueSource(strings = {"multiplexed", "pooled", "pipeline", "threaded"})
+    void randomFramesOfAWelcomeRank(String mode) throws Exception {
+        try (Relays relay = relay(mode)) {
+            for (int seed = 1; seed <= 60; seed++) {
+                Token token = Token.random();
+                try (RawPeer launcher = RawPeer.launcher(relay.ranks(), seed, token);
+                        RawPeer rank = RawPeer.connect(relay.ranks())) {
+                    rank.send(Hello.firstStart(seed, 0, token).encode());
+                    assertThat(type(rank.readFrame())).isEqualTo(FrameType.WELCOME);
+                    talkNonsense(rank, new Random(seed), seed);
+                }
+            }
+            runsAJob(relay);
+            assertThat(relay.command().err()).doesNotContain("cannot be handled");
+        }
+    }
+
+    private static FrameType type(ByteBuffer frame) {
+        return new FrameView().wrap(frame, 0).type();
+    }
+
+    private static void talkNonsense(RawPeer rank, Random random, long job) {
+        try {
+            for (int i = 0; i < 200; i++) {
+                FrameType type = FrameType.values()[random.nextInt(FrameType.values().length)];
+                int bytes = type.bytesMin() + random.nextInt(Math.min(100, type.bytesMax() - type.bytesMin() + 1));
+                ByteBuffer frame = ByteBuffer.allocate(bytes);
+                for (int at = 16; at + Integer.BYTES <= bytes; at += Integer.BYTES) {
+                    frame.putInt(at, random.nextInt(4) == 0 ? random.nextInt() : random.nextInt(4) - 1);
+                }
+                new FrameView().wrap(frame, 0).begin(type, bytes, random.nextInt(8) == 0 ? 5 : job);
+                rank.send(frame);
+            }
+        } catch (IOException e) {
+            // The relay has cut the connection, as it should: what counts is that it lives.
+            assertThat(e).hasMessageMatching(".*(reset|Broken pipe|closed).*");
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package org.posthouse.system;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
+
+/** A connection to a relay that says whatever a test wants said. */
+final class RawPeer implements AutoCloseable {
+    private final Socket socket;
+
+    private RawPeer(Socket socket) {
+        this.socket = socket;
+    }
+
+    /** Connects to the relay that serves ranks at {@code address}. */
+    static RawPeer connect(String address) throws IOException {
+        int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
+        return new RawPeer(new Socket(InetAddress.getLoopbackAddress(), port));
+    }
+
+    /** A launcher that has opened a job of two ranks at relay site-a-1; the job ends with it. */
+    static RawPeer launcher(String address, long job, Token token) throws IOException {
+        RawPeer launcher = connect(address);
+        launcher.send(Hello.launcher(Token.NONE).encode());
+        launcher.readFrame();
+        Home home = new Home("site-a", "site-a-1", address);
+        launcher.send(new JobOpen(job, token, false, "test", List.of(home), new int[2]).encode());
+        launcher.readFrame();
+        return launcher;
+    }
+
+    void send(ByteBuffer bytes) throws IOException {
+        socket.getOutputStream().write(bytes.array(), bytes.position(), bytes.remaining());
+    }
+
+    ByteBuffer readFrame() throws IOException {
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        int length = in.readInt();
+        ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
+        in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
+        return frame.position(0);
+    }
+
+    /** The next byte, or -1 when the relay has closed. */
+    int read() throws IOException {
+        return socket.getInputStream().read();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}
