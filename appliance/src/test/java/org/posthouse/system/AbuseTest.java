@@ -89,7 +89,7 @@ class AbuseTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"multiplexed", "pipeline"})
+    @ValueSource(strings = "pipeline")
     void aLengthOfTwoGibibytesAndOneThatDrips(String mode) throws Exception {
         try (Relays relay = relay(mode)) {
             try (RawPeer peer = RawPeer.connect(relay.ranks())) {
@@ -139,11 +139,12 @@ class AbuseTest {
             for (int i = 0; i < 200; i++) {
                 FrameType type = FrameType.values()[random.nextInt(FrameType.values().length)];
                 int bytes = type.bytesMin() + random.nextInt(Math.min(100, type.bytesMax() - type.bytesMin() + 1));
-                ByteBuffer frame = ByteBuffer.allocate(bytes);
+                ByteBuffer frame = ByteBuffer.allocate((bytes + 7) / 8 * 8);
+                new FrameView().wrap(frame, 0).begin(type, frame.capacity(), random.nextInt(8) == 0 ? 5 : job).length(bytes);
                 for (int at = 16; at + Integer.BYTES <= bytes; at += Integer.BYTES) {
                     frame.putInt(at, random.nextInt(4) == 0 ? random.nextInt() : random.nextInt(4) - 1);
                 }
-                new FrameView().wrap(frame, 0).begin(type, bytes, random.nextInt(8) == 0 ? 5 : job);
+                frame.limit(bytes);
                 rank.send(frame);
             }
         } catch (IOException e) {
