@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,6 +15,11 @@ final class BlockingOutlet implements Outlet {
 
     private final SocketChannel socket;
     private final String remote;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition resumed = lock.newCondition();
+
+    /** Guarded by the lock. */
+    private boolean paused;
 
     BlockingOutlet(SocketChannel socket, String remote) {
         this.socket = socket;
@@ -34,7 +41,31 @@ final class BlockingOutlet implements Outlet {
     }
 
     @Override
+    public void pauseReading(boolean pause) {
+        lock.lock();
+        try {
+            paused = pause;
+            resumed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits until reading is no longer paused, or the connection ends. */
+    void awaitReading() {
+        lock.lock();
+        try {
+            while (paused && socket.isOpen()) {
+                resumed.awaitUninterruptibly();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
     public void close() {
+        pauseReading(false);
         try {
             socket.close();
         } catch (IOException e) {

@@ -13,11 +13,13 @@ final class BlockingReader implements Runnable {
     private static final int READ_BYTES_MAX = 256 * 1024;
 
     private final SocketChannel socket;
+    private final BlockingOutlet outlet;
     private final Connection connection;
     private int readBytes = READ_BYTES_FIRST;
 
-    BlockingReader(SocketChannel socket, Connection connection) {
+    BlockingReader(SocketChannel socket, BlockingOutlet outlet, Connection connection) {
         this.socket = socket;
+        this.outlet = outlet;
         this.connection = connection;
     }
 
@@ -27,6 +29,7 @@ final class BlockingReader implements Runnable {
         try {
             while (read(buffer)) {
                 connection.onBytes(buffer);
+                outlet.awaitReading();
                 buffer = emptied(buffer);
             }
         } catch (IOException e) {

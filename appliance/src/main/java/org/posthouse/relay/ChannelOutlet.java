@@ -53,6 +53,11 @@ final class ChannelOutlet implements Outlet {
         });
     }
 
+    @Override
+    public void pauseReading(boolean pause) {
+        channel.config().setAutoRead(!pause);
+    }
+
     /** Past all handlers, at once. */
     @Override
     public void close() {

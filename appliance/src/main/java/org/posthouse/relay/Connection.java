@@ -8,6 +8,7 @@ import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.posthouse.core.Refusal;
 import org.posthouse.tunnel.FrameDecoder;
 import org.posthouse.wire.FrameType;
@@ -36,11 +37,19 @@ final class Connection implements FrameDecoder.Sink {
     /** How long the peer may take to read a CLOSE frame and close its end, before the connection is broken off. */
     private static final int CLOSE_MS_MAX = 1_000;
 
+    /**
+     * Frames that wait for the strand, past which nothing more is read: with those of the last read, 256 KiB of frames of
+     * at least 16 bytes, they take about 4 MiB at worst.
+     */
+    private static final int HELD_MAX = 1_024;
+
     private final Relay relay;
+    private final Outlet outlet;
     private final Line line;
     private final FrameDecoder decoder = new FrameDecoder(ByteBufAllocator.DEFAULT, this);
     private final Future<?> helloTimer;
     private final AtomicBoolean ended = new AtomicBoolean();
+    private final AtomicInteger framesHeld = new AtomicInteger();
 
     /** Where frames are handled, once HELLO has said whose they are. Written by the thread that reads. */
     private volatile Strand strand;
@@ -57,6 +66,7 @@ final class Connection implements FrameDecoder.Sink {
 
     Connection(Relay relay, Outlet outlet, Workplace emission) {
         this.relay = relay;
+        this.outlet = outlet;
         this.line = new Line(outlet, emission, this::onWritable);
         this.helloTimer = relay.loop()
                 .schedule(
@@ -125,10 +135,26 @@ final class Connection implements FrameDecoder.Sink {
         } else if (inside || (inside = strand.tryEnter())) {
             handle(buffer, index, length, view);
         } else {
-            ByteBuf held = buffer.retainedSlice(index, length);
-            strand.submit(() -> handle(held));
+            hold(buffer.retainedSlice(index, length));
         }
         return line.closing() == null;
+    }
+
+    /** Has a frame handled by whoever is in the strand; reads no more while many wait for that. */
+    private void hold(ByteBuf held) {
+        if (framesHeld.incrementAndGet() >= HELD_MAX) {
+            outlet.pauseReading(true);
+            if (framesHeld.get() < HELD_MAX) {
+                // Whoever is in the strand was faster, and found nothing to resume.
+                outlet.pauseReading(false);
+            }
+        }
+        strand.submit(() -> {
+            handle(held);
+            if (framesHeld.decrementAndGet() == HELD_MAX - 1) {
+                outlet.pauseReading(false);
+            }
+        });
     }
 
     private String roleName() {

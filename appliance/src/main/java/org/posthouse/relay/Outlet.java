@@ -17,6 +17,9 @@ interface Outlet {
     /** Writes what the kernel did not take, whenever it does, and then calls back; takes over the buffer. */
     void finish(ByteBuf rest, Runnable then);
 
+    /** Has nothing more read from the connection until {@code false} is said; what was read already is handled. For any thread. */
+    void pauseReading(boolean pause);
+
     /** Breaks the connection off. For any thread, any number of times. */
     void close();
 

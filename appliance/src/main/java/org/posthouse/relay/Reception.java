@@ -122,8 +122,9 @@ final class Reception {
             socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
             socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
             socket.configureBlocking(true);
-            Connection connection = connections.accept(new BlockingOutlet(socket, remote), placement.emission(loop));
-            Thread.ofVirtual().name("posthouse-rank-" + remote).start(new BlockingReader(socket, connection));
+            BlockingOutlet outlet = new BlockingOutlet(socket, remote);
+            Connection connection = connections.accept(outlet, placement.emission(loop));
+            Thread.ofVirtual().name("posthouse-rank-" + remote).start(new BlockingReader(socket, outlet, connection));
         } catch (IOException e) {
             // It ended before it began.
             LOG.debug("a connection ended as it was accepted: {}", e.toString());

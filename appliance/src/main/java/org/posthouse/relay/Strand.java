@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * After {@link #PIECES_MAX} pieces the rest is left to the home's own thread, so that nobody is kept from his own
  * connections. A mode is little more than the homes of its strands (docs/adr/0011-strands.md).
  *
- * <p>The queue has no limit of its own: what waits in it are frames that ranks had credit for, and control frames, which
- * the core limits (docs/operations.md, memory).
+ * <p>The queue has no limit of its own: a connection reads no more while many of its frames wait ({@link Connection}), and
+ * what other shards and links hand over is bounded by the credit that ranks have.
  */
 final class Strand {
     /** Pieces of work that one visitor does in a row: enough to pay for coming, little enough to go on reading soon. */

@@ -64,6 +64,11 @@ final class LineTest {
         }
 
         @Override
+        public void pauseReading(boolean pause) {
+            throw new AssertionError("a line does not read");
+        }
+
+        @Override
         public void close() {
             closed = true;
         }

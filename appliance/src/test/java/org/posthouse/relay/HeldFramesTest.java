@@ -1,0 +1,125 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.vertx.core.Vertx;
+import io.vertx.junit5.VertxExtension;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
+
+/** While a shard is busy, what a connection may pile up for it is bounded; then all of it is handled, in order (P6). */
+@ExtendWith(VertxExtension.class)
+@Timeout(60)
+class HeldFramesTest {
+    private static final long JOB = 42;
+    private static final Token TOKEN = new Token(1, 2);
+    private static final int PROBE_BYTES = 48;
+
+    /** Far more than a connection may hold; their answers all fit on the way to a rank that does not read. */
+    private static final int PROBES = 30_000;
+
+    @ParameterizedTest
+    @EnumSource(value = RelayConfig.Mode.class, names = {"POOLED", "PIPELINE", "THREADED"})
+    void aConnectionIsNotReadWhileManyOfItsFramesWait(RelayConfig.Mode mode, Vertx vertx) throws Exception {
+        MemoryDirectory directory = new MemoryDirectory();
+        Relay relay = new Relay(RelayConfig.loopback("here", "here-1", 0).withMode(ModeConfig.of(mode)), directory);
+        vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+        CountDownLatch go = new CountDownLatch(1);
+        try (Socket launcher = connect(relay);
+                Socket rank = connect(relay)) {
+            open(launcher, relay);
+            send(rank, Hello.firstStart(JOB, 0, TOKEN).encode());
+            readFrame(rank);
+            CountDownLatch inside = new CountDownLatch(1);
+            Thread busy = Thread.ofPlatform().start(() -> relay.shards().of(JOB, 0).strand().submit(() -> {
+                inside.countDown();
+                awaitQuietly(go);
+            }));
+            inside.await();
+            Thread sender = Thread.ofPlatform().start(() -> probes(rank));
+            long before = -1;
+            for (long sent = framesIn(relay); sent != before; sent = framesIn(relay)) {
+                before = sent;
+                Thread.sleep(500);
+            }
+            assertThat(before).as("frames read while the shard was busy").isBetween(1_000L, 12_000L);
+            go.countDown();
+            for (int i = 0; i < PROBES; i++) {
+                assertThat(new FrameView().wrap(readFrame(rank), 0).request()).as("answers in order").isEqualTo(i);
+            }
+            sender.join();
+            busy.join();
+        } finally {
+            go.countDown();
+            vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+            directory.close();
+        }
+    }
+
+    private static long framesIn(Relay relay) {
+        return relay.connections().stream().mapToLong(Connection::framesIn).max().orElse(0);
+    }
+
+    private static void awaitQuietly(CountDownLatch go) {
+        try {
+            assertThat(go.await(50, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void probes(Socket rank) {
+        try {
+            for (int request = 0; request < PROBES; request++) {
+                ByteBuffer probe = ByteBuffer.allocate(PROBE_BYTES);
+                new FrameView().wrap(probe, 0).begin(FrameType.PROBE, PROBE_BYTES, JOB).post(request, 0);
+                send(rank, probe);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void open(Socket launcher, Relay relay) throws IOException {
+        send(launcher, Hello.launcher(Token.NONE).encode());
+        readFrame(launcher);
+        List<Home> homes = List.of(new Home("here", "here-1", relay.address()));
+        send(launcher, new JobOpen(JOB, TOKEN, false, "test", homes, new int[1]).encode());
+        readFrame(launcher);
+    }
+
+    private static Socket connect(Relay relay) throws IOException {
+        int port = Integer.parseInt(relay.address().replaceFirst(".*:", ""));
+        return new Socket(InetAddress.getLoopbackAddress(), port);
+    }
+
+    private static void send(Socket socket, ByteBuffer bytes) throws IOException {
+        socket.getOutputStream().write(bytes.array(), bytes.position(), bytes.remaining());
+    }
+
+    private static ByteBuffer readFrame(Socket socket) throws IOException {
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        int length = in.readInt();
+        ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
+        in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
+        return frame.position(0);
+    }
+}
