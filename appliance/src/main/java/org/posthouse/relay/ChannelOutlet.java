@@ -45,11 +45,10 @@ final class ChannelOutlet implements Outlet {
     @Override
     public void finish(ByteBuf rest, Runnable then) {
         channel.writeAndFlush(rest).addListener(done -> {
-            if (done.isSuccess()) {
-                then.run();
-            } else {
+            if (!done.isSuccess()) {
                 close();
             }
+            then.run();
         });
     }
 

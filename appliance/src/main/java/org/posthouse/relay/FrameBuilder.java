@@ -8,7 +8,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 
-/** Builds the relay's own small frames in pooled buffers. Confined to one event loop; reuses its view. */
+/** Builds the relay's own small frames in pooled buffers. Confined to its owner's strand; reuses its view. */
 final class FrameBuilder {
     private final FrameView view = new FrameView();
 

@@ -50,9 +50,8 @@ final class Line {
     private boolean finishing;
     private boolean broken;
 
-    // Written inside the emission strand, read by whoever shows them.
+    // Written inside the emission strand, read by whoever shows it.
     private volatile long framesOut;
-    private volatile long bytesOut;
 
     /**
      * @param home where frames are written, unless it admits whoever flushes
@@ -152,10 +151,6 @@ final class Line {
         return framesOut;
     }
 
-    long bytesOut() {
-        return bytesOut;
-    }
-
     // ---- inside the emission strand
 
     private void emit() {
@@ -171,8 +166,6 @@ final class Line {
                     bytes += views[i].remaining();
                 }
                 long written = outlet.write(views, buffers);
-                long before = bytesOut;
-                bytesOut = before + bytes;
                 if (written < bytes) {
                     finish(buffers, written, bytes);
                 } else {

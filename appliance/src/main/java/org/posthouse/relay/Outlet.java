@@ -14,7 +14,10 @@ interface Outlet {
      */
     long write(ByteBuffer[] bytes, int count) throws IOException;
 
-    /** Writes what the kernel did not take, whenever it does, and then calls back; takes over the buffer. */
+    /**
+     * Writes what the kernel did not take, whenever it does, and then calls back: also if the connection breaks meanwhile,
+     * and the next write fails. Takes over the buffer.
+     */
     void finish(ByteBuf rest, Runnable then);
 
     /** Has nothing more read from the connection until {@code false} is said; what was read already is handled. For any thread. */

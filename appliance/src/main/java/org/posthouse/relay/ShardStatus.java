@@ -13,11 +13,10 @@ import org.posthouse.core.RelayCore;
  * What one shard has done and holds at one moment. Immutable.
  *
  * @param messagesMatched messages matched to a receive since the relay's start
- * @param messagesStored messages that had to wait for one, since then
  * @param ranks for each open job, its ranks of this shard
  */
-record ShardStatus(long messagesMatched, long messagesStored, Map<Long, List<Rank>> ranks) {
-    static final ShardStatus NOTHING = new ShardStatus(0, 0, Map.of());
+record ShardStatus(long messagesMatched, Map<Long, List<Rank>> ranks) {
+    static final ShardStatus NOTHING = new ShardStatus(0, Map.of());
 
     /**
      * One rank.
@@ -59,7 +58,7 @@ record ShardStatus(long messagesMatched, long messagesStored, Map<Long, List<Ran
             job.homedRanks().forEach(rank -> list.add(Rank.of(rank, creditBytes)));
             ranks.put(job.id(), list);
         }
-        return new ShardStatus(core.messagesMatched(), core.messagesStored(), ranks);
+        return new ShardStatus(core.messagesMatched(), ranks);
     }
 
     List<Rank> ranksOf(long job) {

@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
@@ -10,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +38,11 @@ class HeldFramesTest {
     /** Far more than a connection may hold; their answers all fit on the way to a rank that does not read. */
     private static final int PROBES = 30_000;
 
+    private static final int HELD_MIN = 1_000;
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private long framesBefore;
+
     @ParameterizedTest
     @EnumSource(value = RelayConfig.Mode.class, names = {"POOLED", "PIPELINE", "THREADED"})
     void aConnectionIsNotReadWhileManyOfItsFramesWait(RelayConfig.Mode mode, Vertx vertx) throws Exception {
@@ -55,12 +62,9 @@ class HeldFramesTest {
             }));
             inside.await();
             Thread sender = Thread.ofPlatform().start(() -> probes(rank));
-            long before = -1;
-            for (long sent = framesIn(relay); sent != before; sent = framesIn(relay)) {
-                before = sent;
-                Thread.sleep(500);
-            }
-            assertThat(before).as("frames read while the shard was busy").isBetween(1_000L, 12_000L);
+            await().atMost(PATIENCE).until(() -> framesIn(relay) >= HELD_MIN);
+            await().atMost(PATIENCE).during(Duration.ofMillis(500)).until(() -> unchanged(framesIn(relay)));
+            assertThat(framesBefore).as("frames read while the shard was busy").isLessThan(12_000);
             go.countDown();
             for (int i = 0; i < PROBES; i++) {
                 assertThat(new FrameView().wrap(readFrame(rank), 0).request()).as("answers in order").isEqualTo(i);
@@ -72,6 +76,12 @@ class HeldFramesTest {
             vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
             directory.close();
         }
+    }
+
+    private boolean unchanged(long frames) {
+        boolean same = frames == framesBefore;
+        framesBefore = frames;
+        return same;
     }
 
     private static long framesIn(Relay relay) {

@@ -114,7 +114,6 @@ final class LineTest {
         line.flush();
         assertThat(received.equals(sent)).isTrue();
         assertThat(buffers).allMatch(buffer -> buffer.refCnt() == 0);
-        assertThat(line.bytesOut()).isEqualTo(sent.readableBytes());
         assertThat(line.framesOut()).isEqualTo(buffers.size());
         assertThat(line.writable()).isTrue();
     }
@@ -153,6 +152,20 @@ final class LineTest {
         line.write(frame(new Random(1), 100_000));
         line.flush();
         assertThat(outlet.closed).isTrue();
+        assertThat(buffers).allMatch(buffer -> buffer.refCnt() == 0);
+    }
+
+    @Test
+    void aReaderThatGoesAwayWhileMuchWaitsLeavesNothing() {
+        outlet.takes = 5;
+        line.write(frame(new Random(1), 10));
+        line.flush();
+        line.write(frame(new Random(2), 100_000));
+        line.flush();
+        line.cut(Notice.closing(0, Reason.NORMAL, "gone"));
+        line.ended();
+        outlet.broken = true;
+        outlet.haveRoom();
         assertThat(buffers).allMatch(buffer -> buffer.refCnt() == 0);
     }
 
