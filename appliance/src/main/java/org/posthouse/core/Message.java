@@ -1,6 +1,5 @@
 package org.posthouse.core;
 
-import java.util.ArrayDeque;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
@@ -21,15 +20,15 @@ public final class Message {
     private final FrameType form;
     private final boolean storable;
 
+    /** Null of a SEND, which arrives whole and is passed on whole. */
+    private final Chunks chunks;
+
     private Parcel head;
-    private ArrayDeque<Parcel> waitingChunks;
-    private long arrived;
-    private long granted;
-    private long passed;
     private Receive receive;
     private long logPosition = -1;
     private long logPlace = -1;
-    private long[] chunkPlaces;
+
+    private boolean passedWhole;
     private boolean inLog;
     private boolean ahead;
 
@@ -51,7 +50,7 @@ public final class Message {
         this.form = view.type();
         this.storable = form == FrameType.OFFER && (view.flags() & FrameView.STORABLE) != 0;
         this.head = head;
-        this.arrived = head.payloadBytes();
+        this.chunks = form == FrameType.SEND ? null : new Chunks(bytes, head.payloadBytes());
     }
 
     /** The message that a SEND, EAGER or OFFER frame begins. */
@@ -99,11 +98,11 @@ public final class Message {
 
     /** Payload bytes that have arrived, [0, {@link #bytes}]. */
     public long arrived() {
-        return arrived;
+        return chunks == null ? bytes : chunks.arrived();
     }
 
     public boolean isComplete() {
-        return arrived == bytes;
+        return arrived() == bytes;
     }
 
     /** The receive it was matched to, or null while it is unexpected. */
@@ -129,15 +128,12 @@ public final class Message {
 
     /** Where the chunk that began at {@code offset} and waits in the log can be read back. */
     public long chunkPlace(long offset) {
-        return chunkPlaces[(int) (offset / Wire.PAYLOAD_BYTES_MAX)];
+        return chunks.place(offset);
     }
 
     /** Notes where the chunk that arrives next stands in the log, which is all that is kept of it. */
     void keepChunkInLog(long place) {
-        if (chunkPlaces == null) {
-            chunkPlaces = new long[Math.toIntExact((bytes - 1) / Wire.PAYLOAD_BYTES_MAX + 1)];
-        }
-        chunkPlaces[(int) (arrived / Wire.PAYLOAD_BYTES_MAX)] = place;
+        chunks.keepPlace(place);
     }
 
     /** Gives up its first frame, which the log has. */
@@ -182,44 +178,47 @@ public final class Message {
     }
 
     void chunkArrived(int chunkBytes) {
-        arrived += chunkBytes;
+        chunks.arrive(chunkBytes);
     }
 
     /** Payload bytes handed to the receiver's connection, [0, {@link #arrived}]. */
     long passed() {
-        return passed;
+        if (chunks != null) {
+            return chunks.passed();
+        }
+        return passedWhole ? bytes : 0;
     }
 
     void pass(long payloadBytes) {
-        passed += payloadBytes;
-        assert passed <= arrived : this;
+        if (chunks != null) {
+            chunks.pass(payloadBytes);
+        } else if (payloadBytes > 0) {
+            assert payloadBytes == bytes && !passedWhole : this;
+            passedWhole = true;
+        }
     }
 
     /** Whether some of what has arrived was not handed to the receiver yet. */
     boolean isBehind() {
-        return passed < arrived;
+        return passed() < arrived();
     }
 
     void keepChunk(Parcel chunk) {
-        if (waitingChunks == null) {
-            waitingChunks = new ArrayDeque<>();
-        }
-        waitingChunks.add(chunk);
+        chunks.keep(chunk);
     }
 
     /** The next chunk that waited for a receive, or null. */
     Parcel nextWaitingChunk() {
-        return waitingChunks == null ? null : waitingChunks.poll();
+        return chunks == null ? null : chunks.nextWaiting();
     }
 
     /** Up to where an offered message may be sent, exclusive. */
     long granted() {
-        return granted;
+        return chunks.granted();
     }
 
     void grant(long upTo) {
-        assert (upTo > granted || bytes == 0) && upTo <= bytes;
-        granted = upTo;
+        chunks.grant(upTo);
     }
 
     void release() {

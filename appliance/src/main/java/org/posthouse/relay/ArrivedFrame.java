@@ -30,6 +30,6 @@ final class ArrivedFrame implements Frame {
     @Override
     public Parcel hold() {
         int headerBytes = view.type() == FrameType.CHUNK ? Wire.CHUNK_HEADER_BYTES : Wire.MESSAGE_HEADER_BYTES;
-        return new BufferParcel(buffer.retainedSlice(index, length), headerBytes);
+        return new BufferParcel(buffer.retain(), index, length, headerBytes);
     }
 }

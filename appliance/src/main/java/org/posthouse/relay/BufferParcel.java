@@ -3,50 +3,81 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import org.posthouse.core.Parcel;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
 
-/** A frame in a Netty buffer. Owns one reference of it until it is taken or released. */
+/** A frame in a Netty buffer. Owns one reference of the buffer until the frame is handed over or released. */
 final class BufferParcel implements Parcel {
     /** A waiting frame that is smaller than this share of the buffer it was read into gets memory of its own. */
     private static final int SHARE = 2;
 
+    private final int bytes;
     private final int headerBytes;
-    private ByteBuf frame;
+    private ByteBuf buffer;
+    private int index;
 
-    BufferParcel(ByteBuf frame, int headerBytes) {
-        this.frame = frame;
+    /** The {@code bytes} of the buffer from {@code index} on; takes over a reference. */
+    BufferParcel(ByteBuf buffer, int index, int bytes, int headerBytes) {
+        this.buffer = buffer;
+        this.index = index;
+        this.bytes = bytes;
         this.headerBytes = headerBytes;
     }
 
     @Override
     public int payloadBytes() {
-        return frame.readableBytes() - headerBytes;
+        return bytes - headerBytes;
     }
 
     @Override
     public void settle() {
-        ByteBuf whole = frame.unwrap();
-        if (whole != null && frame.readableBytes() * SHARE < whole.capacity()) {
-            ByteBuf own = ByteBufAllocator.DEFAULT.directBuffer(frame.readableBytes(), frame.readableBytes());
-            own.writeBytes(frame, frame.readerIndex(), frame.readableBytes());
-            frame.release();
-            frame = own;
+        if (bytes * SHARE < buffer.capacity()) {
+            ByteBuf own = ByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
+            own.writeBytes(buffer, index, bytes);
+            buffer.release();
+            buffer = own;
+            index = 0;
         }
     }
 
     @Override
     public void release() {
-        take().release();
+        buffer.release();
+        buffer = null;
     }
 
-    /** The frame, from its reader index on; still owned by the parcel. */
-    ByteBuf frame() {
-        return frame;
+    /** The buffer that holds the frame; still owned by the parcel. */
+    ByteBuf buffer() {
+        return buffer;
+    }
+
+    /** Where the frame's payload begins in {@link #buffer}. */
+    int payloadIndex() {
+        return index + headerBytes;
+    }
+
+    /** Turns the frame that began a message into the frame that delivers it, in place. */
+    void toDelivered(int request) {
+        buffer.setByte(index + FrameView.TYPE_AT, FrameType.DELIVERED.id())
+                .setByte(index + FrameView.FLAGS_AT, 0)
+                .setInt(index + FrameView.REQUEST_AT, request)
+                .setInt(index + FrameView.FAILED_POLLS_AT, 0);
+    }
+
+    /** Hands the frame over to a connection. */
+    void writeTo(Line line) {
+        if (bytes <= WaitingFrames.SMALL_BYTES) {
+            line.copy(buffer, index, bytes);
+            release();
+        } else {
+            line.write(take());
+        }
     }
 
     /** Hands the frame and its reference over. */
     ByteBuf take() {
-        ByteBuf taken = frame;
-        frame = null;
+        ByteBuf taken = buffer.slice(index, bytes);
+        buffer = null;
         return taken;
     }
 }

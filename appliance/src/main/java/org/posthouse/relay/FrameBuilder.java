@@ -106,13 +106,4 @@ final class FrameBuilder {
         view.wrap(nio, nio.position()).begin(type, headerBytes, job).length(bytes);
         return frame;
     }
-
-    /** Turns the frame that began a message into the frame that delivers it, in place. */
-    ByteBuf delivered(ByteBuf head, int request) {
-        int start = head.readerIndex();
-        return head.setByte(start + FrameView.TYPE_AT, FrameType.DELIVERED.id())
-                .setByte(start + FrameView.FLAGS_AT, 0)
-                .setInt(start + FrameView.REQUEST_AT, request)
-                .setInt(start + FrameView.FAILED_POLLS_AT, 0);
-    }
 }

@@ -1,14 +1,10 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Notice;
@@ -18,26 +14,16 @@ import org.posthouse.wire.Notice;
  * whoever flushes. Thread-safe; what one thread writes leaves in that order.
  */
 final class Line {
-    /** Outgoing bytes that wait, past which {@link #writable} turns false, and below which it turns true again. */
-    static final int WAITING_BYTES_HIGH = 1024 * 1024;
-
-    static final int WAITING_BYTES_LOW = 256 * 1024;
-
     /** Bytes and buffers that leave in one system call. */
     private static final int BATCH_BYTES = 512 * 1024;
 
     private static final int BATCH_BUFFERS = 16;
 
-    /** Frames of at most so many bytes are copied together: cheaper than a buffer each in the call. */
-    private static final int SMALL_BYTES = 4 * 1024;
-
     private final Outlet outlet;
     private final Runnable onWritable;
     private final Strand emission;
     private final Runnable emit = this::emit;
-    private final ConcurrentLinkedQueue<ByteBuf> waiting = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger waitingBytes = new AtomicInteger();
-    private final AtomicBoolean congested = new AtomicBoolean();
+    private final WaitingFrames waiting = new WaitingFrames();
     private final AtomicReference<Notice> closing = new AtomicReference<>();
 
     /** Whether it waits to be flushed. Confined to the strand of the session that writes here. */
@@ -46,12 +32,8 @@ final class Line {
     // Confined to the emission strand.
     private final ByteBuf[] batch = new ByteBuf[BATCH_BUFFERS];
     private final ByteBuffer[] views = new ByteBuffer[BATCH_BUFFERS];
-    private ByteBuf next;
     private boolean finishing;
     private boolean broken;
-
-    // Written inside the emission strand, read by whoever shows it.
-    private volatile long framesOut;
 
     /**
      * @param home where frames are written, unless it admits whoever flushes
@@ -65,23 +47,23 @@ final class Line {
 
     /** Adds one frame or several whole ones in a row; takes over the buffer. They leave with the next flush. */
     void write(ByteBuf frames) {
-        if (closing.get() != null) {
+        if (closing.get() == null) {
+            waiting.add(frames);
+        } else {
             frames.release();
-            return;
         }
-        add(frames);
     }
 
-    /** Adds a control frame, which must not be changed afterwards. */
+    /** Adds a copy of one frame of at most {@link WaitingFrames#SMALL_BYTES}. */
+    void copy(ByteBuf buffer, int index, int length) {
+        if (closing.get() == null) {
+            waiting.copy(buffer, index, length);
+        }
+    }
+
+    /** Adds a control frame. */
     void write(ByteBuffer frame) {
         write(Unpooled.wrappedBuffer(frame));
-    }
-
-    private void add(ByteBuf frames) {
-        if (waitingBytes.addAndGet(frames.readableBytes()) > WAITING_BYTES_HIGH) {
-            congested.set(true);
-        }
-        waiting.add(frames);
     }
 
     /** Lets go what waits: on the spot, if the home of emission admits it and nobody is at it. */
@@ -108,7 +90,7 @@ final class Line {
 
     /** False while more than a mebibyte waits to leave: a reader that is slow or does not read. */
     boolean writable() {
-        return !congested.get();
+        return !waiting.congested();
     }
 
     /** Says why in a CLOSE frame and sends nothing more. @return false if it is closing already */
@@ -116,7 +98,7 @@ final class Line {
         if (!closing.compareAndSet(null, why)) {
             return false;
         }
-        add(Unpooled.wrappedBuffer(why.encode(FrameType.CLOSE)));
+        waiting.add(Unpooled.wrappedBuffer(why.encode(FrameType.CLOSE)));
         flush();
         return true;
     }
@@ -134,37 +116,29 @@ final class Line {
 
     /** The connection is gone: gives up what waits. Called once. */
     void ended() {
-        emission.post(() -> {
-            broken = true;
-            if (!finishing) {
-                discard();
-            }
-        });
+        waiting.end();
+        emission.post(() -> broken = true);
     }
 
     String remote() {
         return outlet.remote();
     }
 
-    /** Frames that have left, or buffers of several in a row. */
+    /** Frames that were written, or buffers of several in a row. */
     long framesOut() {
-        return framesOut;
+        return waiting.frames();
     }
 
     // ---- inside the emission strand
 
     private void emit() {
         while (!finishing && !broken) {
-            int buffers = gather();
+            int buffers = waiting.take(batch, BATCH_BYTES);
             if (buffers == 0) {
                 return;
             }
             try {
-                long bytes = 0;
-                for (int i = 0; i < buffers; i++) {
-                    views[i] = batch[i].nioBuffer();
-                    bytes += views[i].remaining();
-                }
+                long bytes = look(buffers);
                 long written = outlet.write(views, buffers);
                 if (written < bytes) {
                     finish(buffers, written, bytes);
@@ -179,58 +153,22 @@ final class Line {
             }
         }
         if (broken) {
-            discard();
+            waiting.discard();
         }
     }
 
-    /** Takes buffers that wait into {@code batch}, small ones put together; how many they are then. */
-    private int gather() {
-        int buffers = 0;
-        int bytes = 0;
-        while (buffers < BATCH_BUFFERS && bytes < BATCH_BYTES) {
-            ByteBuf frame = take();
-            if (frame == null) {
-                break;
-            }
-            bytes += frame.readableBytes();
-            batch[buffers++] = frame.readableBytes() <= SMALL_BYTES ? together(frame) : frame;
+    /** Makes {@code views} of the batch. @return the bytes in it */
+    private long look(int buffers) {
+        long bytes = 0;
+        for (int i = 0; i < buffers; i++) {
+            ByteBuf frames = batch[i];
+            int length = frames.readableBytes();
+            views[i] = WaitingFrames.isRun(frames)
+                    ? frames.internalNioBuffer(frames.readerIndex(), length)
+                    : frames.nioBuffer();
+            bytes += length;
         }
-        return buffers;
-    }
-
-    private ByteBuf take() {
-        ByteBuf frame = next == null ? waiting.poll() : next;
-        next = null;
-        if (frame != null) {
-            countFrame();
-        }
-        return frame;
-    }
-
-    /** A small frame and the small ones that follow it, in one buffer. */
-    private ByteBuf together(ByteBuf first) {
-        next = waiting.poll();
-        if (next == null || next.readableBytes() > SMALL_BYTES) {
-            return first;
-        }
-        ByteBuf all = ByteBufAllocator.DEFAULT.directBuffer(4 * SMALL_BYTES, 4 * SMALL_BYTES);
-        append(all, first);
-        while (next != null && next.readableBytes() <= Math.min(SMALL_BYTES, all.writableBytes())) {
-            countFrame();
-            append(all, next);
-            next = waiting.poll();
-        }
-        return all;
-    }
-
-    private void countFrame() {
-        long before = framesOut;
-        framesOut = before + 1;
-    }
-
-    private static void append(ByteBuf all, ByteBuf frame) {
-        all.writeBytes(frame);
-        frame.release();
+        return bytes;
     }
 
     /** The kernel took {@code written} of the batch's bytes: the rest goes when it has room. */
@@ -243,7 +181,7 @@ final class Line {
         for (int i = 0; i < buffers; i++) {
             int length = batch[i].readableBytes();
             if (passed >= length) {
-                batch[i].release();
+                waiting.giveBack(batch[i]);
                 passed -= length;
             } else {
                 rest[kept++] = batch[i].skipBytes((int) passed);
@@ -263,23 +201,15 @@ final class Line {
 
     private void letGo(int buffers) {
         for (int i = 0; i < buffers; i++) {
-            batch[i].release();
+            waiting.giveBack(batch[i]);
             batch[i] = null;
             views[i] = null;
         }
     }
 
     private void left(long bytes) {
-        int waits = waitingBytes.addAndGet((int) -bytes);
-        if (waits <= WAITING_BYTES_LOW && congested.compareAndSet(true, false)) {
+        if (waiting.left(bytes)) {
             onWritable.run();
-        }
-    }
-
-    private void discard() {
-        for (ByteBuf frame = take(); frame != null; frame = take()) {
-            waitingBytes.addAndGet(-frame.readableBytes());
-            frame.release();
         }
     }
 }

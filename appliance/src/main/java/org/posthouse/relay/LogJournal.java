@@ -91,7 +91,7 @@ final class LogJournal implements Journal {
                 message.datatype(),
                 message.elements(),
                 message.bytes());
-        long position = log.appendArrival(record, payload(head, Wire.MESSAGE_HEADER_BYTES));
+        long position = log.appendArrival(record, payload(head));
         long place = log.place();
         message.logged(checkRoom(position, job), place);
     }
@@ -99,7 +99,7 @@ final class LogJournal implements Journal {
     @Override
     public synchronized long chunk(long job, Message message, long offset, Parcel chunk) {
         long position = log.appendChunk(
-                job, message.destination(), message.logPosition(), offset, payload(chunk, Wire.CHUNK_HEADER_BYTES));
+                job, message.destination(), message.logPosition(), offset, payload(chunk));
         long place = log.place();
         checkRoom(position, job);
         return place;
@@ -140,7 +140,7 @@ final class LogJournal implements Journal {
         if (bytes > 0) {
             readBack(job, message, 0, frame, Wire.MESSAGE_HEADER_BYTES);
         }
-        return new BufferParcel(frame, Wire.MESSAGE_HEADER_BYTES);
+        return new BufferParcel(frame, 0, frame.readableBytes(), Wire.MESSAGE_HEADER_BYTES);
     }
 
     @Override
@@ -148,7 +148,7 @@ final class LogJournal implements Journal {
         int bytes = (int) Math.min(Wire.PAYLOAD_BYTES_MAX, message.bytes() - offset);
         ByteBuf frame = frames.chunk(job, message, offset, bytes);
         readBack(job, message, offset, frame, Wire.CHUNK_HEADER_BYTES);
-        return new BufferParcel(frame, Wire.CHUNK_HEADER_BYTES);
+        return new BufferParcel(frame, 0, frame.readableBytes(), Wire.CHUNK_HEADER_BYTES);
     }
 
     /** Fills the frame behind its header; releases it if that fails. */
@@ -167,9 +167,9 @@ final class LogJournal implements Journal {
         }
     }
 
-    private ByteBuffer[] payload(Parcel parcel, int headerBytes) {
-        ByteBuf frame = ((BufferParcel) parcel).frame();
-        payload[0] = frame.nioBuffer(frame.readerIndex() + headerBytes, parcel.payloadBytes());
+    private ByteBuffer[] payload(Parcel parcel) {
+        BufferParcel frame = (BufferParcel) parcel;
+        payload[0] = frame.buffer().nioBuffer(frame.payloadIndex(), frame.payloadBytes());
         return payload;
     }
 

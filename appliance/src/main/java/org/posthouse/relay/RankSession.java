@@ -79,6 +79,11 @@ final class RankSession implements Session, RankPort {
         shard.written().add(line);
     }
 
+    private void write(BufferParcel frame) {
+        frame.writeTo(line);
+        shard.written().add(line);
+    }
+
     private void write(ByteBuffer frame) {
         line.write(frame);
         shard.written().add(line);
@@ -99,12 +104,14 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void deliver(Message message, Parcel head) {
-        write(frames.delivered(((BufferParcel) head).take(), message.receive().request()));
+        BufferParcel frame = (BufferParcel) head;
+        frame.toDelivered(message.receive().request());
+        write(frame);
     }
 
     @Override
     public void chunk(Parcel chunk) {
-        write(((BufferParcel) chunk).take());
+        write((BufferParcel) chunk);
     }
 
     @Override

@@ -1,6 +1,5 @@
 package org.posthouse.relay;
 
-import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -33,9 +32,6 @@ final class Reception {
     /** How long nothing is accepted after the system refused to, for want of file descriptors for instance. */
     private static final int ACCEPT_PAUSE_MS = 1_000;
 
-    private static final int READ_BYTES_MIN = 512;
-    private static final int READ_BYTES_FIRST = 4 * 1024;
-    private static final int READ_BYTES_MAX = 256 * 1024;
 
     /** Makes a connection of an outlet, and of where frames for it are written. */
     interface Connections {
@@ -45,6 +41,7 @@ final class Reception {
     private final VertxInternal vertx;
     private final EventLoop loop;
     private final Connections connections;
+    private final ReadBuffers readBuffers = new ReadBuffers();
     private Placement placement;
     private Channel listening;
 
@@ -97,9 +94,7 @@ final class Reception {
     private void read(Channel channel) {
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
-        channel.config()
-                .setRecvByteBufAllocator(
-                        new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, READ_BYTES_MAX));
+        channel.config().setRecvByteBufAllocator(readBuffers);
         EventLoop reader = placement.receptionOfNext();
         Connection connection = connections.accept(new ChannelOutlet(channel), placement.emission(reader));
         channel.pipeline().addLast(new ConnectionReader(connection));

@@ -131,7 +131,7 @@ final class LineTest {
     @Test
     void tellsWhenAReaderThatWasSlowReads() {
         outlet.takes = 0;
-        line.write(frame(new Random(1), Line.WAITING_BYTES_HIGH));
+        line.write(frame(new Random(1), WaitingFrames.BYTES_HIGH));
         line.flush();
         assertThat(line.writable()).isTrue();
         line.write(frame(new Random(2), 1));

@@ -1,0 +1,74 @@
+package org.posthouse.core;
+
+import java.util.ArrayDeque;
+import org.posthouse.wire.Wire;
+
+/**
+ * How far the payload of a message got that comes in chunks, and where those are that wait. Short messages, which come
+ * whole, have none: it would be most of what they take. Confined to the mailbox's owner.
+ */
+final class Chunks {
+    private final long bytes;
+    private long arrived;
+    private long granted;
+    private long passed;
+    private ArrayDeque<Parcel> waiting;
+    private long[] places;
+
+    /** Of a message of {@code bytes}, of which {@code arrived} came with its first frame. */
+    Chunks(long bytes, long arrived) {
+        this.bytes = bytes;
+        this.arrived = arrived;
+    }
+
+    long arrived() {
+        return arrived;
+    }
+
+    void arrive(int chunkBytes) {
+        arrived += chunkBytes;
+    }
+
+    long passed() {
+        return passed;
+    }
+
+    void pass(long payloadBytes) {
+        passed += payloadBytes;
+        assert passed <= arrived : passed + " of " + arrived;
+    }
+
+    long granted() {
+        return granted;
+    }
+
+    void grant(long upTo) {
+        assert (upTo > granted || bytes == 0) && upTo <= bytes;
+        granted = upTo;
+    }
+
+    /** Where the chunk that began at {@code offset} and waits in the log can be read back. */
+    long place(long offset) {
+        return places[(int) (offset / Wire.PAYLOAD_BYTES_MAX)];
+    }
+
+    /** Notes where the chunk that arrives next stands in the log. */
+    void keepPlace(long place) {
+        if (places == null) {
+            places = new long[Math.toIntExact((bytes - 1) / Wire.PAYLOAD_BYTES_MAX + 1)];
+        }
+        places[(int) (arrived / Wire.PAYLOAD_BYTES_MAX)] = place;
+    }
+
+    void keep(Parcel chunk) {
+        if (waiting == null) {
+            waiting = new ArrayDeque<>();
+        }
+        waiting.add(chunk);
+    }
+
+    /** The next chunk that waits in memory, or null. */
+    Parcel nextWaiting() {
+        return waiting == null ? null : waiting.poll();
+    }
+}
