@@ -30,7 +30,7 @@ final class BlockingReader implements Runnable {
             while (read(buffer)) {
                 connection.onBytes(buffer);
                 outlet.awaitReading();
-                buffer = emptied(buffer);
+                buffer = next(buffer);
             }
         } catch (IOException e) {
             connection.line().cut(Notice.closing(0, Reason.NORMAL, e.toString()));
@@ -41,19 +41,30 @@ final class BlockingReader implements Runnable {
     }
 
     private boolean read(ByteBuf buffer) throws IOException {
-        int bytes = socket.read(buffer.internalNioBuffer(0, buffer.capacity()));
+        int bytes = socket.read(buffer.internalNioBuffer(buffer.writerIndex(), buffer.writableBytes()));
         if (bytes <= 0) {
             return false;
         }
-        buffer.setIndex(0, bytes);
+        buffer.writerIndex(buffer.writerIndex() + bytes);
         return true;
     }
 
-    /** A buffer to read into: the same one, unless frames in it are kept or the last read filled it. */
+    /** A buffer to read into: the one that the rest of a long frame goes into; else the same one, emptied, if it can be. */
+    private ByteBuf next(ByteBuf buffer) {
+        ByteBuf incomplete = connection.toFill();
+        if (incomplete != null) {
+            incomplete.retain();
+            buffer.release();
+            return incomplete;
+        }
+        return emptied(buffer);
+    }
+
+    /** The same buffer, unless frames in it are kept or the last read filled it. */
     private ByteBuf emptied(ByteBuf buffer) {
         boolean filled = buffer.writerIndex() == buffer.capacity();
         if (buffer.refCnt() == 1 && !(filled && readBytes < READ_BYTES_MAX)) {
-            return buffer;
+            return buffer.clear();
         }
         buffer.release();
         readBytes = filled ? Math.min(READ_BYTES_MAX, 4 * readBytes) : readBytes;

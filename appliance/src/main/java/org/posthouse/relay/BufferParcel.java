@@ -31,13 +31,17 @@ final class BufferParcel implements Parcel {
 
     @Override
     public void settle() {
-        if (bytes * SHARE < buffer.capacity()) {
-            ByteBuf own = ByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
-            own.writeBytes(buffer, index, bytes);
-            buffer.release();
-            buffer = own;
-            index = 0;
-        }
+        ByteBuf waits = keep(buffer, index, bytes);
+        buffer.release();
+        buffer = waits;
+        index = 0;
+    }
+
+    /** A frame that has to wait, without a large buffer that it has little of; the buffer stays the caller's. */
+    static ByteBuf keep(ByteBuf buffer, int index, int bytes) {
+        return bytes * SHARE < buffer.capacity()
+                ? ByteBufAllocator.DEFAULT.directBuffer(bytes, bytes).writeBytes(buffer, index, bytes)
+                : buffer.retainedSlice(index, bytes);
     }
 
     @Override

@@ -46,7 +46,7 @@ final class Connection implements FrameDecoder.Sink {
     private final Relay relay;
     private final Outlet outlet;
     private final Line line;
-    private final FrameDecoder decoder = new FrameDecoder(ByteBufAllocator.DEFAULT, this);
+    private final FrameDecoder decoder = new FrameDecoder(ByteBufAllocator.DEFAULT, true, this);
     private final Future<?> helloTimer;
     private final AtomicBoolean ended = new AtomicBoolean();
     private final AtomicInteger framesHeld = new AtomicInteger();
@@ -105,6 +105,11 @@ final class Connection implements FrameDecoder.Sink {
 
     // ---- what the reading thread calls
 
+    /** Where the next bytes must be read to, behind what is there; null if that may be anywhere. */
+    ByteBuf toFill() {
+        return decoder.toFill();
+    }
+
     /** Handles what was read; the buffer stays the caller's. */
     void onBytes(ByteBuf in) {
         if (line.closing() != null) {
@@ -135,7 +140,7 @@ final class Connection implements FrameDecoder.Sink {
         } else if (inside || (inside = strand.tryEnter())) {
             handle(buffer, index, length, view);
         } else {
-            hold(buffer.retainedSlice(index, length));
+            hold(BufferParcel.keep(buffer, index, length));
         }
         return line.closing() == null;
     }

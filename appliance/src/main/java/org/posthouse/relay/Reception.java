@@ -41,7 +41,6 @@ final class Reception {
     private final VertxInternal vertx;
     private final EventLoop loop;
     private final Connections connections;
-    private final ReadBuffers readBuffers = new ReadBuffers();
     private Placement placement;
     private Channel listening;
 
@@ -94,9 +93,9 @@ final class Reception {
     private void read(Channel channel) {
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
-        channel.config().setRecvByteBufAllocator(readBuffers);
         EventLoop reader = placement.receptionOfNext();
         Connection connection = connections.accept(new ChannelOutlet(channel), placement.emission(reader));
+        channel.config().setRecvByteBufAllocator(new ReadBuffers(connection::toFill));
         channel.pipeline().addLast(new ConnectionReader(connection));
         reader.register(channel).addListener(done -> {
             if (!done.isSuccess()) {

@@ -8,9 +8,10 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * Cuts a connection's incoming bytes into checked frames, which are handled in the buffer they were read into; only one
- * that is split over two reads is put together in a buffer of its own, as large as the frame says and no larger than a
- * frame may be. Confined to the thread that reads the connection.
+ * Cuts a connection's incoming bytes into checked frames, which are handled in the buffer they were read into. One that is
+ * split over two reads is put together in a buffer of its own, as large as the frame says and no larger than a frame may
+ * be; a long one is not copied if the reader asks {@link #toFill} where to read on. Confined to the thread that reads the
+ * connection.
  */
 public final class FrameDecoder {
     /** What becomes of the frames. */
@@ -26,18 +27,35 @@ public final class FrameDecoder {
         boolean onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException;
     }
 
+    /** A frame of fewer bytes is cheaper to put together than to hold its buffer for. */
+    private static final int LONG_BYTES = 16 * 1024;
+
     private final ByteBufAllocator allocator;
+    private final boolean readsOn;
     private final Sink sink;
     private final FrameView view = new FrameView();
+
+    /** An incomplete frame, from its reader index on. */
     private ByteBuf partial;
 
-    public FrameDecoder(ByteBufAllocator allocator, Sink sink) {
+    /** @param readsOn whether the reader reads into {@link #toFill} whenever there is such a buffer */
+    public FrameDecoder(ByteBufAllocator allocator, boolean readsOn, Sink sink) {
         this.allocator = allocator;
+        this.readsOn = readsOn;
         this.sink = sink;
+    }
+
+    /** Where the rest of a long frame belongs: the next bytes go behind what is in there; null if they may go anywhere. */
+    public ByteBuf toFill() {
+        return partial != null && partial.capacity() >= LONG_BYTES ? partial : null;
     }
 
     /** Takes the bytes that were read; the buffer stays the caller's. @throws WireException if they are no frames */
     public void feed(ByteBuf in) throws WireException {
+        if (in == partial) {
+            partial = null;
+            in.release();
+        }
         boolean on = true;
         while (on && in.isReadable()) {
             if (partial != null) {
@@ -45,7 +63,7 @@ public final class FrameDecoder {
             } else {
                 on = dispatchWhole(in);
                 if (on && in.isReadable()) {
-                    startPartial(in);
+                    on = startPartial(in);
                 }
             }
         }
@@ -79,13 +97,19 @@ public final class FrameDecoder {
         return true;
     }
 
-    private void startPartial(ByteBuf in) throws WireException {
+    /** Keeps what has come of an incomplete frame. @return whether it was taken out of {@code in} */
+    private boolean startPartial(ByteBuf in) throws WireException {
         int there = in.readableBytes();
         int length = there < Wire.HEADER_BYTES
                 ? Wire.HEADER_BYTES
                 : view.wrap(in.nioBuffer(), 0).checkHeader(there);
+        if (readsOn && length >= LONG_BYTES && length <= in.capacity() - in.readerIndex()) {
+            partial = in.retain();
+            return false;
+        }
         partial = allocator.ioBuffer(length, length);
         partial.writeBytes(in);
+        return true;
     }
 
     private boolean completePartial(ByteBuf in) throws WireException {

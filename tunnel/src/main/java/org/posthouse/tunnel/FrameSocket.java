@@ -74,7 +74,7 @@ public final class FrameSocket {
     private FrameSocket(Channel channel, Listener listener) {
         this.channel = channel;
         this.listener = listener;
-        this.decoder = new FrameDecoder(channel.alloc(), this::onFrame);
+        this.decoder = new FrameDecoder(channel.alloc(), false, this::onFrame);
     }
 
     /** Takes over a fresh connection, before anything was read from it. Called on its event loop. */
