@@ -49,6 +49,7 @@ final class BenchJson {
                 .put("bytes", figure.bytes())
                 .put("carrier", series.carrier().word())
                 .put("mode", series.variant().mode().word())
+                .put("transport", series.variant().sockets().word())
                 .put("durability", series.variant().durability())
                 .put("algorithm", series.variant().algorithm().isEmpty() ? "auto" : series.variant().algorithm());
         series.variant().settings().ifPresent(set -> node.put("eagerMaxBytes", set.eagerBytesMax()).put("busyPollMicros", set.busyPollUs()));

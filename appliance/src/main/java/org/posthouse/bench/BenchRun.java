@@ -10,6 +10,7 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.RelayLoad;
@@ -27,12 +28,19 @@ public final class BenchRun implements AutoCloseable {
 
     private final BenchPlan plan;
     private final BenchWatch watch;
-    private final Vertx vertx = EmbeddedGrid.vertx();
+    private final Map<LoopKind, Vertx> loops = new LinkedHashMap<>();
     private final Map<Variant, BenchJob> jobs = new LinkedHashMap<>();
     private final List<Figure> figures = new ArrayList<>();
-    private final Map<Mode, EmbeddedGrid> grids = new EnumMap<>(Mode.class);
+    private final Map<GridKind, EmbeddedGrid> grids = new LinkedHashMap<>();
     private final Map<Carrier, Forwarder> forwarders = new EnumMap<>(Carrier.class);
     private int phasesDone;
+
+    /** What variants must have in common to share relays. */
+    private record GridKind(Mode mode, LoopKind loops) {
+        private static GridKind of(Variant variant) {
+            return new GridKind(variant.mode(), variant.loops());
+        }
+    }
 
     private BenchRun(BenchPlan plan, BenchWatch watch) {
         this.plan = plan;
@@ -60,19 +68,24 @@ public final class BenchRun implements AutoCloseable {
     private void start() throws IOException, JobFailure, InterruptedException {
         boolean logged = plan.variants().stream().anyMatch(Variant::logged);
         for (Variant variant : plan.variants()) {
-            if (!grids.containsKey(variant.mode())) {
-                grids.put(variant.mode(), EmbeddedGrid.start(vertx, plan.sites(), logged, ModeConfig.of(variant.mode())));
+            GridKind kind = GridKind.of(variant);
+            if (!grids.containsKey(kind)) {
+                grids.put(kind, EmbeddedGrid.start(vertx(kind.loops()), plan.sites(), logged, ModeConfig.of(kind.mode())));
             }
         }
         if (plan.hasBaselines()) {
-            forwarders.put(Carrier.VERTX, VertxForwarder.start(vertx));
+            forwarders.put(Carrier.VERTX, VertxForwarder.start(vertx(LoopKind.DEFAULT)));
             forwarders.put(Carrier.SELECTOR, SelectorForwarder.start());
         }
         Map<Carrier, Integer> ports = new EnumMap<>(Carrier.class);
         forwarders.forEach((carrier, forwarder) -> ports.put(carrier, forwarder.port()));
         for (Variant variant : plan.variants()) {
-            jobs.put(variant, BenchJob.start(plan, variant, grids.get(variant.mode()).addresses(), ports, watch));
+            jobs.put(variant, BenchJob.start(plan, variant, grids.get(GridKind.of(variant)).addresses(), ports, watch));
         }
+    }
+
+    private Vertx vertx(LoopKind kind) {
+        return loops.computeIfAbsent(kind, EmbeddedGrid::vertx);
     }
 
     private void measure(Benchmark test, int bytes) throws IOException, JobFailure, InterruptedException {
@@ -189,7 +202,7 @@ public final class BenchRun implements AutoCloseable {
             forwarders.values().forEach(Forwarder::close);
             grids.values().forEach(EmbeddedGrid::close);
         } finally {
-            vertx.close().await();
+            loops.values().forEach(vertx -> vertx.close().await());
         }
     }
 }

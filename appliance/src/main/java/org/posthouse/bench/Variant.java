@@ -7,17 +7,20 @@ import java.util.Map;
 import java.util.Optional;
 import org.posthouse.mpj.Settings;
 import org.posthouse.mpj.coll.Algorithms;
+import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.RelayConfig.Mode;
+import org.posthouse.relay.SocketKind;
 
 /**
  * How a job is run, where tests compare different ways.
  *
  * @param mode the relays' mode
+ * @param sockets what the relays' sockets are made of
  * @param logged whether messages and deliveries are logged
  * @param algorithm what {@code POSTHOUSE_COLLECTIVES} forces, as {@code bcast=chain}; empty if the library chooses
  * @param settings what the environment sets for the ranks; empty for the library's own
  */
-public record Variant(Mode mode, boolean logged, String algorithm, Optional<Settings> settings) {
+public record Variant(Mode mode, SocketKind sockets, boolean logged, String algorithm, Optional<Settings> settings) {
     /** @throws IllegalArgumentException if the algorithm is not known: what it is, and what is */
     public Variant {
         Algorithms.parse(algorithm);
@@ -25,18 +28,29 @@ public record Variant(Mode mode, boolean logged, String algorithm, Optional<Sett
 
     /** Every combination, in the order given; without settings, of the library's own. */
     public static List<Variant> all(
-            List<Mode> modes, List<Boolean> logged, List<String> algorithms, List<Settings> settings) {
+            List<Mode> modes,
+            List<SocketKind> sockets,
+            List<Boolean> logged,
+            List<String> algorithms,
+            List<Settings> settings) {
         List<Optional<Settings>> choices =
                 settings.isEmpty() ? List.of(Optional.empty()) : settings.stream().map(Optional::of).toList();
         List<Variant> variants = new ArrayList<>();
         for (Mode mode : modes) {
-            for (boolean log : logged) {
-                for (String algorithm : algorithms) {
-                    choices.forEach(choice -> variants.add(new Variant(mode, log, algorithm, choice)));
+            for (SocketKind kind : sockets) {
+                for (boolean log : logged) {
+                    for (String algorithm : algorithms) {
+                        choices.forEach(choice -> variants.add(new Variant(mode, kind, log, algorithm, choice)));
+                    }
                 }
             }
         }
         return variants;
+    }
+
+    /** The relays' event loops. They poll as busily as the ranks do. */
+    LoopKind loops() {
+        return new LoopKind(sockets, settings.map(Settings::busyPollUs).orElse(0));
     }
 
     /** What the ranks' environment says of it. */
@@ -58,7 +72,7 @@ public record Variant(Mode mode, boolean logged, String algorithm, Optional<Sett
 
     /** In a table and in a plot's legend. */
     String label() {
-        return mode.word() + " " + durability() + (algorithm.isEmpty() ? "" : " " + algorithm)
+        return mode.word() + (sockets == SocketKind.AUTO ? "" : " " + sockets.word()) + " " + durability() + (algorithm.isEmpty() ? "" : " " + algorithm)
                 + settings.map(set -> " eager " + SizeList.text(set.eagerBytesMax())
                                 + (set.busyPollUs() == 0 ? "" : " poll " + set.busyPollUs()))
                         .orElse("");

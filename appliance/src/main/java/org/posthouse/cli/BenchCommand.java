@@ -16,6 +16,7 @@ import org.posthouse.bench.Variant;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobRun;
 import org.posthouse.mpj.Settings;
+import org.posthouse.relay.SocketKind;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
@@ -83,6 +84,14 @@ final class BenchCommand implements Callable<Integer> {
     private ModeList modes;
 
     @Option(
+            names = "--transports",
+            split = ",",
+            defaultValue = "AUTO",
+            paramLabel = "KIND",
+            description = "What the relays' sockets are made of, ${COMPLETION-CANDIDATES}; several to compare (default: auto).")
+    private List<SocketKind> sockets;
+
+    @Option(
             names = "--durability",
             split = ",",
             defaultValue = "NONE",
@@ -110,7 +119,8 @@ final class BenchCommand implements Callable<Integer> {
             split = ",",
             converter = RunCommand.BusyPoll.class,
             paramLabel = "MICROS",
-            description = "How long a rank's call that is blocked asks again before it sleeps; several to compare.")
+            description = "How long a rank's call that is blocked, and the relays' loops, ask again before they sleep;"
+                    + " several to compare.")
     private List<Integer> busyPolls = List.of();
 
     @Option(
@@ -201,6 +211,7 @@ final class BenchCommand implements Callable<Integer> {
     private List<Variant> variants() {
         return Variant.all(
                 modes.modes(),
+                sockets.stream().distinct().toList(),
                 durabilities.stream().distinct().map(durability -> durability == Durability.PROCESS).toList(),
                 algorithms.stream().distinct().map(name -> name.equals(LIBRARY_CHOOSES) ? "" : name).toList(),
                 chosenSettings());

@@ -16,6 +16,7 @@ import org.posthouse.launch.ReadyLine;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.RelayHost;
+import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.KeysException;
 import org.posthouse.tunnel.LinkConfig;
@@ -84,6 +85,15 @@ final class RelayCommand implements Callable<Integer> {
             description = "What sockets are made of: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, the fastest by measurement).")
     private SocketKind sockets;
 
+    @Option(
+            names = "--busy-poll",
+            paramLabel = "MICROS",
+            converter = RunCommand.BusyPoll.class,
+            defaultValue = "0",
+            description = "How long an event loop asks its sockets again and again before it sleeps, at most 1000000;"
+                    + " takes a processor for each loop while it asks (default: ${DEFAULT-VALUE}).")
+    private int busyPollUs;
+
     @Option(names = "--data", paramLabel = "DIR", description = "Where the log is kept; without it, jobs cannot be logged.")
     private Path data;
 
@@ -130,12 +140,14 @@ final class RelayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         RelayConfig config = config();
+        LoopKind loops;
         try {
             sockets.check(config.mode());
+            loops = new LoopKind(sockets, busyPollUs);
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(e.getMessage(), e);
         }
-        try (RelayHost host = RelayHost.start(config, sockets, groupConfig(config), new OpsConfig(ops.host(), ops.port(), opsNames))) {
+        try (RelayHost host = RelayHost.start(config, loops, groupConfig(config), new OpsConfig(ops.host(), ops.port(), opsNames))) {
             ready(config, host);
             awaitEnd(host);
         } catch (IOException | IllegalArgumentException | GroupException e) {

@@ -16,7 +16,9 @@ import org.posthouse.launch.RankOutput;
 import org.posthouse.mpj.ArgumentWords;
 import org.posthouse.mpj.Settings;
 import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
+import org.posthouse.relay.SocketKind;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -91,7 +93,8 @@ final class RunCommand implements Callable<Integer> {
             names = "--busy-poll",
             paramLabel = "MICROS",
             converter = BusyPoll.class,
-            description = "How long a blocked call of a rank asks again and again before it sleeps, at most 1000000;"
+            description = "How long a blocked call of a rank, and a relay that this command starts, ask again and again before they sleep,"
+                    + " at most 1000000;"
                     + " faster if every rank has a processor of its own (default: 0).")
     private Integer busyPollUs;
 
@@ -187,7 +190,7 @@ final class RunCommand implements Callable<Integer> {
     private JobOutcome runEmbedded(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
         int count = Math.max(1, sites);
         ModeConfig placed = mode.config();
-        Vertx vertx = EmbeddedGrid.vertx();
+        Vertx vertx = EmbeddedGrid.vertx(new LoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
         try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, spec.logged(), placed)) {
             return run(spec, grid.addresses(), count, Token.NONE, interruption);
         } catch (IOException e) {

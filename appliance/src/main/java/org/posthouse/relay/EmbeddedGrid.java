@@ -40,9 +40,15 @@ public final class EmbeddedGrid implements AutoCloseable {
 
     /** A Vert.x that makes no files. */
     public static Vertx vertx() {
-        return Vertx.vertx(new VertxOptions()
+        return vertx(LoopKind.DEFAULT);
+    }
+
+    /** A Vert.x with loops of that kind that makes no files. */
+    public static Vertx vertx(LoopKind kind) {
+        VertxOptions options = new VertxOptions()
                 .setFileSystemOptions(
-                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false)));
+                        new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false));
+        return Vertx.builder().with(options).withTransport(kind.transport()).build();
     }
 
     /**

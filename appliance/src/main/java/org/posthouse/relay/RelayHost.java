@@ -29,14 +29,14 @@ public final class RelayHost implements AutoCloseable {
     private String deployment;
     private boolean closed;
 
-    private RelayHost(RelayConfig config, SocketKind sockets) {
+    private RelayHost(RelayConfig config, LoopKind kind) {
         metrics = OpsMetrics.create();
         int loops = Math.max(VertxOptions.DEFAULT_EVENT_LOOP_POOL_SIZE, 1 + config.mode().loopsUsed());
         VertxOptions options = new VertxOptions()
                 .setEventLoopPoolSize(loops)
                 .setFileSystemOptions(
                         new FileSystemOptions().setFileCachingEnabled(false).setClassPathResolvingEnabled(false));
-        vertx = metrics.vertx(options, sockets.transport());
+        vertx = metrics.vertx(options, kind.transport());
     }
 
     /**
@@ -44,9 +44,9 @@ public final class RelayHost implements AutoCloseable {
      *
      * @throws IOException in one line, if a port is in use, the log is damaged, or anything else is in the way
      */
-    public static RelayHost start(RelayConfig config, SocketKind sockets, GroupConfig group, OpsConfig console)
+    public static RelayHost start(RelayConfig config, LoopKind kind, GroupConfig group, OpsConfig console)
             throws IOException {
-        RelayHost host = new RelayHost(config, sockets);
+        RelayHost host = new RelayHost(config, kind);
         try {
             host.directory = HazelcastDirectory.start(group);
             host.relay = new Relay(config, host.directory);

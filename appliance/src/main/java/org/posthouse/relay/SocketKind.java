@@ -14,6 +14,11 @@ public enum SocketKind {
     /** Linux's io_uring, where the kernel lets containers use it. */
     IO_URING;
 
+    /** As flags and reports spell it. */
+    public String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
     Transport transport() {
         return switch (this) {
             case AUTO, NIO -> Transport.NIO;
@@ -33,14 +38,13 @@ public enum SocketKind {
      * @throws IllegalArgumentException in one line, if the platform has none, or the mode needs others
      */
     public void check(ModeConfig mode) {
-        String name = name().toLowerCase(Locale.ROOT);
         if (isNative() && mode.mode() == RelayConfig.Mode.THREADED) {
-            throw new IllegalArgumentException("--mode threaded needs --transport nio, not " + name);
+            throw new IllegalArgumentException("--mode threaded needs --transport nio, not " + word());
         }
         if (!transport().available()) {
             Throwable cause = transport().unavailabilityCause();
             throw new IllegalArgumentException(
-                    "--transport " + name + " is not to be had on this host" + (cause == null ? "" : ": " + root(cause)));
+                    "--transport " + word() + " is not to be had on this host" + (cause == null ? "" : ": " + root(cause)));
         }
     }
 

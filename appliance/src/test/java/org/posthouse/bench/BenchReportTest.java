@@ -19,12 +19,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.mpj.Settings;
 import org.posthouse.relay.RelayConfig.Mode;
+import org.posthouse.relay.SocketKind;
 import org.w3c.dom.Document;
 
 /** The three forms of a report, from made-up times. */
 class BenchReportTest {
-    private static final Variant NONE = new Variant(Mode.MULTIPLEXED, false, "", Optional.empty());
-    private static final Variant CHAIN = new Variant(Mode.MULTIPLEXED, true, "bcast=chain", Optional.of(new Settings(4096)));
+    private static final Variant NONE = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, "", Optional.empty());
+    private static final Variant CHAIN = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, true, "bcast=chain", Optional.of(new Settings(4096)));
 
     @TempDir
     private Path folder;

@@ -8,13 +8,14 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.posthouse.relay.RelayConfig.Mode;
+import org.posthouse.relay.SocketKind;
 
 /** What a line of the report says beside others. */
 class FigureTest {
     private final List<Figure> figures = new ArrayList<>();
 
     private Figure figure(Benchmark test, Carrier carrier, int bytes, long... nanos) {
-        Figure figure = new Figure(test, new Series(carrier, new Variant(Mode.MULTIPLEXED, false, "", Optional.empty())), bytes, 2);
+        Figure figure = new Figure(test, new Series(carrier, new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, "", Optional.empty())), bytes, 2);
         for (long phase : nanos) {
             figure.times().add(Statistics.phase(List.of(new long[] {phase}), false, 1));
         }

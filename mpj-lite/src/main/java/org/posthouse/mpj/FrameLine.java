@@ -212,7 +212,7 @@ public final class FrameLine implements AutoCloseable {
         long end = System.nanoTime() + busyPollNs;
         int bytes = 0;
         while (bytes == 0 && !(wakeable && readable.isWoken()) && System.nanoTime() - end < 0) {
-            Thread.onSpinWait();
+            Thread.yield();
             bytes = channel.read(in);
         }
         return bytes;

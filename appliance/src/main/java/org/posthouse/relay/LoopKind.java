@@ -1,0 +1,80 @@
+package org.posthouse.relay;
+
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.SelectStrategyFactory;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.vertx.core.impl.transports.EpollTransport;
+import io.vertx.core.impl.transports.NioTransport;
+import io.vertx.core.transport.Transport;
+import java.nio.channels.spi.SelectorProvider;
+
+/**
+ * What a relay's event loops are made of, and how they wait.
+ *
+ * @param sockets the kind of their sockets
+ * @param busyPollUs how long they ask again and again before they sleep, in microseconds; 0: not at all
+ */
+public record LoopKind(SocketKind sockets, int busyPollUs) {
+    /** Loops that sleep, over the sockets that are best here. */
+    public static final LoopKind DEFAULT = new LoopKind(SocketKind.AUTO, 0);
+
+    /** As many events as Netty itself takes at once. */
+    private static final int EVENTS_AT_ONCE = 0;
+
+    /** @throws IllegalArgumentException in one line, if such sockets cannot be asked again and again */
+    public LoopKind {
+        if (busyPollUs > 0 && sockets == SocketKind.IO_URING) {
+            throw new IllegalArgumentException("--busy-poll " + busyPollUs + " goes with --transport nio or epoll, not io_uring");
+        }
+    }
+
+    Transport transport() {
+        if (busyPollUs == 0) {
+            return sockets.transport();
+        }
+        SelectStrategyFactory polling = () -> new BusyPoll(busyPollUs, System::nanoTime);
+        return new Polling(sockets.transport(), sockets == SocketKind.EPOLL ? epoll(polling) : nio(polling));
+    }
+
+    private static NioTransport nio(SelectStrategyFactory polling) {
+        return new NioTransport() {
+            @Override
+            public IoHandlerFactory ioHandlerFactory() {
+                return NioIoHandler.newFactory(SelectorProvider.provider(), polling);
+            }
+        };
+    }
+
+    private static EpollTransport epoll(SelectStrategyFactory polling) {
+        return new EpollTransport() {
+            @Override
+            public IoHandlerFactory ioHandlerFactory() {
+                return EpollIoHandler.newFactory(EVENTS_AT_ONCE, polling);
+            }
+        };
+    }
+
+    /** Vert.x's transport with other loops. */
+    private record Polling(Transport usual, io.vertx.core.spi.transport.Transport implementation) implements Transport {
+        @Override
+        public String name() {
+            return usual.name();
+        }
+
+        @Override
+        public boolean available() {
+            return usual.available();
+        }
+
+        @Override
+        public Throwable unavailabilityCause() {
+            return usual.unavailabilityCause();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return sockets.word() + (busyPollUs == 0 ? "" : ", busy polling " + busyPollUs + " us");
+    }
+}
