@@ -26,7 +26,11 @@ final class FrameDecoderTest {
             int payload = random.nextInt(3) == 0 ? random.nextInt(Wire.PAYLOAD_BYTES_MAX + 1) : random.nextInt(100);
             ByteBuffer frame = ByteBuffer.allocate(Wire.MESSAGE_HEADER_BYTES + payload);
             random.nextBytes(frame.array());
-            new FrameView().wrap(frame, 0).begin(FrameType.SEND, frame.capacity(), 1).messageBytes(payload);
+            new FrameView()
+                    .wrap(frame, 0)
+                    .begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, 1)
+                    .length(frame.capacity())
+                    .content(payload, payload, 0);
             all.writeBytes(frame);
         }
         return all;
