@@ -30,6 +30,7 @@ public final class Message {
     private long logPosition = -1;
     private long logPlace = -1;
     private long[] chunkPlaces;
+    private int storedTick;
     private boolean inLog;
     private boolean ahead;
 
@@ -163,6 +164,15 @@ public final class Message {
 
     void runsAhead(boolean yes) {
         ahead = yes;
+    }
+
+    /** When it began to wait for a receive, as {@link MatchTimes} counts time; 0 if it did not. */
+    int storedTick() {
+        return storedTick;
+    }
+
+    void storedTick(int tick) {
+        storedTick = tick;
     }
 
     /** What it takes of its sender's byte credit. An offer takes none: nothing of it is here unasked. */

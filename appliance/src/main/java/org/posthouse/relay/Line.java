@@ -146,6 +146,11 @@ final class Line {
         return outlet.remote();
     }
 
+    /** Bytes that wait to leave. */
+    int waitingBytes() {
+        return waitingBytes.get();
+    }
+
     /** Frames that have left, or buffers of several in a row. */
     long framesOut() {
         return framesOut;
