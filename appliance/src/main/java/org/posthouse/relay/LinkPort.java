@@ -159,8 +159,11 @@ final class LinkPort implements Links.Listener {
         return flows.computeIfAbsent(site, unseen -> new LinkFlow());
     }
 
-    /** What each link has carried, by the site at its far end. */
+    /** What each link has carried, if anything, by the site at its far end. */
     Map<String, FlowBook.Counts> carried() {
+        if (links != null) {
+            links.status().forEach(link -> flow(link.site()));
+        }
         Map<String, FlowBook.Counts> carried = new HashMap<>();
         flows.forEach((site, flow) -> carried.put(site, flow.counts()));
         return carried;

@@ -9,11 +9,11 @@ const HEAD = [
   col('Relay'), col('State'), col('Mode'), num('Up for'),
   num('In/s', 'messages and bytes accepted per second'), num('Out/s', 'messages and bytes delivered per second'),
   col('Last two minutes'), num('Matched', 'receives matched with a message'),
-  num('Unexpected', 'messages that wait for a receive'), num('Posted', 'receives that wait for a message'),
+  num('Waiting', 'messages that wait for a receive, and receives that wait for a message'),
   num('Credit', 'bytes and messages of credit handed out and not used yet'),
   num('To write', 'bytes that wait until ranks and launchers read'),
-  num('Queue', 'most pieces of work that waited for one shard, in the last 10 to 20 seconds'),
-  num('Lag', 'how late a timer of an event loop was at most, in the last 10 to 20 seconds'),
+  num('Lag', 'how late a timer of an event loop was at most, and the most pieces of work that waited for one shard, in the last 10'
+    + ' to 20 seconds'),
   num('Log', 'bytes of the message log on disk'),
 ];
 
@@ -53,13 +53,11 @@ function row(model, relay, now) {
     <td>${spark(model.history(`${key} messagesIn`),
       { width: 110, height: 24, label: `Messages into ${relay.relay}` })}</td>
     <td class="num">${count(c.matched)}</td>
-    <td class="num">${count(c.unexpected)}</td>
-    <td class="num">${count(c.posted)}</td>
-    <td class="num">${bytes(c.creditOutstanding)}<span class="sub">${count(c.creditMessages)}</span></td>
+    <td class="num">${count(c.unexpected)}<span class="sub">${plural(c.posted, 'receive')}</span></td>
+    <td class="num">${bytes(c.creditOutstanding)}<span class="sub">${plural(c.creditMessages, 'message')}</span></td>
     <td class="num">${bytes(c.waitingBytes)}</td>
-    <td class="num">${count(c.queuedPeak)}</td>
     <td class="num">${c.lagMillis >= LAG_MS_HIGH ? html`<span class="bad-text">${lag(c.lagMillis)}</span>`
-      : lag(c.lagMillis)}</td>
+      : lag(c.lagMillis)}<span class="sub">${count(c.queuedPeak)} queued</span></td>
     <td class="num">${relay.log ? bytes(relay.log.bytes) : 'no log'}${relay.log
       ? html`<span class="sub">at ${count(relay.log.position)}</span>` : nothing}</td>
   </tr>`;
