@@ -100,7 +100,7 @@ export class ModeChanger {
 
   sizes(mode) {
     if (mode === 'pooled') {
-      return html`<label class="size">Loops <input type="number" min="1" max=${LOOPS_MAX} placeholder="as many as processors"
+      return html`<label class="size">Loops <input type="number" min="1" max=${LOOPS_MAX} placeholder="by processors"
         .value=${this.loops} @input=${(event) => { this.loops = event.target.value; }}></label>`;
     }
     if (mode === 'pipeline') {
