@@ -16,12 +16,18 @@ import org.posthouse.wire.WireException;
 final class Deliveries {
     private final CoreConfig config;
     private final InLog inLog;
+    private final MatchTimes times;
     private long messagesMatched;
     private long messagesStored;
 
-    Deliveries(CoreConfig config, int shards) {
+    Deliveries(CoreConfig config, int shards, MatchTimes times) {
         this.config = config;
         this.inLog = new InLog(config, shards);
+        this.times = times;
+    }
+
+    MatchTimes times() {
+        return times;
     }
 
     /** Messages matched to a receive since the start. */
@@ -61,9 +67,11 @@ final class Deliveries {
             to.arriving().put(new HomedRank.Transfer(message.context(), message.source(), message.sequence()), message);
         }
         if (message.receive() != null) {
+            times.receiveWaited(message.receive());
             deliver(to, message);
         } else {
             messagesStored++;
+            times.stored(message);
             store(to, message, head);
             answerProbes(to, message);
         }

@@ -87,7 +87,7 @@ public final class HomedRank {
         return creditBytesUsed;
     }
 
-    int creditMessagesUsed() {
+    public int creditMessagesUsed() {
         return creditMessagesUsed;
     }
 

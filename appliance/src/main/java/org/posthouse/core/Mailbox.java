@@ -35,7 +35,10 @@ public final class Mailbox {
     private final int size;
     private final Map<Integer, Context> contexts = new HashMap<>();
     private Context recent;
-    private long posts;
+
+    /** The order of the receive or probe that was posted last. */
+    private long posts = Long.MIN_VALUE;
+
     private int unexpected;
     private int posted;
 
@@ -106,11 +109,16 @@ public final class Mailbox {
         unexpected++;
     }
 
-    /** The message that a newly posted receive gets, taken out of the mailbox; null if the receive has to wait. */
-    Message post(Receive receive) {
+    /**
+     * The message that a newly posted receive gets, taken out of the mailbox; null if the receive has to wait.
+     *
+     * @param nanos when it is posted; the order of a receive that waits is this, or the next number that is free
+     */
+    Message post(Receive receive, long nanos) {
         Message message = find(receive.context(), receive.source(), receive.tag());
         if (message == null) {
-            receive.order(posts++);
+            posts = Math.max(posts + 1, nanos);
+            receive.order(posts);
             Context context = context(receive.context());
             (receive.source() == Wire.ANY ? context.anySource : context.channel(receive.source()).posted).append(receive);
             posted++;
@@ -176,7 +184,7 @@ public final class Mailbox {
     /** Lets a blocking probe wait for the first message that it matches and no receive takes. */
     void postProbe(Receive probe) {
         Context context = context(probe.context());
-        probe.order(posts++);
+        probe.order(++posts);
         (probe.source() == Wire.ANY ? context.anySourceProbes : context.channel(probe.source()).probes).append(probe);
         posted++;
     }

@@ -27,7 +27,7 @@ public final class Message {
     private Receive receive;
     private long logPosition = -1;
     private long logPlace = -1;
-
+    private int storedTick;
     private boolean passedWhole;
     private boolean inLog;
     private boolean ahead;
@@ -159,6 +159,15 @@ public final class Message {
 
     void runsAhead(boolean yes) {
         ahead = yes;
+    }
+
+    /** When it began to wait for a receive, as {@link MatchTimes} counts time; 0 if it did not. */
+    int storedTick() {
+        return storedTick;
+    }
+
+    void storedTick(int tick) {
+        storedTick = tick;
     }
 
     /** What it takes of its sender's byte credit. An offer takes none: nothing of it is here unasked. */

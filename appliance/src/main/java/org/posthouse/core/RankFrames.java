@@ -104,8 +104,10 @@ final class RankFrames {
         logPolls(rank, view.postFailedPolls());
         checkRoom(rank);
         Receive receive = Receive.of(view.context(), view.source(), view.tag(), view.postRequest());
-        Message message = rank.mailbox().post(receive);
+        long now = deliveries.times().now();
+        Message message = rank.mailbox().post(receive, now);
         if (message != null) {
+            deliveries.times().messageWaited(message, now);
             deliveries.deliver(rank, message);
         }
     }

@@ -46,7 +46,7 @@ public final class Receive {
         return tag == Wire.ANY || tag == messageTag;
     }
 
-    /** Place among the mailbox's posted receives: the lower one was posted earlier. */
+    /** Place among the mailbox's posted receives: the lower one was posted earlier. It is the time of that, in nanoseconds. */
     long order() {
         return order;
     }

@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.LongSupplier;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -37,12 +38,13 @@ public final class RelayCore {
     /**
      * @param relay this relay's id in the homes of a job
      * @param shards how many cores the relay has: its ranks are spread over them
+     * @param nanoTime the owner's clock; nothing but {@link Latencies} depends on it
      */
-    public RelayCore(String relay, CoreConfig config, int shards) {
+    public RelayCore(String relay, CoreConfig config, int shards, LongSupplier nanoTime) {
         this.relay = relay;
         this.config = config;
         this.shards = shards;
-        deliveries = new Deliveries(config, shards);
+        deliveries = new Deliveries(config, shards, new MatchTimes(nanoTime));
         rankFrames = new RankFrames(config, deliveries);
         peerFrames = new PeerFrames(deliveries);
     }
@@ -105,6 +107,16 @@ public final class RelayCore {
 
     public long messagesStored() {
         return deliveries.messagesStored();
+    }
+
+    /** How long matched messages had waited for a receive; confined to the owner. */
+    public Latencies messageWaits() {
+        return deliveries.times().messages();
+    }
+
+    /** How long matched receives had waited for a message; confined to the owner. */
+    public Latencies receiveWaits() {
+        return deliveries.times().receives();
     }
 
     /**

@@ -221,12 +221,19 @@ final class Connection implements FrameDecoder.Sink {
         }
     }
 
+    /** Whether it is somebody's fault that a connection is closed for this. */
+    static boolean isFault(Reason reason) {
+        return !EXPECTED.contains(reason);
+    }
+
     private void tell(Session served) {
         Notice why = line.closing();
-        if (!EXPECTED.contains(why.reason())) {
-            relay.refused(why.reason());
-            LOG.warn("{}: closed {} from {}: {}: {}", relay.id(), served == null ? "a connection" : served, line.remote(),
-                    why.reason(), why.text());
+        if (isFault(why.reason())) {
+            relay.refusals()
+                    .refused(
+                            why.reason(),
+                            "closed " + (served == null ? "a connection" : served) + " from " + line.remote() + ": " + why.reason()
+                                    + ": " + why.text());
         }
     }
 

@@ -21,7 +21,6 @@ import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
-import org.slf4j.event.Level;
 
 /**
  * The jobs that launchers have opened at this relay: begins and ends them in the shards, the log and the directory, and
@@ -122,8 +121,7 @@ final class Jobs {
     }
 
     private void onEvent(JobEvent event, RankEntry entry) {
-        LOG.atLevel(event.kind() == JobEvent.REFUSED ? Level.WARN : Level.INFO)
-                .log("{}: job {} rank {}: event {} {}", relay.id(), Job.hexId(event.job()), event.rank(), event.kind(), event.text());
+        LOG.info("{}: job {} rank {}: event {} {}", relay.id(), Job.hexId(event.job()), event.rank(), event.kind(), event.text());
         Open job = open.get(event.job());
         if (job == null) {
             return;

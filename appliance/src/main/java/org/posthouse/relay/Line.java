@@ -124,6 +124,11 @@ final class Line {
         return outlet.remote();
     }
 
+    /** Bytes that wait to leave, with those that are being written. */
+    int waitingBytes() {
+        return waiting.bytes();
+    }
+
     /** Frames that were written, or buffers of several in a row. */
     long framesOut() {
         return waiting.frames();

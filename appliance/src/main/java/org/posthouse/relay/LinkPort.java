@@ -19,6 +19,7 @@ import org.posthouse.ops.LinkView;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
+import org.posthouse.tunnel.Refusal;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
@@ -38,6 +39,7 @@ final class LinkPort implements Links.Listener {
     private final FrameBuilder frames = new FrameBuilder();
     private final Map<String, Promise<Void>> contacts = new HashMap<>();
     private final Map<String, SitePeer> peers = new HashMap<>();
+    private final Map<String, LinkFlow> flows = new HashMap<>();
     private Links links;
     private String host = "";
 
@@ -104,6 +106,7 @@ final class LinkPort implements Links.Listener {
         try {
             Peer peer = peer(site);
             FrameType type = view.type();
+            flow(site).in(type, length);
             if (type == FrameType.BLOCKED || type == FrameType.MISMATCH) {
                 stalled(peer, type, Stall.decode(Connection.copy(buffer, index, length)));
             } else {
@@ -152,6 +155,25 @@ final class LinkPort implements Links.Listener {
         relay.shards().each(shard -> shard.core().forgotten(peer));
     }
 
+    private LinkFlow flow(String site) {
+        return flows.computeIfAbsent(site, unseen -> new LinkFlow());
+    }
+
+    /** What each link has carried, if anything, by the site at its far end. */
+    Map<String, FlowBook.Counts> carried() {
+        if (links != null) {
+            links.status().forEach(link -> flow(link.site()));
+        }
+        Map<String, FlowBook.Counts> carried = new HashMap<>();
+        flows.forEach((site, flow) -> carried.put(site, flow.counts()));
+        return carried;
+    }
+
+    /** Connections that did not become a link, by kind. */
+    Map<Refusal, Long> refusals() {
+        return links == null ? Map.of() : links.refusals();
+    }
+
     /** The links as the console shows them. */
     List<LinkView> views() {
         return links == null ? List.of() : links.status().stream().map(LinkPort::view).toList();
@@ -166,7 +188,9 @@ final class LinkPort implements Links.Listener {
                 status.framesOut(),
                 status.bytesIn(),
                 status.bytesOut(),
-                Math.max(0, status.roundTripMicros()));
+                Math.max(0, status.roundTripMicros()),
+                status.unacknowledgedBytes(),
+                status.framesRetransmitted());
     }
 
     /** A relay behind a link. Called inside any shard's strand; what is to be sent is handed to the control strand. */
@@ -184,7 +208,10 @@ final class LinkPort implements Links.Listener {
                 bytes.release();
                 return false;
             }
-            relay.control().submit(() -> links.send(site, bytes));
+            relay.control().submit(() -> {
+                flow(site).out(bytes);
+                links.send(site, bytes);
+            });
             return true;
         }
 

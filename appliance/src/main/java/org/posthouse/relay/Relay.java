@@ -7,9 +7,7 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.internal.ContextInternal;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.EnumMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -40,7 +38,7 @@ public final class Relay extends VerticleBase {
     private final RelayConfig config;
     private final Directory directory;
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
-    private final Map<Reason, Long> refusals = new EnumMap<>(Reason.class);
+    private final RefusalLog refusals = new RefusalLog(System::nanoTime, line -> LOG.warn("{}: {}", id(), line));
     private final LinkPort links = new LinkPort(this);
     private final LogJournal journal = new LogJournal();
     private final Jobs jobs = new Jobs(this);
@@ -74,7 +72,7 @@ public final class Relay extends VerticleBase {
 
     private void serve() {
         announce();
-        status.start(vertx);
+        status.start(vertx, placement);
         LOG.info("{}: site {} serves ranks at {}, {}", config.relay(), config.site(), address(), placement.mode());
     }
 
@@ -122,6 +120,7 @@ public final class Relay extends VerticleBase {
         }
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay());
         connections.forEach(connection -> connection.close(why));
+        refusals.close();
         return reception.close().eventually(this::shardsDone).eventually(this::letGo);
     }
 
@@ -154,6 +153,7 @@ public final class Relay extends VerticleBase {
         ModeSwitch change = new ModeSwitch(placement.mode(), mode, served.size());
         LOG.info("{}: mode {} from now on, was {}", id(), mode, placement.mode());
         moves = change;
+        status.onModeChange(next);
         placement = next;
         shards.moveTo(next);
         reception.moveTo(next);
@@ -214,11 +214,9 @@ public final class Relay extends VerticleBase {
         return connections;
     }
 
-    /** Counts a connection that was closed for a reason. Thread-safe. */
-    void refused(Reason reason) {
-        synchronized (refusals) {
-            refusals.merge(reason, 1L, Long::sum);
-        }
+    /** Where connections that are closed for a fault are told. Thread-safe. */
+    RefusalLog refusals() {
+        return refusals;
     }
 
     /** What a launcher is told: every relay of the directory, this one first. */

@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.posthouse.core.Job;
 import org.posthouse.core.RankState;
@@ -18,6 +19,7 @@ import org.posthouse.ops.ModeOrder;
 import org.posthouse.ops.ModeReport;
 import org.posthouse.ops.RankView;
 import org.posthouse.ops.Readiness;
+import org.posthouse.ops.RelayMeasures;
 import org.posthouse.ops.RelaySnapshot;
 import org.posthouse.ops.RelaySnapshot.Counters;
 import org.posthouse.ops.RelaySnapshot.KnownRelay;
@@ -34,52 +36,44 @@ final class RelayStatus implements RelayView {
     private static final int ENDED_JOBS_MAX = 32;
 
     private final Relay relay;
-    private final Totals ended = new Totals();
+    private final RankTotals ended = new RankTotals();
+    private final RelayTally tally = new RelayTally();
     private final ArrayDeque<JobView> endedJobs = new ArrayDeque<>();
     private long timer;
+
     /** Written by the relay's event loop, read by any thread. */
     private volatile RelaySnapshot snapshot;
 
+    /** The same. */
+    private volatile RelayMeasures measures = RelayMeasures.NONE;
+
     private volatile boolean serving;
-
-    /** Counters summed up over ranks. */
-    private static final class Totals {
-        private long messagesSent;
-        private long bytesSent;
-        private long messagesDelivered;
-        private long bytesDelivered;
-        private long unexpected;
-        private long posted;
-        private long credit;
-
-        private void add(ShardStatus.Rank rank) {
-            messagesSent += rank.messagesSent();
-            bytesSent += rank.bytesSent();
-            messagesDelivered += rank.messagesDelivered();
-            bytesDelivered += rank.bytesDelivered();
-        }
-
-        private void addWaiting(ShardStatus.Rank rank) {
-            unexpected += rank.unexpected();
-            posted += rank.posted();
-            credit += rank.creditBytesFree();
-        }
-    }
 
     RelayStatus(Relay relay) {
         this.relay = relay;
     }
 
     /** Called on the relay's event loop. */
-    void start(Vertx vertx) {
+    void start(Vertx vertx, Placement placement) {
         refresh();
         serving = true;
-        timer = vertx.setPeriodic(REFRESH_MS, tick -> refresh());
+        tally.loopLag().watch(placement);
+        timer = vertx.setPeriodic(REFRESH_MS, tick -> {
+            refresh();
+            relay.refusals().tick();
+        });
     }
 
     void stop(Vertx vertx) {
         serving = false;
         vertx.cancelTimer(timer);
+        tally.loopLag().close();
+    }
+
+    /** Called on the relay's event loop before the mode changes: what was carried until now was so in the old one. */
+    void onModeChange(Placement next) {
+        refresh();
+        tally.loopLag().watch(next);
     }
 
     /** A job is forgotten: its counters stay in the relay's totals, and its end in the list for a while. */
@@ -95,6 +89,11 @@ final class RelayStatus implements RelayView {
     public RelaySnapshot snapshot() {
         RelaySnapshot taken = snapshot;
         return taken != null ? taken : starting();
+    }
+
+    @Override
+    public RelayMeasures measures() {
+        return measures;
     }
 
     @Override
@@ -147,13 +146,26 @@ final class RelayStatus implements RelayView {
 
     /** Has a new picture taken. Called on the event loop. */
     void refresh() {
-        relay.shards().count(() -> relay.control().submit(this::take));
+        String mode = relay.mode().mode().word();
+        relay.shards().count(() -> relay.control().submit(() -> take(mode)));
     }
 
-    private void take() {
-        RelayConfig config = relay.settings();
+    /** @param mode the one that was in force when the shards were asked to count */
+    private void take(String mode) {
+        long now = System.nanoTime();
+        List<ShardStatus> shards = relay.shards().status();
         List<LinkView> links = relay.links().views();
-        snapshot = new RelaySnapshot(
+        RelayTally.Lines lines = RelayTally.Lines.of(relay.connections());
+        RankTotals totals = totals(shards);
+        tally.carried(mode, totals.carried(), relay.links().carried());
+        tally.queued(shards, now);
+        measures = tally.measures(shards, lines, relay.refusals().counts(), relay.links().refusals(), now);
+        snapshot = picture(links, counters(shards, totals, links, lines.waitingBytes(), now));
+    }
+
+    private RelaySnapshot picture(List<LinkView> links, Counters counters) {
+        RelayConfig config = relay.settings();
+        return new RelaySnapshot(
                 config.site(),
                 config.relay(),
                 relay.mode().mode().word(),
@@ -164,7 +176,7 @@ final class RelayStatus implements RelayView {
                 Stream.concat(relay.jobs().all().stream().map(job -> view(job, ranksOf(job), "RUNNING")), endedJobs.stream())
                         .toList(),
                 relay.directory().relays().stream().map(RelayStatus::known).toList(),
-                counters(relay.shards().status(), links),
+                counters,
                 relay.journal().stats().map(stats -> new LogView(stats.position(), stats.bytes())));
     }
 
@@ -175,23 +187,37 @@ final class RelayStatus implements RelayView {
                 .toList();
     }
 
-    private Counters counters(Collection<ShardStatus> shards, List<LinkView> links) {
-        Totals totals = new Totals();
-        for (ShardStatus shard : shards) {
-            shard.ranks().values().forEach(ranks -> ranks.forEach(rank -> {
-                totals.add(rank);
-                totals.addWaiting(rank);
-            }));
+    /** Of open jobs and of those that have ended: a job is among one of them at any time. */
+    private RankTotals totals(List<ShardStatus> shards) {
+        RankTotals totals = new RankTotals();
+        totals.add(ended);
+        for (Jobs.Open job : relay.jobs().all()) {
+            for (ShardStatus shard : shards) {
+                shard.ranksOf(job.id()).forEach(rank -> {
+                    totals.add(rank);
+                    totals.addWaiting(rank);
+                });
+            }
         }
+        return totals;
+    }
+
+    private Counters counters(
+            List<ShardStatus> shards, RankTotals totals, List<LinkView> links, long waitingBytes, long now) {
+        FlowBook.Counts ranks = totals.carried();
         return new Counters(
-                ended.messagesSent + totals.messagesSent + links.stream().mapToLong(LinkView::messagesIn).sum(),
-                ended.messagesDelivered + totals.messagesDelivered + links.stream().mapToLong(LinkView::messagesOut).sum(),
-                ended.bytesSent + totals.bytesSent + links.stream().mapToLong(LinkView::bytesIn).sum(),
-                ended.bytesDelivered + totals.bytesDelivered + links.stream().mapToLong(LinkView::bytesOut).sum(),
+                ranks.messagesIn() + links.stream().mapToLong(LinkView::messagesIn).sum(),
+                ranks.messagesOut() + links.stream().mapToLong(LinkView::messagesOut).sum(),
+                ranks.bytesIn() + links.stream().mapToLong(LinkView::bytesIn).sum(),
+                ranks.bytesOut() + links.stream().mapToLong(LinkView::bytesOut).sum(),
                 shards.stream().mapToLong(ShardStatus::messagesMatched).sum(),
-                totals.unexpected,
-                totals.posted,
-                totals.credit);
+                totals.unexpected(),
+                totals.posted(),
+                totals.creditBytes(),
+                totals.creditMessages(),
+                waitingBytes,
+                tally.queuedPeak(now),
+                TimeUnit.NANOSECONDS.toMillis(tally.loopLag().recentMaxNanos()));
     }
 
     private JobView view(Jobs.Open job, Collection<ShardStatus.Rank> ranks, String state) {

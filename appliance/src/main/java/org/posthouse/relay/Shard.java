@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Parcel;
@@ -20,6 +21,7 @@ import org.posthouse.wire.Stall;
 final class Shard {
     private final int number;
     private final RelayCore core;
+    private final TurnClock clock = new TurnClock(System::nanoTime);
     private final FlushList written = new FlushList();
     private final Strand strand;
     private final List<Way> ways = new ArrayList<>();
@@ -28,10 +30,15 @@ final class Shard {
     /** What the core has done, as it was last counted. Written inside the strand, read by any thread. */
     private volatile ShardStatus status = ShardStatus.NOTHING;
 
-    Shard(int number, RelayCore core, Workplace home) {
+    Shard(int number, String relay, CoreConfig config, int shards, Workplace home) {
         this.number = number;
-        this.core = core;
-        this.strand = new Strand(home, written::flush);
+        this.core = new RelayCore(relay, config, shards, clock);
+        this.strand = new Strand(home, this::endTurn);
+    }
+
+    private void endTurn() {
+        written.flush();
+        clock.endTurn();
     }
 
     /** Makes the shards of one relay known to each other. Called once, before anything else. */
@@ -97,8 +104,8 @@ final class Shard {
     }
 
     /** Counts anew. Confined to the strand. */
-    ShardStatus count(long creditBytes) {
-        status = ShardStatus.of(core(), creditBytes);
+    ShardStatus count(CoreConfig credit) {
+        status = ShardStatus.of(core(), credit, strand.takeDeepest());
         return status;
     }
 

@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
+import org.posthouse.core.Latencies;
 import org.posthouse.core.RankState;
 import org.posthouse.core.RelayCore;
 
@@ -13,15 +15,26 @@ import org.posthouse.core.RelayCore;
  * What one shard has done and holds at one moment. Immutable.
  *
  * @param messagesMatched messages matched to a receive since the relay's start
+ * @param messagesStored messages that had to wait for a receive since then
+ * @param messageWaits how long matched messages had waited since then; nobody changes it
+ * @param receiveWaits how long matched receives had waited since then; nobody changes it
+ * @param queuedDeepest most pieces of work that waited at once since the count before
  * @param ranks for each open job, its ranks of this shard
  */
-record ShardStatus(long messagesMatched, Map<Long, List<Rank>> ranks) {
-    static final ShardStatus NOTHING = new ShardStatus(0, Map.of());
+record ShardStatus(
+        long messagesMatched,
+        long messagesStored,
+        Latencies messageWaits,
+        Latencies receiveWaits,
+        int queuedDeepest,
+        Map<Long, List<Rank>> ranks) {
+    static final ShardStatus NOTHING = new ShardStatus(0, 0, new Latencies(), new Latencies(), 0, Map.of());
 
     /**
      * One rank.
      *
      * @param creditBytesFree what it may still send undelivered; 0 unless connected
+     * @param creditMessagesFree how many messages that may be; 0 unless connected
      */
     record Rank(
             int rank,
@@ -33,9 +46,11 @@ record ShardStatus(long messagesMatched, Map<Long, List<Rank>> ranks) {
             long bytesDelivered,
             int unexpected,
             int posted,
-            long creditBytesFree) {
+            long creditBytesFree,
+            int creditMessagesFree) {
 
-        private static Rank of(HomedRank rank, long creditBytes) {
+        private static Rank of(HomedRank rank, CoreConfig credit) {
+            boolean connected = rank.state() == RankState.CONNECTED;
             return new Rank(
                     rank.rank(),
                     rank.state(),
@@ -46,19 +61,26 @@ record ShardStatus(long messagesMatched, Map<Long, List<Rank>> ranks) {
                     rank.bytesDelivered(),
                     rank.mailbox().unexpected(),
                     rank.mailbox().posted(),
-                    rank.state() == RankState.CONNECTED ? creditBytes - rank.creditBytesUsed() : 0);
+                    connected ? credit.creditBytes() - rank.creditBytesUsed() : 0,
+                    connected ? credit.creditMessages() - rank.creditMessagesUsed() : 0);
         }
     }
 
     /** Called inside the core's strand. */
-    static ShardStatus of(RelayCore core, long creditBytes) {
+    static ShardStatus of(RelayCore core, CoreConfig credit, int queuedDeepest) {
         Map<Long, List<Rank>> ranks = new HashMap<>();
         for (Job job : core.jobs()) {
             List<Rank> list = new ArrayList<>();
-            job.homedRanks().forEach(rank -> list.add(Rank.of(rank, creditBytes)));
+            job.homedRanks().forEach(rank -> list.add(Rank.of(rank, credit)));
             ranks.put(job.id(), list);
         }
-        return new ShardStatus(core.messagesMatched(), ranks);
+        return new ShardStatus(
+                core.messagesMatched(),
+                core.messagesStored(),
+                core.messageWaits().copy(),
+                core.receiveWaits().copy(),
+                queuedDeepest,
+                ranks);
     }
 
     List<Rank> ranksOf(long job) {

@@ -16,7 +16,6 @@ import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
 import org.posthouse.core.Peer;
 import org.posthouse.core.Refusal;
-import org.posthouse.core.RelayCore;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
@@ -31,7 +30,7 @@ final class Shards {
     static final int BLOCK_MIN = 8;
 
     private final String relay;
-    private final long creditBytes;
+    private final CoreConfig credit;
     private final List<Shard> shards = new ArrayList<>();
     private final Map<Long, int[]> shardOf = new ConcurrentHashMap<>();
     private final AtomicInteger opened = new AtomicInteger();
@@ -44,9 +43,9 @@ final class Shards {
 
     Shards(String relay, CoreConfig config, int count, Placement placement) {
         this.relay = relay;
-        this.creditBytes = config.creditBytes();
+        this.credit = config;
         for (int number = 0; number < count; number++) {
-            shards.add(new Shard(number, new RelayCore(relay, config, count), placement.matching(number)));
+            shards.add(new Shard(number, relay, config, count, placement.matching(number)));
         }
         Shard.introduce(shards);
     }
@@ -141,7 +140,7 @@ final class Shards {
         AtomicInteger left = new AtomicInteger(shards.size());
         for (Shard shard : shards) {
             shard.strand().submit(() -> {
-                ranks.addAll(shard.count(creditBytes).ranksOf(job));
+                ranks.addAll(shard.count(credit).ranksOf(job));
                 shard.core().closeJob(job, why);
                 if (left.decrementAndGet() == 0) {
                     done.accept(ranks);
@@ -155,7 +154,7 @@ final class Shards {
         AtomicInteger left = new AtomicInteger(shards.size());
         for (Shard shard : shards) {
             shard.strand().submit(() -> {
-                shard.count(creditBytes);
+                shard.count(credit);
                 if (left.decrementAndGet() == 0) {
                     done.run();
                 }
@@ -169,7 +168,7 @@ final class Shards {
     }
 
     /** What the shards have counted last. */
-    Collection<ShardStatus> status() {
+    List<ShardStatus> status() {
         return shards.stream().map(Shard::status).toList();
     }
 }

@@ -26,6 +26,9 @@ final class Strand {
     private final Runnable atHome = this::drain;
     private final Runnable afterwards;
 
+    /** Most pieces that waited at once since they were last asked for. Confined to the one who is inside. */
+    private int deepest;
+
     /** Where it goes on when a visitor has done enough. Written by any thread, read by whoever works here. */
     private volatile Workplace home;
 
@@ -41,6 +44,13 @@ final class Strand {
     /** Moves the strand to another home; a turn that is under way ends where it is. */
     void moveTo(Workplace home) {
         this.home = home;
+    }
+
+    /** Most pieces of work that waited at once since this was last called. Confined to the strand. */
+    int takeDeepest() {
+        int taken = deepest;
+        deepest = 0;
+        return taken;
     }
 
     /** Whether the calling thread is inside. */
@@ -100,6 +110,7 @@ final class Strand {
         int left = seen;
         while (left != 0) {
             owner = Thread.currentThread();
+            deepest = Math.max(deepest, left);
             room -= work(room);
             endTurn();
             if (room == 0) {

@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
@@ -135,8 +136,16 @@ final class CoreWorld {
                         "credit never came back to " + rank + ": " + rank.creditMessagesUsed() + " messages, "
                                 + rank.creditBytesUsed() + " bytes");
             }
+            check(
+                    matches(relay.core().messageWaits()) == relay.core().messagesMatched()
+                            && matches(relay.core().receiveWaits()) == relay.core().messagesMatched(),
+                    "matches without a time, of " + relay.core().messagesMatched());
             relay.end();
         }
+    }
+
+    private static long matches(Latencies waits) {
+        return IntStream.range(0, Latencies.buckets()).mapToLong(waits::count).sum();
     }
 
     // ---- what the relays and ranks call

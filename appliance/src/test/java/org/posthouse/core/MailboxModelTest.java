@@ -190,7 +190,7 @@ final class MailboxModelTest {
             return;
         }
         Message expected = model.post(pattern);
-        Message found = mailbox.post(Receive.of(context, source, tag, request));
+        Message found = mailbox.post(Receive.of(context, source, tag, request), random.nextInt(1_000));
         assertThat(found).isSameAs(expected);
         if (found != null) {
             assertThat(found.receive().request()).isEqualTo(request);

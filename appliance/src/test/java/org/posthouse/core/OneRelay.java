@@ -34,10 +34,13 @@ final class OneRelay {
     final List<JobEvent> otherEvents = new ArrayList<>();
     final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 20, 30);
     final TableJournal journal = new TableJournal(ledger, frames);
-    final RelayCore core = new RelayCore("relay-here", config, 1);
+    final RelayCore core = new RelayCore("relay-here", config, 1, () -> this.nanos);
     final Peer there = new Way("there");
     final Peer far = new Way("far");
     boolean linked = true;
+
+    /** The core's clock. */
+    long nanos = 1_000_000_000_000L;
 
     OneRelay() throws Refusal {
         this(false);

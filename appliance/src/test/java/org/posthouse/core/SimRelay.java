@@ -37,7 +37,7 @@ final class SimRelay {
         this.number = number;
         this.frames = frames;
         this.journal = new SimJournal(world, frames, ledger);
-        this.core = new RelayCore(relay, world.config(), shards);
+        this.core = new RelayCore(relay, world.config(), shards, world.clock()::now);
     }
 
     void open(JobOpen opening) {

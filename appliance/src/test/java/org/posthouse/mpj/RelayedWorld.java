@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.ops.RelayView;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.ModeChange;
 import org.posthouse.relay.ModeConfig;
@@ -150,6 +151,21 @@ final class RelayedWorld implements AutoCloseable {
     /** Changes the mode of all relays; what each tells. */
     List<ModeChange> switchMode(ModeConfig mode) throws IOException {
         return grid.switchMode(mode);
+    }
+
+    /** What a console shows of the relays. */
+    List<RelayView> views() {
+        return grid.views();
+    }
+
+    /** Opens another job at the first site, whose ranks never come. It ends with the world. */
+    void openJob(long id, int ranks) throws Exception {
+        launchers.get(0).write(new JobOpen(id, TOKEN, false, "idle", homes.subList(0, 1), new int[ranks]).encode());
+        read(launchers.get(0), (frame, view) -> {
+            if (view.type() != FrameType.JOB_OPENED) {
+                throw new AssertionError(view);
+            }
+        });
     }
 
     /** Where the first site's relay listens. */

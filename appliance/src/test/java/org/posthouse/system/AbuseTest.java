@@ -1,6 +1,7 @@
 package org.posthouse.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -8,11 +9,14 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +34,11 @@ import org.posthouse.wire.WireException;
 class AbuseTest {
     private static final int SILENT = 10_000;
     private static final int CONNECTIONS_MAX = 4_096;
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Pattern TOGETHER = Pattern.compile("closed (\\d+) more in");
+
+    /** Two reasons, three lines each and one for the rest, in every ten seconds of a minute. */
+    private static final int LINES_MAX = 7 * 6;
 
     @TempDir
     private Path folder;
@@ -67,9 +76,22 @@ class AbuseTest {
             }
             assertThat(told.keySet()).containsOnly(Reason.TIMEOUT, Reason.LIMIT);
             assertThat(told.get(Reason.TIMEOUT)).isGreaterThanOrEqualTo(CONNECTIONS_MAX);
+            for (Reason reason : told.keySet()) {
+                String meter = "posthouse_refusals_total{reason=\"" + reason.name().toLowerCase(Locale.ROOT) + "\"";
+                await().atMost(PATIENCE).untilAsserted(() -> assertThat(relay.meter(meter)).isEqualTo((long) told.get(reason)));
+            }
             runsAJob(relay);
-            assertThat(relay.command().err()).doesNotContain("Exception");
+            Command.Result stopped = relay.stop();
+            assertThat(stopped.err()).doesNotContain("Exception");
+            assertThat(stopped.err().lines().filter(line -> line.contains("closed"))).hasSizeBetween(2, LINES_MAX);
+            assertThat(toldOf(stopped.err())).as("every one is told of:\n" + stopped.err()).isEqualTo(SILENT);
         }
+    }
+
+    /** How many refusals the log tells of, by a line each or together. */
+    private static int toldOf(String log) {
+        int single = (int) log.lines().filter(line -> line.contains("closed a connection from")).count();
+        return single + TOGETHER.matcher(log).results().mapToInt(line -> Integer.parseInt(line.group(1))).sum();
     }
 
     /** Why the relay closes this connection. */

@@ -13,6 +13,8 @@ import java.util.Objects;
  * @param bytesIn         payload bytes received
  * @param bytesOut        payload bytes sent
  * @param roundTripMicros last measured round trip in microseconds; 0 when not measured yet
+ * @param waitingBytes    bytes that the peer has not acknowledged yet, now
+ * @param framesRepeated  frames written again since the relay started, because a connection was cut
  */
 public record LinkView(
         String peerSite,
@@ -22,7 +24,9 @@ public record LinkView(
         long messagesOut,
         long bytesIn,
         long bytesOut,
-        long roundTripMicros) {
+        long roundTripMicros,
+        long waitingBytes,
+        long framesRepeated) {
 
     /** Refuses nulls. */
     public LinkView {

@@ -5,7 +5,7 @@ import java.util.List;
 
 /**
  * Where the console listens and which names it answers to. Immutable. There is no login: whoever reaches the port can
- * look (nothing can be changed), so the default is the loopback interface.
+ * look and change the mode, so the default is the loopback interface.
  *
  * @param host         address to listen on; key {@code console.host}, default 127.0.0.1
  * @param port         TCP port, 0 to 65535, 0 lets the system choose; key {@code console.port}, default 7413

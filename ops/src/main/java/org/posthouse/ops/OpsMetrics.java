@@ -28,8 +28,8 @@ import java.util.EnumSet;
  */
 public final class OpsMetrics implements AutoCloseable {
 
-    /** Meters kept: 64 relays × 20, about 150 of Java and Vert.x, and room. */
-    static final int METERS_MAX = 2_000;
+    /** Meters kept: 64 relays × 85, 500 links × 24, about 150 of Java and Vert.x, and room. */
+    static final int METERS_MAX = 20_000;
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JvmGcMetrics gc = new JvmGcMetrics();

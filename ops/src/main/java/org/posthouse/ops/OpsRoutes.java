@@ -112,7 +112,7 @@ final class OpsRoutes {
 
     /** Counts are taken here, on the loop; writing some hundred meters as text is a worker's job. */
     private void metrics(RoutingContext ctx) {
-        meters.refresh(overview());
+        meters.refresh(views.get());
         vertx.executeBlocking(() -> Buffer.buffer(registry.scrape()), false)
                 .onSuccess(text -> ctx.response().putHeader(HttpHeaders.CONTENT_TYPE, PROMETHEUS_TEXT).end(text))
                 .onFailure(ctx::fail);

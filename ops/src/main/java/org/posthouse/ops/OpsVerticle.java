@@ -94,6 +94,7 @@ final class OpsVerticle extends VerticleBase {
     private void opened(HttpServer server) {
         port = server.actualPort();
         ownMeters = ownMeters();
+        relayMeters.open();
         vertx.setPeriodic(beatMs, timer -> stream.tick());
         LOG.info("console, API and metrics on http://{}:{}/", config.host(), port);
     }

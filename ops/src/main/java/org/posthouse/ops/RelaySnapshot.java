@@ -57,6 +57,10 @@ public record RelaySnapshot(
      * @param unexpected        messages that wait in mailboxes for a receive, now
      * @param posted            receives that wait in mailboxes for a message, now
      * @param creditOutstanding bytes of credit handed out and not used yet, now
+     * @param creditMessages    messages of credit handed out and not used yet, now
+     * @param waitingBytes      bytes that wait to be written to ranks and launchers, now
+     * @param queuedPeak        most pieces of work that waited for one shard, in the last seconds
+     * @param lagMillis         how late a timer of an event loop was at most, in the last seconds, whole milliseconds
      */
     public record Counters(
             long messagesIn,
@@ -66,10 +70,14 @@ public record RelaySnapshot(
             long matched,
             long unexpected,
             long posted,
-            long creditOutstanding) {
+            long creditOutstanding,
+            long creditMessages,
+            long waitingBytes,
+            long queuedPeak,
+            long lagMillis) {
 
         /** The counters of a relay that has just started. */
-        public static final Counters ZERO = new Counters(0, 0, 0, 0, 0, 0, 0, 0);
+        public static final Counters ZERO = new Counters(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
 
     /**

@@ -19,6 +19,13 @@ public interface RelayView {
     RelaySnapshot snapshot();
 
     /**
+     * What has happened to the relay since its start, for {@code /metrics}.
+     *
+     * @return an immutable copy
+     */
+    RelayMeasures measures();
+
+    /**
      * Whether this relay takes new ranks and messages at the moment.
      *
      * @return ready, or the reasons why not

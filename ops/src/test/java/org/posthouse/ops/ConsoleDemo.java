@@ -70,16 +70,16 @@ final class ConsoleDemo {
 
     private static LinkView up(String peer, long moved) {
         return new LinkView(peer, LinkView.State.UP, BEGIN + 61_000, moved, moved - 900,
-                moved * 812, moved * 799, 11_840);
+                moved * 812, moved * 799, 11_840, moved % 65_536, 12);
     }
 
     private static LinkView down(String peer) {
-        return new LinkView(peer, LinkView.State.DOWN, BEGIN + 7_090_000, 4_410, 4_002, 3_200_100, 2_900_000, 0);
+        return new LinkView(peer, LinkView.State.DOWN, BEGIN + 7_090_000, 4_410, 4_002, 3_200_100, 2_900_000, 0, 1_843_200, 12);
     }
 
     private static RelaySnapshot.Counters counters(long moved, int unexpected) {
         return new RelaySnapshot.Counters(moved, moved - 40, moved * 1024, moved * 1019, moved - 55,
-                unexpected, 11, 6_291_456);
+                unexpected, 11, 6_291_456, 6_144, moved % 262_144, 4, unexpected);
     }
 
     private static JobView job(String id, String name, int size, String state, long at, List<RankView> ranks) {
@@ -112,6 +112,11 @@ final class ConsoleDemo {
             @Override
             public RelaySnapshot snapshot() {
                 return snapshot;
+            }
+
+            @Override
+            public RelayMeasures measures() {
+                return RelayMeasures.NONE;
             }
 
             @Override

@@ -64,7 +64,8 @@ class ConsolePageTest {
                 }
             }
         }
-        assertThat(seen).contains("/console/app.js", "/console/jobs.js", "/console/console.css", "/console/favicon.svg",
+        assertThat(seen).contains("/console/app.js", "/console/jobs.js", "/console/mode.js",
+                "/console/console.css", "/console/favicon.svg",
                 "/webjars/lit/index.js", "/webjars/lit-html/lit-html.js", "/webjars/lit-html/directive-helpers.js",
                 "/webjars/lit__reactive-element/css-tag.js", "/webjars/lit-element/lit-element.js");
     }

@@ -140,6 +140,11 @@ class EventStreamTest {
         }
 
         @Override
+        public RelayMeasures measures() {
+            return RelayMeasures.NONE;
+        }
+
+        @Override
         public Readiness readiness() {
             return Readiness.ok();
         }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -39,14 +40,16 @@ class OpsMetricsTest {
                 Scenes.rank(2, "orsay-a", RankView.State.CONNECTED, 1, 5)))));
         ops.relay.readiness = Readiness.notReady("draining");
         assertThat(ops.get("/metrics").body().lines()).contains(
-                "posthouse_messages_total{direction=\"in\",relay=\"rennes-a\",site=\"rennes\"} 1234.0",
-                "posthouse_messages_total{direction=\"out\",relay=\"rennes-a\",site=\"rennes\"} 7.0",
-                "posthouse_bytes_total{direction=\"in\",relay=\"rennes-a\",site=\"rennes\"} 4096.0",
-                "posthouse_bytes_total{direction=\"out\",relay=\"rennes-a\",site=\"rennes\"} 1024.0",
                 "posthouse_matched_total{relay=\"rennes-a\",site=\"rennes\"} 6.0",
                 "posthouse_unexpected{relay=\"rennes-a\",site=\"rennes\"} 2.0",
                 "posthouse_posted{relay=\"rennes-a\",site=\"rennes\"} 1.0",
                 "posthouse_credit_outstanding_bytes{relay=\"rennes-a\",site=\"rennes\"} 65536.0",
+                "posthouse_credit_outstanding_messages{relay=\"rennes-a\",site=\"rennes\"} 64.0",
+                "posthouse_lines_waiting_bytes{relay=\"rennes-a\",site=\"rennes\"} 9000.0",
+                "posthouse_link_up{link=\"lille\",relay=\"rennes-a\",site=\"rennes\"} 0.0",
+                "posthouse_link_waiting_bytes{link=\"orsay\",relay=\"rennes-a\",site=\"rennes\"} 5000.0",
+                "posthouse_link_frames_repeated_total{link=\"orsay\",relay=\"rennes-a\",site=\"rennes\"} 6.0",
+                "posthouse_link_frames_total{direction=\"out\",link=\"orsay\",relay=\"rennes-a\",site=\"rennes\"} 2.0",
                 "posthouse_links{relay=\"rennes-a\",site=\"rennes\"} 2.0",
                 "posthouse_links_up{relay=\"rennes-a\",site=\"rennes\"} 1.0",
                 "posthouse_jobs{relay=\"rennes-a\",site=\"rennes\"} 1.0",
@@ -56,6 +59,39 @@ class OpsMetricsTest {
                 "posthouse_start_time_seconds{relay=\"rennes-a\",site=\"rennes\"} 5.0",
                 "posthouse_log_position{relay=\"rennes-a\",site=\"rennes\"} 42.0",
                 "posthouse_log_bytes{relay=\"rennes-a\",site=\"rennes\"} 8192.0");
+    }
+
+    @Test
+    void showsWhatHasHappenedSinceTheStart() throws Exception {
+        ops.relay.measures = new RelayMeasures(
+                List.of(
+                        new RelayMeasures.Flow("pooled", "", 1234, 7, 4096, 1024),
+                        new RelayMeasures.Flow("pooled", "orsay", 5, 6, 7, 8)),
+                9,
+                new RelayMeasures.Latency(List.of(0.00001, 1.0), List.of(3L, 2L, 1L), 11.5),
+                RelayMeasures.Latency.NONE,
+                RelayMeasures.Latency.NONE,
+                List.of(0, 17),
+                3,
+                1,
+                Map.of("limit", 4L),
+                Map.of("expired", 2L));
+        String relay = "relay=\"rennes-a\",site=\"rennes\"";
+        assertThat(ops.get("/metrics").body().lines()).contains(
+                "posthouse_messages_total{direction=\"in\",mode=\"pooled\"," + relay + "} 1234.0",
+                "posthouse_messages_total{direction=\"out\",mode=\"pooled\"," + relay + "} 7.0",
+                "posthouse_bytes_total{direction=\"in\",mode=\"pooled\"," + relay + "} 4096.0",
+                "posthouse_link_bytes_total{direction=\"out\",link=\"orsay\",mode=\"pooled\"," + relay + "} 8.0",
+                "posthouse_stored_total{" + relay + "} 9.0",
+                "posthouse_message_wait_seconds_bucket{" + relay + ",le=\"1.0E-5\"} 3",
+                "posthouse_message_wait_seconds_bucket{" + relay + ",le=\"1.0\"} 5",
+                "posthouse_message_wait_seconds_bucket{" + relay + ",le=\"+Inf\"} 6",
+                "posthouse_message_wait_seconds_sum{" + relay + "} 11.5",
+                "posthouse_strand_queued_peak{relay=\"rennes-a\",shard=\"1\",site=\"rennes\"} 17.0",
+                "posthouse_connections{" + relay + "} 3.0",
+                "posthouse_connections_slow{" + relay + "} 1.0",
+                "posthouse_refusals_total{reason=\"limit\"," + relay + "} 4.0",
+                "posthouse_link_refusals_total{kind=\"expired\"," + relay + "} 2.0");
     }
 
     @Test
@@ -75,7 +111,7 @@ class OpsMetricsTest {
         assertThat(text).doesNotContain("BREW").doesNotContain("marker-in-path").doesNotContain(Scenes.JOB);
         Set<String> ours = text.lines().filter(line -> line.startsWith("posthouse_"))
                 .flatMap(line -> LABEL.matcher(line).results().map(m -> m.group(1))).collect(Collectors.toSet());
-        assertThat(ours).containsExactlyInAnyOrder("site", "relay", "direction", "state");
+        assertThat(ours).containsExactlyInAnyOrder("site", "relay", "direction", "state", "link");
     }
 
     @Test
@@ -90,13 +126,30 @@ class OpsMetricsTest {
 
     @Test
     void showsNoMoreRelaysThanTheLimit() {
-        RelayMeters meters = new RelayMeters(ops.metrics.registry());
-        List<Overview.RelayStatus> many = new ArrayList<>();
-        IntStream.range(0, RelayMeters.RELAYS_MAX + 5).forEach(i -> many.add(
-                new Overview.RelayStatus(Scenes.relay("site" + i, "relay" + i, i, List.of()), Readiness.ok())));
-        meters.refresh(new Overview(many));
-        assertThat(ops.metrics.registry().find("posthouse.matched").functionCounters()).hasSize(RelayMeters.RELAYS_MAX);
-        meters.close();
-        assertThat(ops.metrics.registry().find("posthouse.matched").functionCounters()).isEmpty();
+        try (OpsMetrics metrics = OpsMetrics.create()) {
+            RelayMeters meters = new RelayMeters(metrics.registry());
+            List<RelayView> many = new ArrayList<>();
+            IntStream.range(0, RelayMeters.RELAYS_MAX + 5).forEach(
+                    i -> many.add(new Scenes.MovingRelay(Scenes.relay("site" + i, "relay" + i, i, List.of()))));
+            meters.open();
+            meters.refresh(many);
+            assertThat(metrics.registry().find("posthouse.matched").functionCounters()).hasSize(RelayMeters.RELAYS_MAX);
+            meters.close();
+            assertThat(metrics.registry().find("posthouse.matched").functionCounters()).isEmpty();
+            assertThat(metrics.registry().scrape()).doesNotContain("posthouse_");
+        }
+    }
+
+    @Test
+    void showsNoMoreLinksThanTheLimit() {
+        try (OpsMetrics metrics = OpsMetrics.create()) {
+            RelayMeters meters = new RelayMeters(metrics.registry());
+            List<LinkView> links = IntStream.range(0, RelaySample.LINKS_MAX + 5)
+                    .mapToObj(i -> new LinkView("site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0))
+                    .toList();
+            RelaySnapshot relay = Scenes.relay("rennes", "rennes-a", 1, List.of());
+            meters.refresh(List.of(new Scenes.MovingRelay(Scenes.withLinks(relay, links))));
+            assertThat(metrics.registry().find("posthouse.link.up").gauges()).hasSize(RelaySample.LINKS_MAX);
+        }
     }
 }

@@ -15,6 +15,7 @@ final class Scenes {
     /** A relay whose view a test changes while the console runs. */
     static final class MovingRelay implements RelayView {
         volatile RelaySnapshot snapshot;
+        volatile RelayMeasures measures = RelayMeasures.NONE;
         volatile Readiness readiness = Readiness.ok();
         volatile RuntimeException failure;
 
@@ -28,6 +29,11 @@ final class Scenes {
                 throw failure;
             }
             return snapshot;
+        }
+
+        @Override
+        public RelayMeasures measures() {
+            return measures;
         }
 
         @Override
@@ -47,17 +53,22 @@ final class Scenes {
 
     static RelaySnapshot relay(String site, String relay, long messages, List<JobView> jobs) {
         List<LinkView> links = List.of(
-                new LinkView("orsay", LinkView.State.UP, 10, 1, 2, 3, 4, 900),
-                new LinkView("lille", LinkView.State.DOWN, 11, 0, 0, 0, 0, 0));
+                new LinkView("orsay", LinkView.State.UP, 10, 1, 2, 3, 4, 900, 5_000, 6),
+                new LinkView("lille", LinkView.State.DOWN, 11, 0, 0, 0, 0, 0, 0, 0));
         return new RelaySnapshot(site, relay, "pooled", "0.1.0", 5_000, "127.0.0.1:7411", links, jobs,
                 List.of(new RelaySnapshot.KnownRelay(site, relay, "127.0.0.1:7412", 3, true, 9)),
-                new RelaySnapshot.Counters(messages, 7, 4096, 1024, 6, 2, 1, 65_536),
+                new RelaySnapshot.Counters(messages, 7, 4096, 1024, 6, 2, 1, 65_536, 64, 9_000, 3, 12),
                 Optional.of(new RelaySnapshot.LogView(42, 8192)));
     }
 
     static RelaySnapshot withoutLog(RelaySnapshot r) {
         return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
                 r.links(), r.jobs(), r.directory(), r.counters(), Optional.empty());
+    }
+
+    static RelaySnapshot withLinks(RelaySnapshot r, List<LinkView> links) {
+        return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
+                links, r.jobs(), r.directory(), r.counters(), r.log());
     }
 
     static JobView job(String id, List<RankView> ranks) {

@@ -67,7 +67,7 @@ public final class MailboxLoad {
     }
 
     private Message receive(int source, int tag) {
-        return mailbox.post(Receive.of(CONTEXT, source, tag, ++requests));
+        return mailbox.post(Receive.of(CONTEXT, source, tag, ++requests), requests);
     }
 
     /** A message comes unexpected and is received by a receive with this pattern. @return the message that was received */

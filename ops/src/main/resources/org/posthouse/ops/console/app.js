@@ -7,6 +7,7 @@ import { bytes, bytesParts, count, duration, plural, rate } from '/console/forma
 import { spark } from '/console/parts.js';
 import { linksSection } from '/console/links.js';
 import { directorySection, relaysSection } from '/console/relays.js';
+import { ModeChanger } from '/console/mode.js';
 import { jobsSection } from '/console/jobs.js';
 
 const BEAT_MS = 1000;
@@ -19,6 +20,7 @@ class PosthouseConsole extends LitElement {
     this.streamState = 'connecting';
     this.lostAt = 0;
     this.told = '';
+    this.modeChanger = new ModeChanger(() => this.requestUpdate());
     this.stream = new LiveStream((overview) => this.hear(overview), (state) => this.streamChanged(state));
   }
 
@@ -41,6 +43,10 @@ class PosthouseConsole extends LitElement {
     super.disconnectedCallback();
     clearInterval(this.beat);
     this.stream.source?.close();
+  }
+
+  updated() {
+    this.modeChanger.drawn(this);
   }
 
   hear(overview) {
@@ -67,7 +73,8 @@ class PosthouseConsole extends LitElement {
       <main id="main" class=${this.streamState === 'lost' ? 'stale' : ''}>
         ${this.model.overview ? this.sections(now) : html`<p class="first-wait">Waiting for the first overview…</p>`}
       </main>
-      <footer><p>Read only. The same data: <a href="/api/v1/relays">relays</a>, <a href="/api/v1/jobs">jobs</a>,
+      ${this.model.overview ? this.modeChanger.dialog(this.model.overview) : nothing}
+      <footer><p>The same data: <a href="/api/v1/relays">relays</a>, <a href="/api/v1/jobs">jobs</a>,
         <a href="/metrics">metrics</a>, <a href="/openapi.json">OpenAPI</a>.</p></footer>`;
   }
 
@@ -98,7 +105,7 @@ class PosthouseConsole extends LitElement {
         this.requestUpdate();
       })}
       ${linksSection(model, now)}
-      ${relaysSection(model, now)}
+      ${relaysSection(model, now, this.modeChanger)}
       ${directorySection(model.overview, now)}`;
   }
 

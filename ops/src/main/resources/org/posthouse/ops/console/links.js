@@ -9,6 +9,7 @@ import { siteMap } from '/console/map.js';
 const HEAD = [
   col('From'), col('To'), col('State'), num('Round trip'),
   num('In/s', 'messages and bytes received per second'), num('Out/s', 'messages and bytes sent per second'),
+  num('To confirm', 'bytes that the other end has not acknowledged, and frames written again after a cut'),
   num('In', 'messages and bytes received since the relay started'),
   num('Out', 'messages and bytes sent since the relay started'),
 ];
@@ -37,6 +38,7 @@ function row(model, relay, link, now) {
     <td class="num">${link.state === 'UP' ? micros(link.roundTripMicros) : '–'}</td>
     ${speedCell(model, key, 'In')}
     ${speedCell(model, key, 'Out')}
+    <td class="num">${bytes(link.waitingBytes)}<span class="sub">${count(link.framesRepeated)} repeated</span></td>
     <td class="num">${count(link.messagesIn)}<span class="sub">${bytes(link.bytesIn)}</span></td>
     <td class="num">${count(link.messagesOut)}<span class="sub">${bytes(link.bytesOut)}</span></td>
   </tr>`;

@@ -9,16 +9,25 @@ const HEAD = [
   col('Relay'), col('State'), col('Mode'), num('Up for'),
   num('In/s', 'messages and bytes accepted per second'), num('Out/s', 'messages and bytes delivered per second'),
   col('Last two minutes'), num('Matched', 'receives matched with a message'),
-  num('Unexpected', 'messages that wait for a receive'), num('Posted', 'receives that wait for a message'),
-  num('Credit', 'bytes of credit handed out and not used yet'), num('Log', 'bytes of the message log on disk'),
+  num('Waiting', 'messages that wait for a receive, and receives that wait for a message'),
+  num('Credit', 'bytes and messages of credit handed out and not used yet'),
+  num('To write', 'bytes that wait until ranks and launchers read'),
+  num('Lag', 'how late a timer of an event loop was at most, and the most pieces of work that waited for one shard, in the last 10'
+    + ' to 20 seconds'),
+  num('Log', 'bytes of the message log on disk'),
 ];
 
 const DIRECTORY_HEAD = [col('Site'), col('Relay'), col('Address'), col('State'), num('Epoch'), num('Since')];
 
-export function relaysSection(model, now) {
+/** Lag past which work that comes waits so long that people notice. */
+const LAG_MS_HIGH = 100;
+
+export function relaysSection(model, now, modeChanger) {
   const { relays } = model.overview;
   return html`<section aria-labelledby="relays-title">
-    <h2 id="relays-title">Relays here</h2>
+    <div class="title"><h2 id="relays-title">Relays here</h2>
+      ${relays.length > 0 ? modeChanger.button(relays) : nothing}</div>
+    ${modeChanger.outcome()}
     ${relays.filter((relay) => !relay.ready).map(notReady)}
     ${relays.length === 0
       ? empty('No relay runs in this process', html`Start one with <code>posthouse relay</code>.`)
@@ -44,12 +53,18 @@ function row(model, relay, now) {
     <td>${spark(model.history(`${key} messagesIn`),
       { width: 110, height: 24, label: `Messages into ${relay.relay}` })}</td>
     <td class="num">${count(c.matched)}</td>
-    <td class="num">${count(c.unexpected)}</td>
-    <td class="num">${count(c.posted)}</td>
-    <td class="num">${bytes(c.creditOutstanding)}</td>
+    <td class="num">${count(c.unexpected)}<span class="sub">${plural(c.posted, 'receive')}</span></td>
+    <td class="num">${bytes(c.creditOutstanding)}<span class="sub">${plural(c.creditMessages, 'message')}</span></td>
+    <td class="num">${bytes(c.waitingBytes)}</td>
+    <td class="num">${c.lagMillis >= LAG_MS_HIGH ? html`<span class="bad-text">${lag(c.lagMillis)}</span>`
+      : lag(c.lagMillis)}<span class="sub">${count(c.queuedPeak)} queued</span></td>
     <td class="num">${relay.log ? bytes(relay.log.bytes) : 'no log'}${relay.log
       ? html`<span class="sub">at ${count(relay.log.position)}</span>` : nothing}</td>
   </tr>`;
+}
+
+function lag(ms) {
+  return ms === 0 ? 'under 1 ms' : `${count(ms)} ms`;
 }
 
 export function directorySection(overview, now) {

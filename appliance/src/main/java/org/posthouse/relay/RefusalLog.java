@@ -1,0 +1,89 @@
+package org.posthouse.relay;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import org.posthouse.wire.Reason;
+
+/**
+ * Counts connections that were closed for a fault, and tells of them without letting whoever reaches the port fill the
+ * disk: in each interval the first few of a reason get a line each, and all others one line together when it ends.
+ * Thread-safe; it knows no clock and no logger.
+ */
+final class RefusalLog {
+    static final long INTERVAL_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** Lines of one reason in one interval. There are 25 reasons, so at most 76 lines in 10 seconds, and mostly 4. */
+    static final int LINES_MAX = 3;
+
+    private final LongSupplier nanoTime;
+    private final Consumer<String> log;
+    private final Map<Reason, Long> counts = new EnumMap<>(Reason.class);
+    private final Map<Reason, Integer> told = new EnumMap<>(Reason.class);
+    private final Map<Reason, Integer> untold = new EnumMap<>(Reason.class);
+    private long begun;
+    private boolean running;
+
+    /** @param log takes one line at a time; called by whoever calls here */
+    RefusalLog(LongSupplier nanoTime, Consumer<String> log) {
+        this.nanoTime = nanoTime;
+        this.log = log;
+    }
+
+    /** @param line what there is to tell of this one */
+    synchronized void refused(Reason reason, String line) {
+        counts.merge(reason, 1L, Long::sum);
+        endIfOver();
+        if (!running) {
+            running = true;
+            begun = nanoTime.getAsLong();
+        }
+        if (told.getOrDefault(reason, 0) < LINES_MAX) {
+            told.merge(reason, 1, Integer::sum);
+            log.accept(line);
+        } else {
+            untold.merge(reason, 1, Integer::sum);
+        }
+    }
+
+    /** Ends an interval that is over. To be called now and then. */
+    synchronized void tick() {
+        endIfOver();
+    }
+
+    /** Ends the interval that runs: nothing more will come. */
+    synchronized void close() {
+        end();
+    }
+
+    /** How many there were since the start, by reason; those that never occurred are missing. */
+    synchronized Map<Reason, Long> counts() {
+        return new EnumMap<>(counts);
+    }
+
+    private void endIfOver() {
+        if (running && nanoTime.getAsLong() - begun >= INTERVAL_NANOS) {
+            end();
+        }
+    }
+
+    private void end() {
+        if (!untold.isEmpty()) {
+            log.accept(summary());
+        }
+        told.clear();
+        untold.clear();
+        running = false;
+    }
+
+    private String summary() {
+        StringJoiner kinds = new StringJoiner(", ");
+        untold.forEach((reason, count) -> kinds.add(count + " " + reason));
+        long seconds = TimeUnit.NANOSECONDS.toSeconds(nanoTime.getAsLong() - begun);
+        int all = untold.values().stream().mapToInt(Integer::intValue).sum();
+        return "closed " + all + " more in " + seconds + " s: " + kinds;
+    }
+}

@@ -1,0 +1,114 @@
+package org.posthouse.relay;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.posthouse.core.Latencies;
+import org.posthouse.ops.RelayMeasures;
+import org.posthouse.ops.RelayMeasures.Latency;
+import org.posthouse.tunnel.Refusal;
+import org.posthouse.wire.Reason;
+
+/**
+ * What has happened to one relay since its start, put together a few times a second from what its parts have counted.
+ * Confined to the relay's control strand; what it tells is immutable.
+ */
+final class RelayTally {
+    private static final double NANOS_PER_SECOND = 1e9;
+
+    private final FlowBook flows = new FlowBook();
+    private final LoopLag loopLag = new LoopLag();
+    private final List<RecentPeak> queued = new ArrayList<>();
+
+    /** Lines of connections at one moment. */
+    record Lines(int open, int slow, long waitingBytes) {
+        static Lines of(Collection<Connection> connections) {
+            int slow = 0;
+            long waitingBytes = 0;
+            for (Connection connection : connections) {
+                waitingBytes += connection.line().waitingBytes();
+                slow += connection.line().writable() ? 0 : 1;
+            }
+            return new Lines(connections.size(), slow, waitingBytes);
+        }
+    }
+
+    LoopLag loopLag() {
+        return loopLag;
+    }
+
+    /** Notes what ranks and links have carried by now, in this mode since the last time. */
+    void carried(String mode, FlowBook.Counts ranks, Map<String, FlowBook.Counts> links) {
+        flows.note(mode, "", ranks);
+        links.forEach((site, counts) -> flows.note(mode, site, counts));
+    }
+
+    /** Notes how many pieces of work have waited for each shard since the last time. */
+    void queued(List<ShardStatus> shards, long nanos) {
+        for (int number = 0; number < shards.size(); number++) {
+            if (number == queued.size()) {
+                queued.add(new RecentPeak());
+            }
+            queued.get(number).note(shards.get(number).queuedDeepest(), nanos);
+        }
+    }
+
+    /** The most that waited for one shard lately. */
+    int queuedPeak(long nanos) {
+        return queuedPeaks(nanos).stream().mapToInt(Integer::intValue).max().orElse(0);
+    }
+
+    private List<Integer> queuedPeaks(long nanos) {
+        return queued.stream().map(peak -> Math.toIntExact(peak.at(nanos))).toList();
+    }
+
+    RelayMeasures measures(
+            List<ShardStatus> shards, Lines lines, Map<Reason, Long> refusals, Map<Refusal, Long> linkRefusals, long nanos) {
+        return new RelayMeasures(
+                flows.flows(),
+                shards.stream().mapToLong(ShardStatus::messagesStored).sum(),
+                sum(shards, ShardStatus::messageWaits),
+                sum(shards, ShardStatus::receiveWaits),
+                latency(loopLag.counted()),
+                queuedPeaks(nanos),
+                lines.open(),
+                lines.slow(),
+                named(Reason.values(), refusals, Connection::isFault),
+                named(Refusal.values(), linkRefusals, kind -> true));
+    }
+
+    /** All of an enum's constants with their counts, in small letters. */
+    private static <E extends Enum<E>> Map<String, Long> named(
+            E[] all, Map<E, Long> counts, Predicate<E> shown) {
+        Map<String, Long> named = new TreeMap<>();
+        for (E one : all) {
+            if (shown.test(one)) {
+                named.put(one.name().toLowerCase(Locale.ROOT), counts.getOrDefault(one, 0L));
+            }
+        }
+        return named;
+    }
+
+    private static Latency sum(List<ShardStatus> shards, Function<ShardStatus, Latencies> waits) {
+        Latencies all = new Latencies();
+        shards.forEach(shard -> all.add(waits.apply(shard)));
+        return latency(all);
+    }
+
+    private static Latency latency(Latencies latencies) {
+        List<Double> bounds = new ArrayList<>();
+        List<Long> counts = new ArrayList<>();
+        for (int bucket = 0; bucket < Latencies.buckets(); bucket++) {
+            counts.add(latencies.count(bucket));
+            if (bucket < Latencies.buckets() - 1) {
+                bounds.add(Latencies.boundNanos(bucket) / NANOS_PER_SECOND);
+            }
+        }
+        return new Latency(bounds, counts, latencies.sumNanos() / NANOS_PER_SECOND);
+    }
+}

@@ -1,0 +1,27 @@
+package org.posthouse.relay;
+
+import java.util.function.LongSupplier;
+
+/** A clock that stands for a turn of a strand: it is read at most once a turn, and only if asked. Confined to the strand. */
+final class TurnClock implements LongSupplier {
+    private final LongSupplier nanoTime;
+    private long now;
+    private boolean read;
+
+    TurnClock(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    @Override
+    public long getAsLong() {
+        if (!read) {
+            read = true;
+            now = nanoTime.getAsLong();
+        }
+        return now;
+    }
+
+    void endTurn() {
+        read = false;
+    }
+}

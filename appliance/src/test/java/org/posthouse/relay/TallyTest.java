@@ -1,0 +1,79 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.posthouse.ops.RelayMeasures.Flow;
+import org.posthouse.relay.FlowBook.Counts;
+
+/** The small counters of a relay: by mode, of late, and by turn. */
+final class TallyTest {
+    private static final long SECOND = 1_000_000_000L;
+
+    @Test
+    void whatGrewInAModeIsThatModes() {
+        FlowBook book = new FlowBook();
+        book.note("multiplexed", "", new Counts(10, 8, 100, 80));
+        book.note("multiplexed", "lille", new Counts(1, 1, 1, 1));
+        book.note("pooled", "", new Counts(15, 9, 150, 90));
+        book.note("multiplexed", "", new Counts(17, 9, 151, 90));
+        assertThat(book.flows())
+                .containsExactlyInAnyOrder(
+                        new Flow("multiplexed", "", 12, 8, 101, 80),
+                        new Flow("multiplexed", "lille", 1, 1, 1, 1),
+                        new Flow("pooled", "", 5, 1, 50, 10));
+    }
+
+    /** For a moment a job that ends may be counted nowhere. */
+    @Test
+    void aCountThatIsBehindForAMomentAddsNothingTwice() {
+        FlowBook book = new FlowBook();
+        book.note("pooled", "", new Counts(10, 10, 100, 100));
+        book.note("pooled", "", new Counts(3, 10, 30, 100));
+        assertThat(book.flows()).containsExactly(new Flow("pooled", "", 10, 10, 100, 100));
+        book.note("pooled", "", new Counts(11, 10, 110, 100));
+        assertThat(book.flows()).containsExactly(new Flow("pooled", "", 11, 10, 110, 100));
+    }
+
+    @Test
+    void aPeakIsToldForTenToTwentySeconds() {
+        RecentPeak peak = new RecentPeak();
+        long begin = -3 * SECOND;
+        peak.note(7, begin);
+        peak.note(2, begin + SECOND);
+        assertThat(peak.at(begin + 9 * SECOND)).isEqualTo(7);
+        peak.note(3, begin + 11 * SECOND);
+        assertThat(peak.at(begin + 19 * SECOND)).isEqualTo(7);
+        assertThat(peak.at(begin + 22 * SECOND)).isEqualTo(3);
+        assertThat(peak.at(begin + 60 * SECOND)).isZero();
+    }
+
+    @Test
+    void theClockStandsForATurn() {
+        AtomicLong time = new AtomicLong(5);
+        TurnClock clock = new TurnClock(time::getAndIncrement);
+        assertThat(clock.getAsLong()).isEqualTo(5);
+        assertThat(clock.getAsLong()).isEqualTo(5);
+        clock.endTurn();
+        assertThat(clock.getAsLong()).isEqualTo(6);
+    }
+
+    @Test
+    void aStrandKnowsTheMostThatWaited() {
+        Queue<Runnable> home = new ArrayDeque<>();
+        Strand strand = new Strand(Workplace.open(home::add), () -> {});
+        strand.submit(() -> {});
+        assertThat(strand.takeDeepest()).as("done on the spot").isZero();
+        strand.submit(() -> {
+            for (int i = 0; i < 5; i++) {
+                strand.submit(() -> {});
+            }
+        });
+        assertThat(strand.takeDeepest()).isEqualTo(5);
+        assertThat(strand.takeDeepest()).isZero();
+        assertThat(home).isEmpty();
+    }
+}

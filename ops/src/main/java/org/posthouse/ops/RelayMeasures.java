@@ -1,0 +1,89 @@
+package org.posthouse.ops;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * What has happened to one relay since its start, in more detail than people watch live: for {@code /metrics}. Immutable.
+ *
+ * @param flows what was carried, once for each mode and each link, or the ranks, that carried any
+ * @param messagesStored messages that had to wait in a mailbox for a receive
+ * @param messageWaits how long matched messages had waited for a receive
+ * @param receiveWaits how long matched receives had waited for a message
+ * @param loopLags how late timers of the relay's event loops were
+ * @param queuedPeaks for each shard, by its number, the most pieces of work that waited for it in the last seconds
+ * @param connections connections of ranks and launchers that are open now
+ * @param connectionsSlow those that are not written to before their readers have read, now
+ * @param refusals connections of ranks and launchers closed for a fault, by reason; every reason is there
+ * @param linkRefusals connections that did not become a link, by kind; every kind is there
+ */
+public record RelayMeasures(
+        List<Flow> flows,
+        long messagesStored,
+        Latency messageWaits,
+        Latency receiveWaits,
+        Latency loopLags,
+        List<Integer> queuedPeaks,
+        int connections,
+        int connectionsSlow,
+        Map<String, Long> refusals,
+        Map<String, Long> linkRefusals) {
+
+    /** Nothing has happened yet. */
+    public static final RelayMeasures NONE = new RelayMeasures(
+            List.of(), 0, Latency.NONE, Latency.NONE, Latency.NONE, List.of(), 0, 0, Map.of(), Map.of());
+
+    /** Copies the lists and refuses nulls. */
+    public RelayMeasures {
+        flows = List.copyOf(flows);
+        queuedPeaks = List.copyOf(queuedPeaks);
+        refusals = Map.copyOf(refusals);
+        linkRefusals = Map.copyOf(linkRefusals);
+        Objects.requireNonNull(messageWaits, "messageWaits");
+        Objects.requireNonNull(receiveWaits, "receiveWaits");
+        Objects.requireNonNull(loopLags, "loopLags");
+    }
+
+    /**
+     * What was carried in one mode to and from one link, or the ranks. Immutable.
+     *
+     * @param mode        multiplexed, pooled, pipeline or threaded
+     * @param link        the site at the link's far end; empty for the ranks that are at home here
+     * @param messagesIn  messages that came from there
+     * @param messagesOut messages that went there
+     * @param bytesIn     their payload bytes
+     * @param bytesOut    their payload bytes
+     */
+    public record Flow(String mode, String link, long messagesIn, long messagesOut, long bytesIn, long bytesOut) {
+
+        /** Refuses nulls. */
+        public Flow {
+            Objects.requireNonNull(mode, "mode");
+            Objects.requireNonNull(link, "link");
+        }
+    }
+
+    /**
+     * How many things took how long. Immutable.
+     *
+     * @param boundsSeconds upper bounds of the buckets, inclusive, rising
+     * @param counts how many fell into each bucket and no lower one, and, last, how many into none
+     * @param sumSeconds what they took together
+     */
+    public record Latency(List<Double> boundsSeconds, List<Long> counts, double sumSeconds) {
+
+        /** Nothing was counted, and there are no buckets. */
+        public static final Latency NONE = new Latency(List.of(), List.of(0L), 0);
+
+        /** Refuses buckets without a count. */
+        public Latency {
+            boundsSeconds = List.copyOf(boundsSeconds);
+            counts = List.copyOf(counts);
+            if (counts.size() != boundsSeconds.size() + 1) {
+                throw new IllegalArgumentException(
+                        counts.size() + " counts for " + boundsSeconds.size() + " bounds, expected one more than bounds");
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+package org.posthouse.ops;
+
+import io.micrometer.core.instrument.FunctionCounter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Stream;
+import org.posthouse.ops.RelayMeasures.Flow;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The meters of one relay, and what it has told last: written by the console's loop, read by scraping workers.
+ *
+ * <p>They are at most 130 (64 of histograms, 34 of refusals, 16 of shards, 16 of modes), 19 of states and gauges, and for
+ * each of at most {@link #LINKS_MAX} links 24.
+ */
+final class RelaySample {
+
+    /** Links of a relay that are shown as meters. */
+    static final int LINKS_MAX = 64;
+
+    private static final Logger LOG = LoggerFactory.getLogger(RelaySample.class);
+    private static final Set<String> LIVE = Set.of("STARTING", "RUNNING");
+    private static final String RANKS = "";
+
+    private final MeterRegistry registry;
+    private final RelayMeters.RelayName name;
+    private final Tags tags;
+    private final List<Meter> meters = new ArrayList<>();
+    private final Set<String> known = new HashSet<>();
+    private final Set<String> links = new HashSet<>();
+    private boolean limitTold;
+    private volatile RelaySnapshot snapshot;
+    private volatile Readiness readiness;
+    private volatile RelayMeasures measures;
+    private volatile Map<FlowKey, Flow> flows = Map.of();
+    private volatile Map<String, LinkView> linkViews = Map.of();
+
+    private record FlowKey(String mode, String link) {}
+
+    RelaySample(MeterRegistry registry, RelayMeters.RelayName name) {
+        this.registry = registry;
+        this.name = name;
+        this.tags = Tags.of("site", name.site(), "relay", name.relay());
+    }
+
+    RelayMeters.RelayName name() {
+        return name;
+    }
+
+    RelayMeasures measures() {
+        return measures;
+    }
+
+    /** Makes this what the next scrape shows, and adds meters for what was not there before. */
+    void refresh(RelaySnapshot newSnapshot, Readiness newReadiness, RelayMeasures newMeasures) {
+        snapshot = newSnapshot;
+        readiness = newReadiness;
+        measures = newMeasures;
+        Map<FlowKey, Flow> byKey = new HashMap<>();
+        newMeasures.flows().forEach(flow -> byKey.put(new FlowKey(flow.mode(), flow.link()), flow));
+        flows = byKey;
+        Map<String, LinkView> bySite = new HashMap<>();
+        newSnapshot.links().forEach(link -> bySite.put(link.peerSite(), link));
+        linkViews = bySite;
+        showAll();
+    }
+
+    /** Removes its meters. */
+    void remove() {
+        meters.forEach(registry::remove);
+    }
+
+    private void showAll() {
+        if (known.isEmpty()) {
+            showState();
+            showQueues();
+        }
+        if (snapshot.log().isPresent()) {
+            gauge("posthouse.log.position", tags, "records appended to the message log",
+                    s -> s.snapshot.log().map(RelaySnapshot.LogView::position).orElse(0L));
+            gauge("posthouse.log.bytes", tags, "bytes the message log holds on disk",
+                    s -> s.snapshot.log().map(RelaySnapshot.LogView::bytes).orElse(0L));
+        }
+        flows.keySet().forEach(this::showFlow);
+        linkViews.keySet().forEach(this::showLink);
+        measures.refusals().keySet().forEach(reason -> counter("posthouse.refusals", tags.and("reason", reason),
+                "connections of ranks and launchers closed for a fault", s -> s.measures.refusals().getOrDefault(reason, 0L)));
+        measures.linkRefusals().keySet().forEach(kind -> counter("posthouse.link.refusals", tags.and("kind", kind),
+                "connections that did not become a link", s -> s.measures.linkRefusals().getOrDefault(kind, 0L)));
+        for (int i = 0; i < measures.queuedPeaks().size(); i++) {
+            int shard = i;
+            gauge("posthouse.strand.queued.peak", tags.and("shard", String.valueOf(shard)),
+                    "most pieces of work that waited for a shard, in the last 10 to 20 seconds", s -> s.queuedPeak(shard));
+        }
+    }
+
+    private void showState() {
+        gauge("posthouse.ready", tags, "1 when the relay takes work", s -> s.readiness.ready() ? 1 : 0);
+        gauge("posthouse.start.time.seconds", tags, "start of the relay since 1970", s -> s.snapshot.startedAt() / 1000.0);
+        gauge("posthouse.links", tags, "links the relay has, in any state", s -> s.snapshot.links().size());
+        gauge("posthouse.links.up", tags, "links that carry messages", s -> s.linksUp());
+        gauge("posthouse.jobs", tags, "live jobs that the relay has ranks of", s -> s.live().count());
+        for (RankView.State state : RankView.State.values()) {
+            gauge("posthouse.ranks", tags.and("state", state.name().toLowerCase(Locale.ROOT)),
+                    "ranks of live jobs whose home is this relay", s -> s.ranks(state));
+        }
+        gauge("posthouse.connections", tags, "open connections of ranks and launchers", s -> s.measures.connections());
+        gauge("posthouse.connections.slow", tags, "connections whose readers have not read for a mebibyte",
+                s -> s.measures.connectionsSlow());
+    }
+
+    private void showQueues() {
+        counter("posthouse.matched", tags, "receives matched with a message", s -> s.snapshot.counters().matched());
+        counter("posthouse.stored", tags, "messages that had to wait for a receive", s -> s.measures.messagesStored());
+        gauge("posthouse.unexpected", tags, "messages that wait for a receive", s -> s.snapshot.counters().unexpected());
+        gauge("posthouse.posted", tags, "receives that wait for a message", s -> s.snapshot.counters().posted());
+        gauge("posthouse.credit.outstanding.bytes", tags, "credit handed out and not used",
+                s -> s.snapshot.counters().creditOutstanding());
+        gauge("posthouse.credit.outstanding.messages", tags, "credit handed out and not used",
+                s -> s.snapshot.counters().creditMessages());
+        gauge("posthouse.lines.waiting.bytes", tags, "bytes that wait to be written to ranks and launchers",
+                s -> s.snapshot.counters().waitingBytes());
+    }
+
+    private void showFlow(FlowKey key) {
+        if (!key.link.equals(RANKS) && !mayShow(key.link)) {
+            return;
+        }
+        String prefix = key.link.equals(RANKS) ? "posthouse." : "posthouse.link.";
+        String who = key.link.equals(RANKS) ? "ranks" : "other sites";
+        Tags at = key.link.equals(RANKS) ? tags.and("mode", key.mode) : tags.and("mode", key.mode, "link", key.link);
+        Tags in = at.and("direction", "in");
+        Tags out = at.and("direction", "out");
+        counter(prefix + "messages", in, "messages from and to " + who, s -> s.flows.get(key).messagesIn());
+        counter(prefix + "messages", out, "messages from and to " + who, s -> s.flows.get(key).messagesOut());
+        counter(prefix + "bytes", in, "payload bytes from and to " + who, s -> s.flows.get(key).bytesIn());
+        counter(prefix + "bytes", out, "payload bytes from and to " + who, s -> s.flows.get(key).bytesOut());
+    }
+
+    private void showLink(String link) {
+        if (!mayShow(link)) {
+            return;
+        }
+        Tags at = tags.and("link", link);
+        Tags in = at.and("direction", "in");
+        Tags out = at.and("direction", "out");
+        gauge("posthouse.link.up", at, "1 when the link carries messages", s -> s.link(link, view -> view.state() == LinkView.State.UP ? 1 : 0));
+        gauge("posthouse.link.round.trip.seconds", at, "last measured round trip", s -> s.link(link, view -> view.roundTripMicros() / 1e6));
+        gauge("posthouse.link.waiting.bytes", at, "bytes that the peer has not acknowledged", s -> s.link(link, LinkView::waitingBytes));
+        counter("posthouse.link.frames", in, "frames of links, repeated ones included", s -> s.link(link, LinkView::messagesIn));
+        counter("posthouse.link.frames", out, "frames of links, repeated ones included", s -> s.link(link, LinkView::messagesOut));
+        counter("posthouse.link.frame.bytes", in, "bytes of these frames", s -> s.link(link, LinkView::bytesIn));
+        counter("posthouse.link.frame.bytes", out, "bytes of these frames", s -> s.link(link, LinkView::bytesOut));
+        counter("posthouse.link.frames.repeated", at, "frames written again after a cut", s -> s.link(link, LinkView::framesRepeated));
+    }
+
+    private boolean mayShow(String link) {
+        if (links.contains(link)) {
+            return true;
+        }
+        if (links.size() < LINKS_MAX) {
+            return links.add(link);
+        }
+        if (!limitTold) {
+            limitTold = true;
+            LOG.warn("link {} of relay {} has no meters: {} links have, the limit", link, name.relay(), LINKS_MAX);
+        }
+        return false;
+    }
+
+    private void counter(String meter, Tags labels, String text, ToDoubleFunction<RelaySample> value) {
+        if (known.add(meter + labels)) {
+            meters.add(FunctionCounter.builder(meter, this, value).tags(labels).description(text).register(registry));
+        }
+    }
+
+    private void gauge(String meter, Tags labels, String text, ToDoubleFunction<RelaySample> value) {
+        if (known.add(meter + labels)) {
+            meters.add(Gauge.builder(meter, this, value).tags(labels).description(text).register(registry));
+        }
+    }
+
+    private double link(String site, ToDoubleFunction<LinkView> value) {
+        LinkView view = linkViews.get(site);
+        return view == null ? 0 : value.applyAsDouble(view);
+    }
+
+    private double queuedPeak(int shard) {
+        List<Integer> peaks = measures.queuedPeaks();
+        return shard < peaks.size() ? peaks.get(shard) : 0;
+    }
+
+    private long linksUp() {
+        return snapshot.links().stream().filter(link -> link.state() == LinkView.State.UP).count();
+    }
+
+    /** Ranks of other relays may be in the snapshot as well; counting them here would count them twice. */
+    private long ranks(RankView.State state) {
+        return live()
+                .flatMap(job -> job.ranks().stream())
+                .filter(rank -> rank.state() == state && rank.relay().equals(name.relay()))
+                .count();
+    }
+
+    /** A job that has ended stays in the snapshot for people to see; a rank that it lost is nothing to act on. */
+    private Stream<JobView> live() {
+        return snapshot.jobs().stream().filter(job -> LIVE.contains(job.state()));
+    }
+}
