@@ -135,7 +135,7 @@ class BadPeerTest {
                 "127.0.0.1:" + Relays.freePort());
         assertThat(second.status()).isEqualTo(1);
         assertThat(second.err().strip())
-                .startsWith("posthouse relay: relay site-b-1 cannot listen at " + relay.ranks() + ": ")
+                .startsWith("posthouse relay: relay site-b cannot listen at " + relay.ranks() + ": ")
                 .hasLineCount(1);
     }
 

@@ -13,7 +13,8 @@ const HEAD = [
   num('Credit', 'bytes of credit handed out and not used yet'), num('Log', 'bytes of the message log on disk'),
 ];
 
-const DIRECTORY_HEAD = [col('Site'), col('Relay'), col('Address'), col('State'), num('Epoch'), num('Since')];
+const DIRECTORY_HEAD = [col('Site'), col('Relay'), col('Address'), col('State'),
+  num('Ranks', 'ranks of open jobs that are at home there'), num('Epoch'), num('Since')];
 
 export function relaysSection(model, now) {
   const { relays } = model.overview;
@@ -64,6 +65,7 @@ export function directorySection(overview, now) {
       <td>${entry.relay}</td>
       <td class="code">${entry.address}</td>
       <td>${badge(entry.alive ? 'ALIVE' : 'SILENT')}</td>
+      <td class="num">${count(entry.ranks)}</td>
       <td class="num">${count(entry.epoch)}</td>
       <td class="num">${duration(now - entry.since)}</td>
     </tr>`), { hidden: true })}</div>
