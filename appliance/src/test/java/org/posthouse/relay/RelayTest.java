@@ -183,7 +183,7 @@ class RelayTest {
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
                         .send(job.encode())
-                        .until(closedFor(Reason.NO_LOG, "is to be logged, at relay here-1", context)))
+                        .until(closedFor(Reason.NO_LOG, "is to be logged, at relay here", context)))
                 .onFailure(context::failNow);
     }
 
