@@ -19,11 +19,10 @@ final class Drawing {
         out.println();
         out.println("What happened:");
         out.println();
-        int rows = relays.size() / 2;
-        for (int row = 0; row < rows; row++) {
+        for (int row = 0; row < relays.size() / 2; row++) {
             row(relays, row, reports.get(0).ranks() / 2);
         }
-        int column = 15 + box(relays.get(rows - 1).relay()).length() + 1;
+        int column = 15 + boxes(relays).get(0).length() + 1;
         out.println(" ".repeat(column) + center(human(frames) + " frames", 15));
         out.println(" ".repeat(column) + center(humanBytes(bytes), 15));
         out.println();
@@ -46,14 +45,14 @@ final class Drawing {
     /** The relays of that number at both sites; {@code half} the ranks are at each site. */
     private void row(List<ReadyLine> relays, int row, int half) {
         int rows = relays.size() / 2;
-        String left = box(relays.get(row).relay());
-        String right = box(relays.get(rows + row).relay());
+        String left = boxes(relays).get(row);
+        String right = boxes(relays).get(rows + row);
         int first = firstRank(row, rows, half);
         int last = firstRank(row + 1, rows, half) - 1;
         String dots = "o ".repeat(last - first + 1);
         out.println(String.format("   %-10s┌", ranks(first, last)) + "─".repeat(left.length()) + "┐    TLS link     ┌"
                 + "─".repeat(right.length()) + "┐   " + ranks(half + first, half + last));
-        out.println(String.format("   %-8s──┤", dots) + left + "├═════════════════┤" + right + "├── " + dots.strip());
+        out.println(String.format("   %8s──┤", dots) + left + "├═════════════════┤" + right + "├── " + dots.strip());
         out.println("             └" + "─".repeat(left.length()) + "┘" + " ".repeat(17) + "└" + "─".repeat(right.length()) + "┘");
     }
 
@@ -66,8 +65,10 @@ final class Drawing {
         return first == last ? "rank " + first : "ranks " + first + "-" + last;
     }
 
-    private static String box(String relay) {
-        return " relay " + relay + " ";
+    /** What stands in the relays' boxes, all as wide as the widest. */
+    private static List<String> boxes(List<ReadyLine> relays) {
+        int width = relays.stream().mapToInt(relay -> relay.relay().length()).max().orElseThrow();
+        return relays.stream().map(relay -> " relay " + relay.relay() + " ".repeat(width + 1 - relay.relay().length())).toList();
     }
 
     private static String center(String text, int width) {
