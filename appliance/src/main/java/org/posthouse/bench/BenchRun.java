@@ -61,7 +61,7 @@ public final class BenchRun implements AutoCloseable {
         boolean logged = plan.variants().stream().anyMatch(Variant::logged);
         for (Variant variant : plan.variants()) {
             if (!grids.containsKey(variant.mode())) {
-                grids.put(variant.mode(), EmbeddedGrid.start(vertx, plan.sites(), logged, ModeConfig.of(variant.mode())));
+                grids.put(variant.mode(), startGrid(variant.mode(), logged));
             }
         }
         if (plan.hasBaselines()) {
@@ -73,6 +73,10 @@ public final class BenchRun implements AutoCloseable {
         for (Variant variant : plan.variants()) {
             jobs.put(variant, BenchJob.start(plan, variant, grids.get(variant.mode()).addresses(), ports, watch));
         }
+    }
+
+    private EmbeddedGrid startGrid(Mode mode, boolean logged) throws IOException {
+        return EmbeddedGrid.start(vertx, plan.sites(), plan.relaysPerSite(), logged, ModeConfig.of(mode));
     }
 
     private void measure(Benchmark test, int bytes) throws IOException, JobFailure, InterruptedException {
