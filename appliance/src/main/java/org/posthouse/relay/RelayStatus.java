@@ -40,9 +40,11 @@ final class RelayStatus implements RelayView {
     private final RelayTally tally = new RelayTally();
     private final ArrayDeque<JobView> endedJobs = new ArrayDeque<>();
     private long timer;
+
     /** Written by the relay's event loop, read by any thread. */
     private volatile RelaySnapshot snapshot;
 
+    /** The same. */
     private volatile RelayMeasures measures = RelayMeasures.NONE;
 
     private volatile boolean serving;

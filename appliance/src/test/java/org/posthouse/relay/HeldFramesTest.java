@@ -57,10 +57,7 @@ class HeldFramesTest {
             send(rank, Hello.firstStart(JOB, 0, TOKEN).encode());
             readFrame(rank);
             CountDownLatch inside = new CountDownLatch(1);
-            Thread busy = Thread.ofPlatform().start(() -> relay.shards().of(JOB, 0).strand().submit(() -> {
-                inside.countDown();
-                awaitQuietly(go);
-            }));
+            Thread busy = Thread.ofPlatform().start(() -> occupy(relay.shards().of(JOB, 0).strand(), inside, go));
             inside.await();
             Thread sender = Thread.ofPlatform().start(() -> probes(rank));
             await().atMost(PATIENCE).until(() -> framesIn(relay) >= HELD_MIN);
@@ -87,6 +84,19 @@ class HeldFramesTest {
 
     private static long framesIn(Relay relay) {
         return relay.connections().stream().mapToLong(Connection::framesIn).max().orElse(0);
+    }
+
+    /** Is inside until it may go. Handing it in instead might have the connection's own loop do it, which then reads nothing. */
+    private static void occupy(Strand strand, CountDownLatch inside, CountDownLatch go) {
+        while (!strand.tryEnter()) {
+            Thread.onSpinWait();
+        }
+        try {
+            inside.countDown();
+            awaitQuietly(go);
+        } finally {
+            strand.leave();
+        }
     }
 
     private static void awaitQuietly(CountDownLatch go) {
