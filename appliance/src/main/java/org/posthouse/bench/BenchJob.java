@@ -16,6 +16,7 @@ import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.RankOutput;
+import org.posthouse.launch.Reach;
 import org.posthouse.wire.Token;
 
 /**
@@ -40,7 +41,7 @@ final class BenchJob implements AutoCloseable {
     /**
      * Starts the ranks and waits until all are connected.
      *
-     * @param relays one address a site
+     * @param relays one address a relay
      * @param forwarders the port of each bare forwarder; empty without baselines
      * @param watch is told of the job before it runs, so that an interrupt can end it
      * @throws JobFailure naming what went wrong; nothing is left running then
@@ -52,7 +53,8 @@ final class BenchJob implements AutoCloseable {
         BenchJob job;
         try {
             JobSpec spec = spec(plan, variant, arguments(server.getLocalPort(), plan, forwarders));
-            JobRun run = JobRun.prepare(spec, relays, relays.size(), Token.NONE, RankOutput.tagged(plan.ranks()));
+            JobRun run = JobRun.prepare(
+                    spec, new Reach(relays, plan.sites(), plan.relaysPerSite(), Token.NONE), RankOutput.tagged(plan.ranks()));
             job = new BenchJob(run, server, plan.ranks());
         } catch (JobFailure e) {
             server.close();

@@ -22,6 +22,7 @@ final class BenchJson {
         report.put("ranks", plan.ranks())
                 .put("pairs", plan.pairs())
                 .put("sites", plan.sites())
+                .put("relaysPerSite", plan.relaysPerSite())
                 .put("repetitions", plan.repetitions())
                 .put("phaseMs", plan.phaseMs())
                 .put("window", plan.window());

@@ -10,6 +10,7 @@ import java.util.List;
  * @param ranks of every job
  * @param pairs how many pairs take part in tests of pairs: rank i and rank i + ranks / 2
  * @param sites over how many sites the ranks are spread
+ * @param relaysPerSite over how many relays each site's ranks are spread
  * @param sizes message sizes X in bytes
  * @param variants what is compared, each in a job of its own
  * @param baselines whether pingpong is measured over a raw connection and a bare forwarder too
@@ -22,6 +23,7 @@ public record BenchPlan(
         int ranks,
         int pairs,
         int sites,
+        int relaysPerSite,
         List<Integer> sizes,
         List<Variant> variants,
         boolean baselines,
@@ -46,6 +48,7 @@ public record BenchPlan(
         check("pairs", pairs, 1, RANKS_MAX / 2);
         check("ranks", ranks, 2 * pairs, RANKS_MAX);
         check("sites", sites, 1, ranks);
+        check("relays per site", relaysPerSite, 1, ranks / sites);
         check("repetitions", repetitions, 1, 1_000);
         check("milliseconds a phase", phaseMs, 1, 60_000);
         check("messages in a window", window, 1, 100_000);
@@ -54,6 +57,12 @@ public record BenchPlan(
             throw new IllegalArgumentException(
                     largest + " bytes for each of " + ranks + " ranks, expected at most " + BUFFER_BYTES_MAX + " together");
         }
+    }
+
+    /** How many sites, and relays if they have several, for people. */
+    String where() {
+        String where = sites == 1 ? "one site" : sites + " sites";
+        return relaysPerSite == 1 ? where : where + " x " + relaysPerSite + " relays";
     }
 
     static void check(String what, int value, int min, int max) {

@@ -66,7 +66,7 @@ final class BenchPlot {
     private static String title(BenchPlan plan, List<Figure> figures) {
         List<Benchmark> tests = figures.stream().map(Figure::test).distinct().toList();
         return "posthouse bench" + (tests.size() == 1 ? " " + tests.get(0) : "") + ": " + plan.ranks() + " ranks, "
-                + (plan.sites() == 1 ? "one site" : plan.sites() + " sites");
+                + plan.where();
     }
 
     private static Map<String, Object> colours() {

@@ -70,7 +70,7 @@ public final class BenchRun implements AutoCloseable {
         for (Variant variant : plan.variants()) {
             GridKind kind = GridKind.of(variant);
             if (!grids.containsKey(kind)) {
-                grids.put(kind, EmbeddedGrid.start(vertx(kind.loops()), plan.sites(), logged, ModeConfig.of(kind.mode())));
+                grids.put(kind, startGrid(kind, logged));
             }
         }
         if (plan.hasBaselines()) {
@@ -82,6 +82,11 @@ public final class BenchRun implements AutoCloseable {
         for (Variant variant : plan.variants()) {
             jobs.put(variant, BenchJob.start(plan, variant, grids.get(GridKind.of(variant)).addresses(), ports, watch));
         }
+    }
+
+    private EmbeddedGrid startGrid(GridKind kind, boolean logged) throws IOException {
+        return EmbeddedGrid.start(
+                vertx(kind.loops()), plan.sites(), plan.relaysPerSite(), logged, ModeConfig.of(kind.mode()));
     }
 
     private Vertx vertx(LoopKind kind) {

@@ -39,7 +39,7 @@ final class BenchTable {
 
     private String title() {
         String who = test.isOfPairs() ? plan.pairs() + (plan.pairs() == 1 ? " pair" : " pairs") : plan.ranks() + " ranks";
-        String where = plan.sites() == 1 ? "one site" : plan.sites() + " sites";
+        String where = plan.where();
         return test + ", " + who + ", " + where + switch (test) {
             case PINGPONG -> "; t is half a round trip";
             case STREAM -> "; t is a message's share of a window";

@@ -47,7 +47,7 @@ final class ScaleField implements AutoCloseable {
     private void start(Vertx vertx) throws IOException {
         boolean anyLogged = plan.logged().contains(true);
         for (Mode mode : plan.modes()) {
-            grids.put(mode, EmbeddedGrid.start(vertx, cell.relays(), anyLogged, ModeConfig.of(mode)));
+            grids.put(mode, EmbeddedGrid.start(vertx, 1, cell.relays(), anyLogged, ModeConfig.of(mode)));
         }
         forwarders.put(Carrier.VERTX, new ArrayList<>());
         forwarders.put(Carrier.SELECTOR, new ArrayList<>());

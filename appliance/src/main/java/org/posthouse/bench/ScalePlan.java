@@ -8,7 +8,7 @@ import org.posthouse.relay.RelayConfig.Mode;
  * What {@code bench scale} is to measure: figures 4 to 9 of the relay paper.
  *
  * @param clients numbers of ranks, each even
- * @param relays numbers of relays over which the pairs are spread
+ * @param relays numbers of relays, all of one site, over which the pairs are spread
  * @param modes the relays' modes
  * @param logged whether messages are logged, for each durability that is compared
  * @param sizes message sizes X in bytes

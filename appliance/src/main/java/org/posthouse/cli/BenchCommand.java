@@ -76,6 +76,13 @@ final class BenchCommand implements Callable<Integer> {
     private int sites;
 
     @Option(
+            names = "--relays-per-site",
+            defaultValue = "1",
+            paramLabel = "K",
+            description = "Relays to spread each site's ranks over (default: 1).")
+    private int relaysPerSite;
+
+    @Option(
             names = "--modes",
             converter = ModeList.Converter.class,
             defaultValue = "multiplexed",
@@ -202,7 +209,17 @@ final class BenchCommand implements Callable<Integer> {
         int count = ranks != 0 ? ranks : Math.max(onlyPairs ? 0 : RANKS_DEFAULT, RANKS_OF_PAIR * pairs);
         try {
             return new BenchPlan(
-                    tests.stream().distinct().toList(), count, pairs, sites, sizes.bytes(), variants(), baselines, repetitions, phaseMs, window);
+                    tests.stream().distinct().toList(),
+                    count,
+                    pairs,
+                    sites,
+                    relaysPerSite,
+                    sizes.bytes(),
+                    variants(),
+                    baselines,
+                    repetitions,
+                    phaseMs,
+                    window);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage());
         }

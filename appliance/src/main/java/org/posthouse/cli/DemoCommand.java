@@ -7,7 +7,10 @@ import java.util.concurrent.Callable;
 import org.posthouse.demo.Demo;
 import org.posthouse.launch.JobFailure;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code posthouse demo}. */
 @Command(
@@ -18,11 +21,26 @@ final class DemoCommand implements Callable<Integer> {
     @Option(names = "--keep", description = "Leave the relays and the console up until Ctrl-C.")
     private boolean keep;
 
+    @Option(
+            names = "--relays-per-site",
+            defaultValue = "1",
+            paramLabel = "K",
+            description = "Relay processes of each site, at most " + Demo.RELAYS_PER_SITE_MAX + " (default: ${DEFAULT-VALUE}).")
+    private int relaysPerSite;
+
+    @Spec
+    private CommandSpec command;
+
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
+        if (relaysPerSite < 1 || relaysPerSite > Demo.RELAYS_PER_SITE_MAX) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--relays-per-site " + relaysPerSite + ", expected 1 to " + Demo.RELAYS_PER_SITE_MAX);
+        }
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         try (Interruption interruption = Interruption.open();
-                Demo demo = Demo.start(out)) {
+                Demo demo = Demo.start(out, relaysPerSite)) {
             boolean verified = demo.runJobs(interruption::guard);
             out.println(verified ? "Every job verified." : "Not every job verified.");
             if (keep) {

@@ -20,6 +20,7 @@ import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.KeysException;
 import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.RelayId;
 import org.posthouse.tunnel.SiteKeys;
 import org.posthouse.tunnel.SiteName;
 import org.posthouse.wire.Token;
@@ -39,15 +40,25 @@ import picocli.CommandLine.Option;
             "  posthouse keys issue --authority grid --into keys-a site-a",
             "  posthouse keys issue --authority grid --into keys-b site-b",
             "  posthouse relay --site site-a --keys keys-a --links 127.0.0.1:7412 --data data-a",
-            "  posthouse relay --site site-b --keys keys-b --peer site-a=127.0.0.1:7412 --data data-b \\",
-            "      --listen 127.0.0.1:7421 --ops 127.0.0.1:7423 --group 127.0.0.1:7424 --member 127.0.0.1:7414"
+            "  posthouse relay --site site-b --keys keys-b --links 127.0.0.1:7432 --peer site-a=127.0.0.1:7412 --data data-b \\",
+            "      --listen 127.0.0.1:7421 --ops 127.0.0.1:7423 --group 127.0.0.1:7424 --member 127.0.0.1:7414",
+            "",
+            "A second relay of site-b, which shares its ranks:",
+            "  posthouse relay --site site-b --name 2 --keys keys-b --links 127.0.0.1:7442 --data data-b \\",
+            "      --peer site-a=127.0.0.1:7412 --peer site-b=127.0.0.1:7432 \\",
+            "      --listen 127.0.0.1:7431 --ops 127.0.0.1:7433 --group 127.0.0.1:7434 --member 127.0.0.1:7414"
         })
 final class RelayCommand implements Callable<Integer> {
     @Option(names = "--site", required = true, paramLabel = "NAME", description = "The site: 1 to 63 of a-z, 0-9 and hyphen.")
     private String site;
 
-    @Option(names = "--id", paramLabel = "NAME", description = "The relay's id, unique in the grid (default: SITE-1).")
-    private String id;
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            defaultValue = RelayId.FIRST,
+            description = "This relay's name among those of its site; it is called SITE/NAME, or SITE if it is ${DEFAULT-VALUE},"
+                    + " the default.")
+    private String name;
 
     @Option(
             names = "--listen",
@@ -104,10 +115,13 @@ final class RelayCommand implements Callable<Integer> {
             names = "--links",
             paramLabel = "HOST:PORT",
             converter = HostPort.Converter.class,
-            description = "Where other sites may dial this relay; without it, this relay only dials.")
+            description = "Where other relays may dial this one; without it, this relay only dials.")
     private HostPort links;
 
-    @Option(names = "--peer", paramLabel = "NAME=HOST:PORT", description = "A site to dial; may be repeated.")
+    @Option(
+            names = "--peer",
+            paramLabel = "RELAY=HOST:PORT",
+            description = "A relay to dial, as SITE or SITE/NAME, of this site or another; may be repeated.")
     private Map<String, String> peers = new LinkedHashMap<>();
 
     @Option(
@@ -161,6 +175,9 @@ final class RelayCommand implements Callable<Integer> {
         if (!SiteName.isValid(site)) {
             problems.add("--site \"" + site + "\", expected 1 to 63 of a-z, 0-9 and hyphen");
         }
+        if (!SiteName.isValid(name)) {
+            problems.add("--name \"" + name + "\", expected 1 to 63 of a-z, 0-9 and hyphen");
+        }
         if (!ops.isLoopback() && !unsafeOpenConsole) {
             problems.add("--ops " + ops + " can be reached from outside and has no login: add --unsafe-open-console if you mean it");
         }
@@ -176,19 +193,19 @@ final class RelayCommand implements Callable<Integer> {
         if (!problems.isEmpty()) {
             throw new CommandFailure(String.join("; ", problems));
         }
-        String relay = id != null ? id : site + "-1";
+        RelayId relay = new RelayId(site, name);
         long epoch = System.currentTimeMillis();
         Token token = TokenFile.read(tokenFile);
         return new RelayConfig(
                 site,
-                relay,
+                relay.toString(),
                 epoch,
                 listen.host(),
                 listen.port(),
                 ops.port() == 0 ? "" : ops.toString(),
                 mode.config(),
                 RelayConfig.SHARDS_DEFAULT,
-                Optional.ofNullable(data).map(folder -> folder.resolve("log")),
+                Optional.ofNullable(data).map(folder -> RelayConfig.logFolder(folder, relay)),
                 token,
                 Optional.ofNullable(linkConfig(relay, epoch)),
                 CoreConfig.DEFAULT,
@@ -196,7 +213,7 @@ final class RelayCommand implements Callable<Integer> {
                 RelayConfig.CONNECTIONS_MAX_DEFAULT);
     }
 
-    private LinkConfig linkConfig(String relay, long epoch) throws CommandFailure {
+    private LinkConfig linkConfig(RelayId relay, long epoch) throws CommandFailure {
         if (keys == null) {
             return null;
         }
@@ -205,12 +222,12 @@ final class RelayCommand implements Callable<Integer> {
             if (!siteKeys.site().equals(site)) {
                 throw new CommandFailure("--site " + site + ", but the keys in " + keys + " are for site " + siteKeys.site());
             }
-            LinkConfig config = LinkConfig.of(relay, epoch, siteKeys);
+            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys);
             if (links != null) {
                 config = config.listen(links.host(), links.port());
             }
             for (Map.Entry<String, String> peer : peers.entrySet()) {
-                config = config.peer(peer.getKey(), peer.getValue());
+                config = config.peer(RelayId.parse(peer.getKey()).toString(), peer.getValue());
             }
             return config;
         } catch (KeysException | IllegalArgumentException e) {

@@ -3,7 +3,6 @@ package org.posthouse.cli;
 import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,6 +12,7 @@ import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.RankOutput;
+import org.posthouse.launch.Reach;
 import org.posthouse.mpj.ArgumentWords;
 import org.posthouse.mpj.Settings;
 import org.posthouse.relay.EmbeddedGrid;
@@ -40,6 +40,7 @@ import picocli.CommandLine.TypeConversionException;
             "Examples:",
             "  posthouse run -n 4 example:pi",
             "  posthouse run -n 4 --sites 2 -cp pi.jar Pi",
+            "  posthouse run -n 16 --sites 2 --relays-per-site 2 -cp pi.jar Pi",
             "  posthouse run -n 8 --relay 127.0.0.1:7411 --sites 2 -cp job.jar:lib Main input.txt"
         })
 final class RunCommand implements Callable<Integer> {
@@ -53,10 +54,17 @@ final class RunCommand implements Callable<Integer> {
     private int sites;
 
     @Option(
+            names = "--relays-per-site",
+            paramLabel = "K",
+            description = "Number of relays to use at each site (default: all that a --relay knows there, or one in this process).")
+    private int relaysPerSite;
+
+    @Option(
             names = "--relay",
             paramLabel = "HOST:PORT",
             converter = HostPort.Converter.class,
-            description = "A running relay to join; may be repeated. Without it, relays run inside this process.")
+            description = "A running relay to join; may be repeated. Its site's ranks are spread over all relays there, by load."
+                    + " Without it, relays run inside this process.")
     private List<HostPort> relays = List.of();
 
     @Option(names = "--token-file", paramLabel = "FILE", description = "The launch token of the relays.")
@@ -110,8 +118,8 @@ final class RunCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
-        if (ranks < 1 || sites < 0) {
-            throw new ParameterException(command.commandLine(), "-n and --sites are counts from 1");
+        if (ranks < 1 || sites < 0 || relaysPerSite < 0) {
+            throw new ParameterException(command.commandLine(), "-n, --sites and --relays-per-site are counts from 1");
         }
         Map<String, String> environment = environment();
         JobProgram found = JobProgram.find(program.get(0), classPath);
@@ -189,10 +197,11 @@ final class RunCommand implements Callable<Integer> {
 
     private JobOutcome runEmbedded(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
         int count = Math.max(1, sites);
+        int each = Math.max(1, relaysPerSite);
         ModeConfig placed = mode.config();
         Vertx vertx = EmbeddedGrid.vertx(new LoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
-        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, spec.logged(), placed)) {
-            return run(spec, grid.addresses(), count, Token.NONE, interruption);
+        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, spec.logged(), placed)) {
+            return run(spec, new Reach(grid.addresses(), count, each, Token.NONE), interruption);
         } catch (IOException e) {
             throw new CommandFailure("the embedded relays cannot start: " + e.getMessage(), e);
         } finally {
@@ -201,16 +210,13 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private JobOutcome runJoined(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
-        List<String> addresses = new ArrayList<>();
-        relays.forEach(relay -> addresses.add(relay.toString()));
-        return run(spec, addresses, Math.max(sites, addresses.size()), TokenFile.read(tokenFile), interruption);
+        List<String> addresses = relays.stream().map(HostPort::toString).toList();
+        return run(spec, new Reach(addresses, sites, relaysPerSite, TokenFile.read(tokenFile)), interruption);
     }
 
-    private static JobOutcome run(
-            JobSpec spec, List<String> addresses, int sites, Token token, Interruption interruption)
-            throws CommandFailure, InterruptedException {
+    private static JobOutcome run(JobSpec spec, Reach reach, Interruption interruption) throws CommandFailure, InterruptedException {
         try {
-            JobRun job = JobRun.prepare(spec, addresses, sites, token, RankOutput.tagged(spec.ranks()));
+            JobRun job = JobRun.prepare(spec, reach, RankOutput.tagged(spec.ranks()));
             interruption.guard(job);
             return job.run();
         } catch (JobFailure e) {

@@ -36,7 +36,7 @@ final class ScaleCommand implements Callable<Integer> {
     @Option(names = "--clients", split = ",", defaultValue = "2,16,64", paramLabel = "N", description = "Numbers of ranks (default: ${DEFAULT-VALUE}).")
     private List<Integer> clients;
 
-    @Option(names = "--relays", split = ",", defaultValue = "1", paramLabel = "R", description = "Numbers of relays (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--relays", split = ",", defaultValue = "1", paramLabel = "R", description = "Numbers of relays of one site (default: ${DEFAULT-VALUE}).")
     private List<Integer> relays;
 
     @Option(

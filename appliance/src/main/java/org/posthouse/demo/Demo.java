@@ -19,14 +19,18 @@ import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.RankOutput;
+import org.posthouse.launch.Reach;
 import org.posthouse.launch.RelayProcess;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.wire.Token;
 
 /**
- * Two sites in two relay processes, linked over TLS, and the example jobs over both. Confined to the command's thread.
+ * Two sites, each with a relay process or more, linked over TLS, and the example jobs over both. Confined to the command's thread.
  */
 public final class Demo implements AutoCloseable {
+    /** So that each relay has a rank. */
+    public static final int RELAYS_PER_SITE_MAX = 4;
+
     private static final int RANKS = 8;
     private static final int KEY_DAYS = 2;
     private static final List<String> SITES = List.of("site-a", "site-b");
@@ -47,16 +51,22 @@ public final class Demo implements AutoCloseable {
 
     private final PrintStream out;
     private final Path folder;
+    private final int relaysPerSite;
     private final List<RelayProcess> relays = new ArrayList<>();
 
-    private Demo(PrintStream out, Path folder) {
+    private Demo(PrintStream out, Path folder, int relaysPerSite) {
         this.out = out;
         this.folder = folder;
+        this.relaysPerSite = relaysPerSite;
     }
 
-    /** Starts both sites; blocks until they serve. */
-    public static Demo start(PrintStream out) throws IOException, JobFailure {
-        Demo demo = new Demo(out, Files.createTempDirectory("posthouse-demo-"));
+    /**
+     * Starts both sites; blocks until they serve.
+     *
+     * @param relaysPerSite from 1 to {@link #RELAYS_PER_SITE_MAX}
+     */
+    public static Demo start(PrintStream out, int relaysPerSite) throws IOException, JobFailure {
+        Demo demo = new Demo(out, Files.createTempDirectory("posthouse-demo-"), relaysPerSite);
         try {
             demo.startRelays();
             return demo;
@@ -67,25 +77,34 @@ public final class Demo implements AutoCloseable {
     }
 
     private void startRelays() throws IOException, JobFailure {
-        out.println("Two sites, each with a relay process of its own:");
+        out.println(relaysPerSite == 1
+                ? "Two sites, each with a relay process of its own:"
+                : "Two sites, each with " + relaysPerSite + " relay processes of its own:");
         GridAuthority authority = GridAuthority.init(folder.resolve("authority"), KEY_DAYS);
         List<String> members = new ArrayList<>();
         for (String site : SITES) {
             authority.issue(site, KEY_DAYS, folder.resolve("keys-" + site));
-            String group = "127.0.0.1:" + freePort();
-            List<String> arguments = new ArrayList<>(List.of(
-                    "--site", site, "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--links", "127.0.0.1:0",
-                    "--keys", folder.resolve("keys-" + site).toString(), "--data", folder.resolve("data-" + site).toString(),
-                    "--group", group));
-            members.forEach(member -> arguments.addAll(List.of("--member", member)));
-            for (RelayProcess earlier : relays) {
-                arguments.addAll(List.of("--peer", earlier.ready().site() + "=" + earlier.ready().links()));
+            for (int name = 1; name <= relaysPerSite; name++) {
+                startRelay(site, Integer.toString(name), members);
             }
-            RelayProcess relay = RelayProcess.start(arguments, folder.resolve(site + ".log"));
-            relays.add(relay);
-            members.add(group);
-            out.println("  " + relay.ready().text());
         }
+    }
+
+    /** Starts one relay, which dials all earlier ones. {@code members} are those of the group so far. */
+    private void startRelay(String site, String name, List<String> members) throws IOException, JobFailure {
+        String group = "127.0.0.1:" + freePort();
+        List<String> arguments = new ArrayList<>(List.of(
+                "--site", site, "--name", name, "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--links", "127.0.0.1:0",
+                "--keys", folder.resolve("keys-" + site).toString(), "--data", folder.resolve("data-" + site).toString(),
+                "--group", group));
+        members.forEach(member -> arguments.addAll(List.of("--member", member)));
+        for (RelayProcess earlier : relays) {
+            arguments.addAll(List.of("--peer", earlier.ready().relay() + "=" + earlier.ready().links()));
+        }
+        RelayProcess relay = RelayProcess.start(arguments, folder.resolve(site + "-" + name + ".log"));
+        relays.add(relay);
+        members.add(group);
+        out.println("  " + relay.ready().text());
     }
 
     /** A port that is free now. Hazelcast wants its port named before it starts. */
@@ -131,8 +150,9 @@ public final class Demo implements AutoCloseable {
         Traffic before = Traffic.read(relays);
         Verdicts verdicts = new Verdicts(out);
         PrintStream stream = new PrintStream(verdicts, true, StandardCharsets.UTF_8);
-        List<String> addresses = List.of(relays.get(0).ready().ranks());
-        JobRun run = JobRun.prepare(spec, addresses, SITES.size(), Token.NONE, RankOutput.tagged(RANKS, stream, stream));
+        List<String> addresses = relays.stream().map(relay -> relay.ready().ranks()).toList();
+        Reach reach = new Reach(addresses, SITES.size(), relaysPerSite, Token.NONE);
+        JobRun run = JobRun.prepare(spec, reach, RankOutput.tagged(RANKS, stream, stream));
         watch.accept(run);
         JobOutcome outcome = run.run();
         if (run.isStopped()) {

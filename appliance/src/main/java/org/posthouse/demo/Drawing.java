@@ -16,18 +16,15 @@ final class Drawing {
     void draw(List<ReadyLine> relays, List<JobReport> reports) {
         long frames = reports.stream().mapToLong(report -> report.traffic().linkFrames()).sum();
         long bytes = reports.stream().mapToLong(report -> report.traffic().linkBytes()).sum();
-        int half = reports.get(0).ranks() / relays.size();
         out.println();
         out.println("What happened:");
         out.println();
-        String left = box(relays.get(0).relay());
-        String right = box(relays.get(1).relay());
-        out.println(String.format("   %-10s┌", "ranks 0-" + (half - 1)) + "─".repeat(left.length()) + "┐    TLS link     ┌"
-                + "─".repeat(right.length()) + "┐   ranks " + half + "-" + (2 * half - 1));
-        out.println("   o o o o ──┤" + left + "├═════════════════┤" + right + "├── o o o o");
-        out.println("             └" + "─".repeat(left.length()) + "┘ " + center(human(frames) + " frames", 15) + " └"
-                + "─".repeat(right.length()) + "┘");
-        out.println(" ".repeat(15 + left.length()) + " " + center(humanBytes(bytes), 15));
+        for (int row = 0; row < relays.size() / 2; row++) {
+            row(relays, row, reports.get(0).ranks() / 2);
+        }
+        int column = 15 + boxes(relays).get(0).length() + 1;
+        out.println(" ".repeat(column) + center(human(frames) + " frames", 15));
+        out.println(" ".repeat(column) + center(humanBytes(bytes), 15));
         out.println();
         out.printf("   %-10s %6s %9s %12s %14s %12s  %s%n", "job", "ranks", "seconds", "messages", "link frames", "link bytes", "result");
         for (JobReport report : reports) {
@@ -45,8 +42,33 @@ final class Drawing {
         out.println();
     }
 
-    private static String box(String relay) {
-        return " relay " + relay + " ";
+    /** The relays of that number at both sites; {@code half} the ranks are at each site. */
+    private void row(List<ReadyLine> relays, int row, int half) {
+        int rows = relays.size() / 2;
+        String left = boxes(relays).get(row);
+        String right = boxes(relays).get(rows + row);
+        int first = firstRank(row, rows, half);
+        int last = firstRank(row + 1, rows, half) - 1;
+        String dots = "o ".repeat(last - first + 1);
+        out.println(String.format("   %-10s┌", ranks(first, last)) + "─".repeat(left.length()) + "┐    TLS link     ┌"
+                + "─".repeat(right.length()) + "┐   " + ranks(half + first, half + last));
+        out.println(String.format("   %8s──┤", dots) + left + "├═════════════════┤" + right + "├── " + dots.strip());
+        out.println("             └" + "─".repeat(left.length()) + "┘" + " ".repeat(17) + "└" + "─".repeat(right.length()) + "┘");
+    }
+
+    /** As the launcher places the ranks of a site: blocks, the first relays' the longer ones. */
+    private static int firstRank(int row, int rows, int ranks) {
+        return row * (ranks / rows) + Math.min(row, ranks % rows);
+    }
+
+    private static String ranks(int first, int last) {
+        return first == last ? "rank " + first : "ranks " + first + "-" + last;
+    }
+
+    /** What stands in the relays' boxes, all as wide as the widest. */
+    private static List<String> boxes(List<ReadyLine> relays) {
+        int width = relays.stream().mapToInt(relay -> relay.relay().length()).max().orElseThrow();
+        return relays.stream().map(relay -> " relay " + relay.relay() + " ".repeat(width + 1 - relay.relay().length())).toList();
     }
 
     private static String center(String text, int width) {

@@ -11,7 +11,7 @@ import org.posthouse.launch.RelayProcess;
  * What relays say they have moved, read from their consoles' API.
  *
  * @param matched messages matched to a receive, at all sites
- * @param linkFrames frames that crossed the link, both ways
+ * @param linkFrames frames that crossed links, both ways
  * @param linkBytes their bytes
  */
 record Traffic(long matched, long linkFrames, long linkBytes) {

@@ -2,13 +2,12 @@ package org.posthouse.launch;
 
 import java.security.SecureRandom;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
@@ -36,60 +35,43 @@ public final class JobRun {
 
     private final JobSpec spec;
     private final List<RelayLine> relays;
+    private final Spread spread;
     private final RankOutput output;
     private final long id = new SecureRandom().nextLong();
     private final Token token = Token.random();
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
     private final List<RankProcess> processes = new ArrayList<>();
-    private RankTable ranks;
+    private final RankTable ranks;
     private JobOutcome failure;
     private volatile boolean killed;
     private volatile boolean stopped;
 
-    private JobRun(JobSpec spec, List<RelayLine> relays, RankOutput output) {
+    private JobRun(JobSpec spec, List<RelayLine> relays, Spread spread, RankOutput output) {
         this.spec = spec;
         this.relays = relays;
+        this.spread = spread;
         this.output = output;
+        this.ranks = new RankTable(spread.homeOf());
     }
 
-    /**
-     * Connects to the relays that the job's ranks will be homed at: those named, and if more sites are wanted, others
-     * that the first one's directory knows.
-     *
-     * @param addresses host:port of one relay or more
-     * @param sites how many sites to spread over; at least the number of addresses
-     */
-    public static JobRun prepare(JobSpec spec, List<String> addresses, int sites, Token launchToken, RankOutput output)
-            throws JobFailure {
-        if (Math.max(sites, addresses.size()) > spec.ranks()) {
-            throw new JobFailure(Math.max(sites, addresses.size()) + " sites for a job of " + spec.ranks()
-                    + " ranks: each site needs a rank");
-        }
-        List<RelayLine> relays = new ArrayList<>();
-        try {
-            for (String address : addresses) {
-                relays.add(RelayLine.connect(address, launchToken));
+    /** Connects to the relays that the job's ranks will be at home at, and decides which is whose. */
+    public static JobRun prepare(JobSpec spec, Reach reach, RankOutput output) throws JobFailure {
+        List<List<RelayLine>> found = RelaySearch.find(reach, spec.ranks());
+        Spread spread = Spread.of(spec.ranks(), found.stream().map(JobRun::candidates).toList());
+        List<RelayLine> used = new ArrayList<>();
+        for (RelayLine relay : found.stream().flatMap(List::stream).toList()) {
+            if (spread.homes().contains(relay.home())) {
+                used.add(relay);
+            } else {
+                relay.close();
             }
-            for (Home home : more(relays, sites)) {
-                relays.add(RelayLine.connect(home.address(), launchToken));
-            }
-            return new JobRun(spec, relays, output);
-        } catch (JobFailure e) {
-            relays.forEach(RelayLine::close);
-            throw e;
         }
+        used.sort(Comparator.comparingInt(relay -> spread.homes().indexOf(relay.home())));
+        return new JobRun(spec, used, spread, output);
     }
 
-    private static List<Home> more(List<RelayLine> relays, int sites) throws JobFailure {
-        Map<String, Home> bySite = new LinkedHashMap<>();
-        relays.get(0).known().forEach(home -> bySite.putIfAbsent(home.site(), home));
-        relays.forEach(relay -> bySite.remove(relay.home().site()));
-        int missing = sites - relays.size();
-        if (missing > bySite.size()) {
-            throw new JobFailure("the job wants " + sites + " sites, but the relay at "
-                    + relays.get(0).home().address() + " knows only " + (relays.size() + bySite.size()));
-        }
-        return bySite.values().stream().limit(Math.max(0, missing)).toList();
+    private static List<Candidate> candidates(List<RelayLine> site) {
+        return site.stream().map(RelayLine::self).toList();
     }
 
     /** The job's id as people write it. */
@@ -136,17 +118,11 @@ public final class JobRun {
     }
 
     private void open() throws JobFailure {
-        int[] homeOf = new int[spec.ranks()];
-        for (int rank = 0; rank < homeOf.length; rank++) {
-            homeOf[rank] = (int) ((long) rank * relays.size() / homeOf.length);
-        }
-        List<Home> homes = relays.stream().map(RelayLine::home).toList();
-        JobOpen opening = new JobOpen(id, token, spec.logged(), spec.name(), homes, homeOf);
+        JobOpen opening = new JobOpen(id, token, spec.logged(), spec.name(), spread.homes(), spread.homeOf());
         for (RelayLine relay : relays) {
             relay.listen(event -> signals.add(new Signal.Event(event)), why -> signals.add(new Signal.RelayLost(why)));
             relay.open(opening);
         }
-        ranks = new RankTable(homeOf);
     }
 
     private void fork() throws JobFailure {

@@ -7,16 +7,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
  * What a relay says when it serves.
  *
  * @param site its site
- * @param relay its id
+ * @param relay its id: SITE or SITE/NAME
  * @param ranks where ranks and launchers connect
- * @param links where other sites dial; empty if they cannot
+ * @param links where other relays dial; empty if they cannot
  * @param console where the console is
  */
 public record ReadyLine(String site, String relay, String ranks, String links, String console) {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     public String text() {
-        return "relay " + relay + " of site " + site + " serves ranks at " + ranks
+        return "relay " + relay + " serves ranks at " + ranks
                 + (links.isEmpty() ? "" : ", links at " + links) + ", console http://" + console + "/";
     }
 

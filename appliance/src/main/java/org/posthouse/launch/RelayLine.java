@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.posthouse.mpj.FrameLine;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -36,8 +37,9 @@ public final class RelayLine implements AutoCloseable {
     private volatile Consumer<JobEvent> events = event -> {};
     private volatile Consumer<String> onLost = why -> {};
     private volatile boolean closing;
-    private Home home;
-    private List<Home> known = List.of();
+    /** Null until the relay has said who it is; then it does not change. Written by the job's thread. */
+    private volatile Candidate self;
+    private List<Candidate> known = List.of();
 
     private RelayLine(FrameLine line) {
         this.line = line;
@@ -63,18 +65,28 @@ public final class RelayLine implements AutoCloseable {
         Thread.ofVirtual().name("posthouse-relay-" + line.remote()).start(this::read);
         line.write(Hello.launcher(token).encode());
         Welcome answer = await(welcome, "did not answer HELLO");
-        known = answer.homes();
-        Home self = answer.homes().get(answer.self());
-        home = new Home(self.site(), self.relay(), line.remote());
+        if (answer.size() > 0) {
+            throw new JobFailure(this + " greets a rank, not a launcher");
+        }
+        known = IntStream.range(0, answer.homes().size())
+                .mapToObj(i -> new Candidate(answer.homes().get(i), answer.ranksAt()[i]))
+                .toList();
+        Candidate told = known.get(answer.self());
+        self = new Candidate(new Home(told.site(), told.relay(), line.remote()), told.ranks());
     }
 
     /** The relay at the other end. */
     public Home home() {
-        return home;
+        return self.home();
     }
 
-    /** Every relay that it knows of, itself first. */
-    List<Home> known() {
+    /** The relay at the other end, and how many ranks it says that it has. */
+    Candidate self() {
+        return self;
+    }
+
+    /** Every relay that it knows of, itself included. */
+    List<Candidate> known() {
         return known;
     }
 
@@ -89,7 +101,7 @@ public final class RelayLine implements AutoCloseable {
         try {
             line.write(job.encode());
         } catch (IOException e) {
-            throw new JobFailure("the relay at " + line.remote() + " is gone: " + e.getMessage(), e);
+            throw new JobFailure(this + " is gone: " + e.getMessage(), e);
         }
         await(opened, "did not open the job");
     }
@@ -119,11 +131,10 @@ public final class RelayLine implements AutoCloseable {
         } catch (ExecutionException e) {
             throw new JobFailure(e.getCause().getMessage(), e);
         } catch (TimeoutException e) {
-            throw new JobFailure(
-                    "the relay at " + line.remote() + " " + otherwise + " within " + ANSWER_SECONDS + " s", e);
+            throw new JobFailure(this + " " + otherwise + " within " + ANSWER_SECONDS + " s", e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new JobFailure("interrupted while waiting for the relay at " + line.remote(), e);
+            throw new JobFailure("interrupted while waiting for " + this, e);
         }
     }
 
@@ -134,9 +145,9 @@ public final class RelayLine implements AutoCloseable {
                 line.dispatch(this::onFrame);
             }
         } catch (EOFException e) {
-            lost(e.getMessage());
+            lost(this + " has closed the connection");
         } catch (IOException | WireException e) {
-            lost("the connection to the relay at " + line.remote() + " broke: " + e.getMessage());
+            lost("the connection to " + this + " broke: " + e.getMessage());
         }
     }
 
@@ -147,10 +158,9 @@ public final class RelayLine implements AutoCloseable {
             case JOB_EVENT -> onEvent(JobEvent.decode(frame));
             case CLOSE -> {
                 Notice why = Notice.decode(frame);
-                lost("the relay at " + line.remote() + " refused: " + why.reason() + ": " + why.text() + "; "
-                        + why.reason().advice());
+                lost(this + " refused: " + why.reason() + ": " + why.text() + "; " + why.reason().advice());
             }
-            default -> throw new WireException(Reason.NOT_EXPECTED, view + " from the relay at " + line.remote());
+            default -> throw new WireException(Reason.NOT_EXPECTED, view + " from " + this);
         }
     }
 
@@ -171,6 +181,13 @@ public final class RelayLine implements AutoCloseable {
             closing = true;
             onLost.accept(why);
         }
+    }
+
+    /** Names the relay for people, as far as it has said its name. */
+    @Override
+    public String toString() {
+        Candidate told = self;
+        return (told == null ? "the relay" : "relay " + told.relay()) + " at " + line.remote();
     }
 
     @Override

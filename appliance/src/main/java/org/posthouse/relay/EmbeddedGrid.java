@@ -18,10 +18,11 @@ import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.ops.RelayView;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.RelayId;
 import org.posthouse.tunnel.SiteKeys;
 
 /**
- * Relays of several sites in this one process, on loopback: what {@code posthouse run} uses when it is given no relay.
+ * The relays of one site or several in this one process, on loopback: what {@code posthouse run} uses when it is given no relay.
  * They are whole relays with real links between them, under an authority that lives as long as the grid does.
  */
 public final class EmbeddedGrid implements AutoCloseable {
@@ -52,17 +53,19 @@ public final class EmbeddedGrid implements AutoCloseable {
     }
 
     /**
-     * Starts one relay a site; blocks until all serve.
+     * Starts the relays; blocks until all serve.
      *
      * @param vertx whose event loops they run on; the caller closes it
      * @param sites how many sites, from 1
+     * @param relaysPerSite how many relays each site has, from 1
      * @param logged whether the relays keep logs, in a folder that goes with the grid
      * @param mode how each relay places its work on threads
      */
-    public static EmbeddedGrid start(Vertx vertx, int sites, boolean logged, ModeConfig mode) throws IOException {
+    public static EmbeddedGrid start(Vertx vertx, int sites, int relaysPerSite, boolean logged, ModeConfig mode)
+            throws IOException {
         EmbeddedGrid grid = new EmbeddedGrid(vertx);
         try {
-            grid.startRelays(sites, logged, mode);
+            grid.startRelays(sites, relaysPerSite, logged, mode);
             return grid;
         } catch (IOException | RuntimeException e) {
             grid.close();
@@ -70,31 +73,39 @@ public final class EmbeddedGrid implements AutoCloseable {
         }
     }
 
-    private void startRelays(int sites, boolean logged, ModeConfig mode) throws IOException {
-        long epoch = System.currentTimeMillis();
-        if (sites > 1 || logged) {
+    private void startRelays(int sites, int relaysPerSite, boolean logged, ModeConfig mode) throws IOException {
+        boolean linked = sites * relaysPerSite > 1;
+        if (linked || logged) {
             folder = Files.createTempDirectory("posthouse-");
         }
-        GridAuthority authority = sites > 1 ? GridAuthority.init(folder.resolve("authority"), KEY_DAYS) : null;
+        GridAuthority authority = linked ? GridAuthority.init(folder.resolve("authority"), KEY_DAYS) : null;
         for (int i = 0; i < sites; i++) {
-            String site = siteName(i);
-            RelayConfig config = RelayConfig.loopback(site, site + "-1", 0).withMode(mode);
-            if (logged) {
-                config = config.withLog(folder.resolve("log-" + site));
+            Path keys = linked ? folder.resolve("keys-" + siteName(i)) : null;
+            if (linked) {
+                authority.issue(siteName(i), KEY_DAYS, keys);
             }
-            if (authority != null) {
-                Path keys = folder.resolve("keys-" + site);
-                authority.issue(site, KEY_DAYS, keys);
-                LinkConfig links = LinkConfig.of(config.relay(), epoch, SiteKeys.load(keys)).listen(LOOPBACK, 0);
-                for (Relay relay : relays) {
-                    links = links.peer(relay.settings().site(), LOOPBACK + ":" + relay.linkPort());
-                }
-                config = config.withLinks(links);
+            for (int name = 1; name <= relaysPerSite; name++) {
+                start(new RelayId(siteName(i), Integer.toString(name)), keys, logged, mode);
             }
-            Relay relay = new Relay(config, directory);
-            await(vertx.deployVerticle(relay, new DeploymentOptions()));
-            relays.add(relay);
         }
+    }
+
+    /** Starts one relay, which dials all earlier ones. {@code keys} is null if it stays alone. */
+    private void start(RelayId id, Path keys, boolean logged, ModeConfig mode) throws IOException {
+        RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode);
+        if (logged) {
+            config = config.withLog(RelayConfig.logFolder(folder.resolve("data-" + id.site()), id));
+        }
+        if (keys != null) {
+            LinkConfig links = LinkConfig.of(config.relay(), config.epoch(), SiteKeys.load(keys)).listen(LOOPBACK, 0);
+            for (Relay earlier : relays) {
+                links = links.peer(earlier.id(), LOOPBACK + ":" + earlier.linkPort());
+            }
+            config = config.withLinks(links);
+        }
+        Relay relay = new Relay(config, directory);
+        await(vertx.deployVerticle(relay, new DeploymentOptions()));
+        relays.add(relay);
     }
 
     /** The first 26 sites are site-a to site-z; further ones are site-27, site-28, … */
@@ -110,7 +121,7 @@ public final class EmbeddedGrid implements AutoCloseable {
         }
     }
 
-    /** Where ranks and launchers connect, one address a site. */
+    /** Where ranks and launchers connect, one address a relay, those of one site one behind the other. */
     public List<String> addresses() {
         return relays.stream().map(Relay::address).toList();
     }

@@ -49,7 +49,7 @@ final class FlowBook {
      * Notes how much there is by now. A count that is behind what it was, for a moment, because a job moves from those that
      * are counted live to those that have ended, grows again when it has come back there.
      *
-     * @param link the site at the far end, or empty for the ranks
+     * @param link the relay at the far end, or empty for the ranks
      */
     void note(String mode, String link, Counts now) {
         Counts before = last.getOrDefault(link, Counts.NONE);

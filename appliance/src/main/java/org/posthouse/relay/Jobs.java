@@ -2,7 +2,6 @@ package org.posthouse.relay;
 
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -53,6 +52,17 @@ final class Jobs {
         return open.values();
     }
 
+    /** How many ranks of open jobs are at home here. */
+    int ranksHere() {
+        return (int) open.values().stream().mapToLong(job -> here(job).count()).sum();
+    }
+
+    private IntStream here(Open job) {
+        int self = Job.indexOf(relay.id(), job.opening().homes());
+        int[] homeOf = job.opening().homeOf();
+        return IntStream.range(0, homeOf.length).filter(rank -> homeOf[rank] == self);
+    }
+
     /** The job with this id, or null. */
     Open job(long id) {
         return open.get(id);
@@ -72,12 +82,13 @@ final class Jobs {
         }
         Open job = new Open(opening, launcher, journal, System.currentTimeMillis());
         open.put(job.id(), job);
-        List<Peer> elsewhere = opening.homes().stream().map(home -> relay.links().peer(home.site())).toList();
+        List<Peer> elsewhere = opening.homes().stream().map(home -> relay.links().peer(home.relay())).toList();
         Promise<Open> opened = Promise.promise();
         relay.shards().open(opening, elsewhere, this::onRankEvent, journal, refusal -> relay.control().submit(() -> {
             if (refusal == null) {
                 LOG.info("{}: {} of {} ranks opened", relay.id(), job, opening.size());
                 relay.directory().putRanks(waiting(job));
+                relay.announce();
                 opened.complete(job);
             } else {
                 open.remove(job.id());
@@ -102,12 +113,7 @@ final class Jobs {
     }
 
     private List<RankEntry> waiting(Open job) {
-        int self = Job.indexOf(relay.id(), job.opening().homes());
-        List<RankEntry> entries = new ArrayList<>();
-        IntStream.range(0, job.opening().size())
-                .filter(rank -> job.opening().homeOf()[rank] == self)
-                .forEach(rank -> entries.add(entry(job.id(), rank, 0, RankState.WAITING)));
-        return entries;
+        return here(job).mapToObj(rank -> entry(job.id(), rank, 0, RankState.WAITING)).toList();
     }
 
     private RankEntry entry(long job, int rank, int incarnation, RankState state) {
@@ -151,6 +157,7 @@ final class Jobs {
             relay.journal().jobClosed(job.id());
         }
         relay.directory().removeJob(job.id());
+        relay.announce();
         relay.status().refresh();
         job.launcher().onJobEvent(new JobEvent(job.id(), JobEvent.CLOSED, -1, why.code(), ""));
     }

@@ -57,11 +57,11 @@ final class LauncherSession implements Session {
         }
     }
 
-    /** Opens the job once every other site it spans has been in contact, so that no message finds no way. */
+    /** Opens the job once every other relay it spans has been in contact, so that no message finds no way. */
     private void open(JobOpen opening) {
         List<String> others = opening.homes().stream()
-                .map(Home::site)
-                .filter(site -> !site.equals(relay.settings().site()))
+                .map(Home::relay)
+                .filter(other -> !other.equals(relay.id()))
                 .toList();
         relay.contacted(others)
                 .onSuccess(contacted -> openNow(opening))

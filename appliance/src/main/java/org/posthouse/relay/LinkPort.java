@@ -30,7 +30,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 
-/** The shards' way to other sites, over the tunnel's links. Confined to the relay's control strand. */
+/** The shards' way to other relays, over the tunnel's links. Confined to the relay's control strand. */
 final class LinkPort implements Links.Listener {
     private static final Logger LOG = LoggerFactory.getLogger(LinkPort.class);
 
@@ -38,7 +38,7 @@ final class LinkPort implements Links.Listener {
     private final ArrivedFrame arrived = new ArrivedFrame();
     private final FrameBuilder frames = new FrameBuilder();
     private final Map<String, Promise<Void>> contacts = new HashMap<>();
-    private final Map<String, SitePeer> peers = new HashMap<>();
+    private final Map<String, RelayPeer> peers = new HashMap<>();
     private final Map<String, LinkFlow> flows = new HashMap<>();
     private Links links;
     private String host = "";
@@ -64,59 +64,60 @@ final class LinkPort implements Links.Listener {
         return links == null ? 0 : links.port();
     }
 
-    /** Where other sites dial this relay, as host:port; empty if they cannot. */
+    /** Where other relays dial this one, as host:port; empty if they cannot. */
     String address() {
         return port() == 0 ? "" : host + ":" + port();
     }
 
-    /** Done once there was contact with all of {@code sites}: from then on frames for them are kept through any cut. */
-    Future<Void> contacted(Collection<String> sites, long timeoutMs) {
-        if (links == null && !sites.isEmpty()) {
-            return Future.failedFuture("no way to sites " + sites + ": relay " + relay.id()
+    /** Done once there was contact with all of {@code others}: from then on frames for them are kept through any cut. */
+    Future<Void> contacted(Collection<String> others, long timeoutMs) {
+        if (links == null && !others.isEmpty()) {
+            return Future.failedFuture("no way to relays " + others + ": relay " + relay.id()
                     + " has no links; start it with --keys and --peer or --links");
         }
         List<Future<Void>> waiting = new ArrayList<>();
-        for (String site : Set.copyOf(sites)) {
-            Future<Void> contact = contact(site).future();
+        for (String other : Set.copyOf(others)) {
+            Future<Void> contact = contact(other).future();
             waiting.add(contact.isComplete() ? contact : contact.timeout(timeoutMs, TimeUnit.MILLISECONDS)
-                    .recover(late -> Future.failedFuture("no link to site " + site + " within " + timeoutMs + " ms: " + stateOf(site))));
+                    .recover(late -> Future.failedFuture(
+                            "no link to relay " + other + " within " + timeoutMs + " ms: " + stateOf(other))));
         }
         return Future.all(waiting).mapEmpty();
     }
 
-    private String stateOf(String site) {
+    private String stateOf(String other) {
         return links.status().stream()
-                .filter(status -> status.site().equals(site))
+                .filter(status -> status.relay().equals(other))
                 .findFirst()
                 .map(status -> status.state() + " " + status.lastReason())
-                .orElse("it is no peer of relay " + relay.id() + " and has not dialled it");
+                .orElse("it is no --peer of relay " + relay.id() + " and has not dialled it");
     }
 
-    private Promise<Void> contact(String site) {
-        return contacts.computeIfAbsent(site, unseen -> Promise.promise());
+    private Promise<Void> contact(String other) {
+        return contacts.computeIfAbsent(other, unseen -> Promise.promise());
     }
 
-    /** The relay at {@code site}, as the shards see it. */
-    Peer peer(String site) {
-        return peers.computeIfAbsent(site, SitePeer::new);
+    /** Another relay by its id, as the shards see it. */
+    Peer peer(String other) {
+        return peers.computeIfAbsent(other, RelayPeer::new);
     }
 
     @Override
-    public void onFrame(String site, ByteBuf buffer, int index, int length, FrameView view) {
+    public void onFrame(String from, ByteBuf buffer, int index, int length, FrameView view) {
         try {
-            Peer peer = peer(site);
+            Peer peer = peer(from);
             FrameType type = view.type();
-            flow(site).in(type, length);
+            flow(from).in(type, length);
             if (type == FrameType.BLOCKED || type == FrameType.MISMATCH) {
                 stalled(peer, type, Stall.decode(Connection.copy(buffer, index, length)));
             } else {
                 relay.shards().addressed(view).fromLink(peer, arrived, buffer, index, length, view);
             }
         } catch (WireException e) {
-            fail(view.job(), e.reason(), e.getMessage() + ", from site " + site);
+            fail(view.job(), e.reason(), e.getMessage() + ", from relay " + from);
         } catch (RuntimeException e) {
             // Ours, not the peer's: the link would bring the same frame again for ever. The job it is for pays.
-            LOG.error("{}: a frame from site {} cannot be handled: {}", relay.id(), site, view, e);
+            LOG.error("{}: a frame from relay {} cannot be handled: {}", relay.id(), from, view, e);
             fail(view.job(), Reason.INTERNAL, e.toString());
         }
     }
@@ -137,35 +138,35 @@ final class LinkPort implements Links.Listener {
     }
 
     @Override
-    public void onUp(String site, String relayId) {
-        LOG.info("{}: link to site {} (relay {}) is up", relay.id(), site, relayId);
-        contact(site).tryComplete();
+    public void onUp(String other, long epoch) {
+        LOG.info("{}: link to relay {} (epoch {}) is up", relay.id(), other, epoch);
+        contact(other).tryComplete();
     }
 
     @Override
-    public void onDown(String site, Notice why) {
+    public void onDown(String other, Notice why) {
         LOG.atLevel(why.reason() == Reason.RELAY_STOPPING ? Level.INFO : Level.WARN)
-                .log("{}: link to site {} is down: {}: {}", relay.id(), site, why.reason(), why.text());
+                .log("{}: link to relay {} is down: {}: {}", relay.id(), other, why.reason(), why.text());
     }
 
     @Override
-    public void onForgotten(String site) {
-        LOG.warn("{}: the relay at site {} was restarted", relay.id(), site);
-        Peer peer = peer(site);
+    public void onForgotten(String other) {
+        LOG.warn("{}: relay {} was restarted", relay.id(), other);
+        Peer peer = peer(other);
         relay.shards().each(shard -> shard.core().forgotten(peer));
     }
 
-    private LinkFlow flow(String site) {
-        return flows.computeIfAbsent(site, unseen -> new LinkFlow());
+    private LinkFlow flow(String other) {
+        return flows.computeIfAbsent(other, unseen -> new LinkFlow());
     }
 
-    /** What each link has carried, if anything, by the site at its far end. */
+    /** What each link has carried, if anything, by the relay at its far end. */
     Map<String, FlowBook.Counts> carried() {
         if (links != null) {
-            links.status().forEach(link -> flow(link.site()));
+            links.status().forEach(link -> flow(link.relay()));
         }
         Map<String, FlowBook.Counts> carried = new HashMap<>();
-        flows.forEach((site, flow) -> carried.put(site, flow.counts()));
+        flows.forEach((other, flow) -> carried.put(other, flow.counts()));
         return carried;
     }
 
@@ -182,6 +183,7 @@ final class LinkPort implements Links.Listener {
     private static LinkView view(LinkStatus status) {
         return new LinkView(
                 status.site(),
+                status.relay(),
                 LinkView.State.valueOf(status.state().name()),
                 status.since().toEpochMilli(),
                 status.framesIn(),
@@ -194,11 +196,11 @@ final class LinkPort implements Links.Listener {
     }
 
     /** A relay behind a link. Called inside any shard's strand; what is to be sent is handed to the control strand. */
-    private final class SitePeer implements Peer {
-        private final String site;
+    private final class RelayPeer implements Peer {
+        private final String id;
 
-        private SitePeer(String site) {
-            this.site = site;
+        private RelayPeer(String id) {
+            this.id = id;
         }
 
         @Override
@@ -209,46 +211,46 @@ final class LinkPort implements Links.Listener {
                 return false;
             }
             relay.control().submit(() -> {
-                flow(site).out(bytes);
-                links.send(site, bytes);
+                flow(id).out(bytes);
+                links.send(id, bytes);
             });
             return true;
         }
 
         @Override
         public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
-            relay.control().submit(() -> links.send(site, frames.clear(job, context, source, destination, sequence, upTo)));
+            relay.control().submit(() -> links.send(id, frames.clear(job, context, source, destination, sequence, upTo)));
         }
 
         @Override
         public void withdraw(long job, int context, int source, int destination, long sequence) {
-            relay.control().submit(() -> links.send(site, frames.withdraw(job, context, source, destination, sequence)));
+            relay.control().submit(() -> links.send(id, frames.withdraw(job, context, source, destination, sequence)));
         }
 
         @Override
         public void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone) {
             relay.control()
-                    .submit(() -> links.send(site, frames.withdrawn(job, context, source, destination, sequence, gone)));
+                    .submit(() -> links.send(id, frames.withdrawn(job, context, source, destination, sequence, gone)));
         }
 
         @Override
         public void stall(FrameType type, Stall stall) {
             relay.control().submit(() -> {
                 // A diagnosis that is repeated takes no memory of a link that is cut.
-                if (links.writable(site)) {
-                    links.send(site, Unpooled.wrappedBuffer(stall.encode(type)));
+                if (links.writable(id)) {
+                    links.send(id, Unpooled.wrappedBuffer(stall.encode(type)));
                 }
             });
         }
 
         @Override
         public void credit(long job, int rank, long bytes, int messages) {
-            relay.control().submit(() -> links.send(site, frames.credit(job, rank, bytes, messages)));
+            relay.control().submit(() -> links.send(id, frames.credit(job, rank, bytes, messages)));
         }
 
         @Override
         public String toString() {
-            return "site " + site;
+            return "relay " + id;
         }
     }
 }

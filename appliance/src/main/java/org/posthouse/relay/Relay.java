@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.ops.RelayView;
@@ -22,7 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One relay: its shards, the connections of its ranks and launchers, its links to other sites, its log and its entry in
+ * One relay: its shards, the connections of its ranks and launchers, its links to other relays, its log and its entry in
  * the directory. It moves bytes and timers and decides nothing; the shards' cores decide.
  *
  * <p>What is the whole relay's (jobs, links, launchers, the mode) is confined to the event loop that it was deployed on,
@@ -32,7 +33,7 @@ import org.slf4j.LoggerFactory;
 public final class Relay extends VerticleBase {
     private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 
-    /** How long a job's opening waits for links to the job's other sites. */
+    /** How long a job's opening waits for links to the job's other relays. */
     private static final long CONTACT_TIMEOUT_MS = 8_000;
 
     private final RelayConfig config;
@@ -49,6 +50,9 @@ public final class Relay extends VerticleBase {
     private volatile ModeSwitch moves;
     private Shards shards;
     private Reception reception;
+
+    /** From the end of the start to the beginning of the end: others may be told of this relay. */
+    private boolean serving;
 
     public Relay(RelayConfig config, Directory directory) {
         this.config = config;
@@ -71,6 +75,7 @@ public final class Relay extends VerticleBase {
     }
 
     private void serve() {
+        serving = true;
         announce();
         status.start(vertx, placement);
         LOG.info("{}: site {} serves ranks at {}, {}", config.relay(), config.site(), address(), placement.mode());
@@ -106,14 +111,26 @@ public final class Relay extends VerticleBase {
         return connection;
     }
 
-    private void announce() {
+    /** Says in the directory where this relay is, and how many ranks are at home at it. Confined to the control strand. */
+    void announce() {
+        if (!serving) {
+            return;
+        }
         directory.announce(new RelayEntry(
-                config.site(), config.relay(), address(), links.address(), config.ops(), config.epoch(), config.epoch()));
+                config.site(),
+                config.relay(),
+                address(),
+                links.address(),
+                config.ops(),
+                config.epoch(),
+                config.epoch(),
+                jobs.ranksHere()));
     }
 
     @Override
     public Future<?> stop() {
         status.stop(vertx);
+        serving = false;
         directory.withdraw(config.relay(), config.epoch());
         for (Jobs.Open job : List.copyOf(jobs.all())) {
             jobs.close(job.id(), new Notice(job.id(), 1, -1, "relay " + config.relay() + " is stopping"));
@@ -221,19 +238,19 @@ public final class Relay extends VerticleBase {
 
     /** What a launcher is told: every relay of the directory, this one first. */
     Welcome welcomeLauncher() {
+        List<RelayEntry> others = directory.relays().stream()
+                .filter(entry -> !entry.relay().equals(config.relay()))
+                .toList();
         List<Home> homes = new ArrayList<>();
         homes.add(new Home(config.site(), config.relay(), address()));
-        for (RelayEntry entry : directory.relays()) {
-            if (!entry.relay().equals(config.relay())) {
-                homes.add(new Home(entry.site(), entry.relay(), entry.address()));
-            }
-        }
-        return new Welcome(0, 0, 0, 0, 0, 0, List.of(), 0, homes, new int[0]);
+        others.forEach(entry -> homes.add(new Home(entry.site(), entry.relay(), entry.address())));
+        IntStream ranks = IntStream.concat(IntStream.of(jobs.ranksHere()), others.stream().mapToInt(RelayEntry::ranks));
+        return Welcome.launcher(homes, ranks.toArray());
     }
 
-    /** Waits for contact with these sites. */
-    Future<Void> contacted(Collection<String> sites) {
-        return links.contacted(sites, CONTACT_TIMEOUT_MS);
+    /** Waits for contact with these relays. */
+    Future<Void> contacted(Collection<String> relays) {
+        return links.contacted(relays, CONTACT_TIMEOUT_MS);
     }
 
     // ---- what others see
@@ -243,7 +260,7 @@ public final class Relay extends VerticleBase {
         return config.host() + ":" + reception.port();
     }
 
-    /** The link port that other sites dial, or 0. */
+    /** The link port that other relays dial, or 0. */
     public int linkPort() {
         return links.port();
     }

@@ -5,13 +5,14 @@ import java.util.Arrays;
 import java.util.Optional;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.Token;
 
 /**
  * One relay's settings.
  *
  * @param site the site it stands at
- * @param relay its id, unique in the grid
+ * @param relay its id, unique in the grid: as {@link RelayId} writes it
  * @param epoch when it started, in milliseconds since 1970; larger at every start
  * @param host address that ranks and launchers connect to
  * @param port their port; 0 lets the system choose
@@ -20,7 +21,7 @@ import org.posthouse.wire.Token;
  * @param shards parts that the ranks are spread over, each with one owner at a time: the most threads that match at once
  * @param logFolder where messages and deliveries are logged; without it, a job that wants a log is refused
  * @param launchToken what a launcher must show; {@link Token#NONE} lets every launcher in
- * @param links the links to other sites; without them the relay serves its own site only
+ * @param links the links to other relays; without them it serves jobs that are at home here alone
  * @param core the core's limits
  * @param helloTimeoutMs how long a new connection may say nothing, in milliseconds
  * @param connectionsMax most connections of ranks and launchers at once
@@ -71,11 +72,11 @@ public record RelayConfig(
         }
     }
 
-    /** A relay of {@code site} on loopback with the usual limits. */
-    public static RelayConfig loopback(String site, String relay, int port) {
+    /** A relay on loopback with the usual limits. */
+    public static RelayConfig loopback(RelayId relay, int port) {
         return new RelayConfig(
-                site,
-                relay,
+                relay.site(),
+                relay.toString(),
                 System.currentTimeMillis(),
                 "127.0.0.1",
                 port,
@@ -88,6 +89,11 @@ public record RelayConfig(
                 CoreConfig.DEFAULT,
                 HELLO_TIMEOUT_MS_DEFAULT,
                 CONNECTIONS_MAX_DEFAULT);
+    }
+
+    /** Where a relay keeps its log below its data folder: relays of one site that share the data folder share no log. */
+    public static Path logFolder(Path data, RelayId relay) {
+        return data.resolve(relay.name().equals(RelayId.FIRST) ? "log" : "log-" + relay.name());
     }
 
     public RelayConfig withLog(Path folder) {

@@ -273,6 +273,7 @@ final class RelayStatus implements RelayView {
     }
 
     private static KnownRelay known(RelayEntry entry) {
-        return new KnownRelay(entry.site(), entry.relay(), entry.address(), entry.epoch(), true, entry.since());
+        return new KnownRelay(
+                entry.site(), entry.relay(), entry.address(), entry.epoch(), true, entry.since(), entry.ranks());
     }
 }

@@ -45,7 +45,7 @@ final class RelayTally {
     /** Notes what ranks and links have carried by now, in this mode since the last time. */
     void carried(String mode, FlowBook.Counts ranks, Map<String, FlowBook.Counts> links) {
         flows.note(mode, "", ranks);
-        links.forEach((site, counts) -> flows.note(mode, site, counts));
+        links.forEach((other, counts) -> flows.note(mode, other, counts));
     }
 
     /** Notes how many pieces of work have waited for each shard since the last time. */

@@ -16,7 +16,7 @@ class BenchPlanTest {
     private static final List<Variant> PLAIN = List.of(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, "", Optional.empty()));
 
     private static BenchPlan plan(List<Benchmark> tests, int ranks, int pairs, List<Variant> variants) {
-        return new BenchPlan(tests, ranks, pairs, 1, List.of(1, 6, 8), variants, true, 3, 10, 1000);
+        return new BenchPlan(tests, ranks, pairs, 1, 1, List.of(1, 6, 8), variants, true, 3, 10, 1000);
     }
 
     @Test
@@ -87,7 +87,11 @@ class BenchPlanTest {
                 .withMessage("4 ranks, expected 6 to 1024");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new BenchPlan(
-                        List.of(Benchmark.ALLTOALL), 64, 1, 1, List.of(64 << 20), PLAIN, false, 1, 10, 1000))
+                        List.of(Benchmark.ALLTOALL), 64, 1, 1, 1, List.of(64 << 20), PLAIN, false, 1, 10, 1000))
                 .withMessageContaining("67108864 bytes for each of 64 ranks");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new BenchPlan(
+                        List.of(Benchmark.BCAST), 5, 1, 2, 3, List.of(1), PLAIN, false, 1, 10, 1000))
+                .withMessage("3 relays per site, expected 1 to 2");
     }
 }

@@ -32,7 +32,7 @@ class BenchReportTest {
 
     private static BenchReport report(Benchmark... tests) {
         BenchPlan plan = new BenchPlan(
-                List.of(tests), 4, 2, 1, List.of(1000, 1_000_000), List.of(NONE, CHAIN), true, 2, 10, 100);
+                List.of(tests), 4, 2, 1, 1, List.of(1000, 1_000_000), List.of(NONE, CHAIN), true, 2, 10, 100);
         List<Figure> figures = new ArrayList<>();
         for (Benchmark test : tests) {
             for (int bytes : plan.sizesOf(test)) {

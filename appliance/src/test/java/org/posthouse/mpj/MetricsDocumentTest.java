@@ -63,7 +63,7 @@ class MetricsDocumentTest {
     @Test
     void showsWhatIsDocumentedAndNothingElse() throws Exception {
         Vertx vertx = EmbeddedGrid.vertx();
-        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, 2, true, ModeConfig.of(RelayConfig.Mode.MULTIPLEXED));
+        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, 2, 1, true, ModeConfig.of(RelayConfig.Mode.MULTIPLEXED));
                 Scrape scrape = new Scrape(grid::views)) {
             await().atMost(Duration.ofSeconds(20))
                     .untilAsserted(() -> assertThat(shown(scrape)).isEqualTo(documented()));

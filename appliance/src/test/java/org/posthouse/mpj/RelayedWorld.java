@@ -62,10 +62,15 @@ final class RelayedWorld implements AutoCloseable {
     }
 
     RelayedWorld(int sites, int ranks, Settings settings, RelayConfig.Mode mode) throws Exception {
+        this(sites, 1, ranks, settings, mode);
+    }
+
+    /** Blocks of ranks at each of the relays. */
+    RelayedWorld(int sites, int relaysPerSite, int ranks, Settings settings, RelayConfig.Mode mode) throws Exception {
         this.settings = settings;
-        grid = EmbeddedGrid.start(vertx, sites, false, ModeConfig.of(mode));
+        grid = EmbeddedGrid.start(vertx, sites, relaysPerSite, false, ModeConfig.of(mode));
         homeOf = new int[ranks];
-        Arrays.setAll(homeOf, rank -> rank * sites / ranks);
+        Arrays.setAll(homeOf, rank -> rank * sites * relaysPerSite / ranks);
         for (String address : grid.addresses()) {
             FrameLine launcher = FrameLine.connect(address);
             launchers.add(launcher);

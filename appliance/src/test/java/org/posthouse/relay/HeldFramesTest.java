@@ -20,6 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -47,7 +48,7 @@ class HeldFramesTest {
     @EnumSource(value = RelayConfig.Mode.class, names = {"POOLED", "PIPELINE", "THREADED"})
     void aConnectionIsNotReadWhileManyOfItsFramesWait(RelayConfig.Mode mode, Vertx vertx) throws Exception {
         MemoryDirectory directory = new MemoryDirectory();
-        Relay relay = new Relay(RelayConfig.loopback("here", "here-1", 0).withMode(ModeConfig.of(mode)), directory);
+        Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withMode(ModeConfig.of(mode)), directory);
         vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
         CountDownLatch go = new CountDownLatch(1);
         try (Socket launcher = connect(relay);
@@ -121,7 +122,7 @@ class HeldFramesTest {
     private static void open(Socket launcher, Relay relay) throws IOException {
         send(launcher, Hello.launcher(Token.NONE).encode());
         readFrame(launcher);
-        List<Home> homes = List.of(new Home("here", "here-1", relay.address()));
+        List<Home> homes = List.of(new Home("here", "here", relay.address()));
         send(launcher, new JobOpen(JOB, TOKEN, false, "test", homes, new int[1]).encode());
         readFrame(launcher);
     }

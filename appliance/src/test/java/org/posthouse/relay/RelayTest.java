@@ -86,7 +86,7 @@ class RelayTest {
 
     private Future<Relay> relay(Vertx vertx, RelayConfig.Mode mode, long helloTimeoutMs, int connectionsMax) {
         RelayConfig config = new RelayConfig(
-                "here", "here-1", 1, "127.0.0.1", 0, "", ModeConfig.of(mode), 3, Optional.empty(), Token.NONE,
+                "here", "here", 1, "127.0.0.1", 0, "", ModeConfig.of(mode), 3, Optional.empty(), Token.NONE,
                 Optional.empty(), CoreConfig.DEFAULT, helloTimeoutMs, connectionsMax);
         Relay relay = new Relay(config, directory);
         return vertx.deployVerticle(relay).map(relay);
@@ -164,33 +164,33 @@ class RelayTest {
     @ParameterizedTest
     @EnumSource
     void refusesAJobThatSpansASiteWithoutLink(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
-        Home here = new Home("here", "here-1", "");
-        Home there = new Home("there", "there-1", "");
+        Home here = new Home("here", "here", "");
+        Home there = new Home("there", "there", "");
         JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(here, there), new int[] {0, 1});
         relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
                         .send(job.encode())
-                        .until(closedFor(Reason.SITE_UNREACHABLE, "no way to sites [there]", context)))
+                        .until(closedFor(Reason.SITE_UNREACHABLE, "no way to relays [there]", context)))
                 .onFailure(context::failNow);
     }
 
     @ParameterizedTest
     @EnumSource
     void refusesAJobThatIsToBeLoggedWithoutALog(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
-        JobOpen job = new JobOpen(JOB, TOKEN, true, "test", List.of(new Home("here", "here-1", "")), new int[1]);
+        JobOpen job = new JobOpen(JOB, TOKEN, true, "test", List.of(new Home("here", "here", "")), new int[1]);
         relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
                         .send(job.encode())
-                        .until(closedFor(Reason.NO_LOG, "is to be logged, at relay here-1", context)))
+                        .until(closedFor(Reason.NO_LOG, "is to be logged, at relay here", context)))
                 .onFailure(context::failNow);
     }
 
     @ParameterizedTest
     @EnumSource
     void aJobEndsWithItsLaunchersConnection(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
-        JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here-1", "")), new int[1]);
+        JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[1]);
         relay(vertx, mode, 60_000, 8)
                 .compose(relay -> peer(vertx, relay).onSuccess(launcher -> {
                     launcher.send(Hello.launcher(Token.NONE).encode()).send(job.encode());

@@ -121,10 +121,10 @@ class BadPeerTest {
     @Test
     void optionsThatOpenARelayToOthersAreRefusedTogether() throws Exception {
         Command.Result result =
-                Command.run(folder, "relay", "--site", "Site A", "--listen", "0.0.0.0:0", "--ops", "0.0.0.0:0");
+                Command.run(folder, "relay", "--site", "Site A", "--name", "a/2", "--listen", "0.0.0.0:0", "--ops", "0.0.0.0:0");
         assertThat(result.status()).isEqualTo(1);
         assertThat(result.err().strip())
-                .contains("--site \"Site A\"", "--token-file", "--unsafe-open-console")
+                .contains("--site \"Site A\"", "--name \"a/2\"", "--token-file", "--unsafe-open-console")
                 .hasLineCount(1);
     }
 
@@ -135,7 +135,7 @@ class BadPeerTest {
                 "127.0.0.1:" + Relays.freePort());
         assertThat(second.status()).isEqualTo(1);
         assertThat(second.err().strip())
-                .startsWith("posthouse relay: relay site-b-1 cannot listen at " + relay.ranks() + ": ")
+                .startsWith("posthouse relay: relay site-b cannot listen at " + relay.ranks() + ": ")
                 .hasLineCount(1);
     }
 

@@ -18,23 +18,23 @@ class ConformanceJobTest {
     @TempDir
     private Path folder;
 
-    private Command.Result run(int ranks, int sites, String durability, String mode, String... arguments) throws Exception {
+    private Command.Result run(int ranks, int sites, int relays, String durability, String mode, String... arguments) throws Exception {
         List<String> command = new ArrayList<>(List.of(
-                "run", "-n", Integer.toString(ranks), "--sites", Integer.toString(sites), "--durability", durability, "--mode", mode, "--jvm",
-                "-XX:TieredStopAtLevel=1", "-cp",
+                "run", "-n", Integer.toString(ranks), "--sites", Integer.toString(sites), "--relays-per-site",
+                Integer.toString(relays), "--durability", durability, "--mode", mode, "--jvm", "-XX:TieredStopAtLevel=1", "-cp",
                 Installation.jarOf(ConformanceJob.class).toString(), ConformanceJob.class.getName()));
         command.addAll(List.of(arguments));
         return Command.run(folder, command.toArray(String[]::new));
     }
 
-    @ParameterizedTest(name = "{0} ranks on {1} sites, durability {2}, {3}")
+    @ParameterizedTest(name = "{0} ranks on {1} sites of {2} relays, durability {3}, {4}")
     @CsvSource({
-        "1, 1, none, threaded", "2, 1, none, pipeline", "2, 2, none, pooled", "3, 1, none, multiplexed",
-        "3, 2, none, threaded", "4, 1, process, pooled", "4, 2, process, pipeline", "8, 1, none, pipeline",
-        "8, 2, none, multiplexed", "12, 1, none, pooled",
+        "1, 1, 1, none, threaded", "2, 1, 1, none, pipeline", "2, 2, 1, none, pooled", "3, 1, 1, none, multiplexed",
+        "3, 2, 1, none, threaded", "4, 1, 2, process, pooled", "4, 2, 1, process, pipeline", "8, 1, 1, none, pipeline",
+        "8, 2, 2, none, multiplexed", "12, 1, 1, none, pooled",
     })
-    void everyCaseHolds(int ranks, int sites, String durability, String mode) throws Exception {
-        Command.Result result = run(ranks, sites, durability, mode, "first", "two words", "");
+    void everyCaseHolds(int ranks, int sites, int relays, String durability, String mode) throws Exception {
+        Command.Result result = run(ranks, sites, relays, durability, mode, "first", "two words", "");
         assertThat(result.err()).isEmpty();
         assertThat(result.out()).containsPattern("\\[ ?0] \\d{3} cases hold at " + ranks + " ranks");
         assertThat(result.status()).isZero();
@@ -43,6 +43,6 @@ class ConformanceJobTest {
     @ParameterizedTest
     @CsvSource({"abort, 7", "openMpiAbort, 7", "fatalError, 1"})
     void endingsGiveTheJobTheirStatus(String ending, int status) throws Exception {
-        assertThat(run(2, 1, "none", "multiplexed", ending).status()).isEqualTo(status);
+        assertThat(run(2, 1, 1, "none", "multiplexed", ending).status()).isEqualTo(status);
     }
 }

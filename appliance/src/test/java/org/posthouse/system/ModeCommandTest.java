@@ -30,7 +30,7 @@ class ModeCommandTest {
             for (String mode : new String[] {"pooled", "pipeline", "threaded", "multiplexed"}) {
                 Command.Result changed = mode(relay, mode);
                 assertThat(changed.err()).isEmpty();
-                assertThat(changed.out()).contains("site-a-1: ", " -> " + mode);
+                assertThat(changed.out()).contains("site-a: ", " -> " + mode);
             }
             Command.Result done = job.await();
             assertThat(done.err()).isEmpty();

@@ -25,12 +25,12 @@ final class RawPeer implements AutoCloseable {
         return new RawPeer(new Socket(InetAddress.getLoopbackAddress(), port));
     }
 
-    /** A launcher that has opened a job of two ranks at relay site-a-1; the job ends with it. */
+    /** A launcher that has opened a job of two ranks at relay site-a; the job ends with it. */
     static RawPeer launcher(String address, long job, Token token) throws IOException {
         RawPeer launcher = connect(address);
         launcher.send(Hello.launcher(Token.NONE).encode());
         launcher.readFrame();
-        Home home = new Home("site-a", "site-a-1", address);
+        Home home = new Home("site-a", "site-a", address);
         launcher.send(new JobOpen(job, token, false, "test", List.of(home), new int[2]).encode());
         launcher.readFrame();
         return launcher;

@@ -2,6 +2,8 @@ package org.posthouse.system;
 
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -20,10 +22,12 @@ final class Relays implements AutoCloseable {
 
     private final Command command;
     private final ReadyLine ready;
+    private final String group;
 
-    private Relays(Command command, ReadyLine ready) {
+    private Relays(Command command, ReadyLine ready, String group) {
         this.command = command;
         this.ready = ready;
+        this.group = group;
     }
 
     static Relays start(Path folder, String site, String... more) throws IOException {
@@ -32,13 +36,16 @@ final class Relays implements AutoCloseable {
 
     /** The same in a JVM with further flags. */
     static Relays start(Path folder, List<String> jvmFlags, String site, String... more) throws IOException {
+        String group = "127.0.0.1:" + freePort();
         List<String> arguments = new ArrayList<>(List.of(
-                "relay", "--json", "--site", site, "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--group",
-                "127.0.0.1:" + freePort()));
+                "relay", "--json", "--site", site, "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--group", group));
         arguments.addAll(List.of(more));
         Command command = Command.start(folder, jvmFlags, arguments.toArray(String[]::new));
         await().atMost(PATIENCE).until(() -> !command.out().isEmpty() || !command.handle().isAlive());
-        return new Relays(command, ReadyLine.parse(command.out()));
+        if (command.out().isEmpty()) {
+            throw new AssertionError("the relay ended before it served: " + command.err());
+        }
+        return new Relays(command, ReadyLine.parse(command.out()), group);
     }
 
     static int freePort() throws IOException {
@@ -53,6 +60,16 @@ final class Relays implements AutoCloseable {
 
     String ranks() {
         return ready.ranks();
+    }
+
+    /** Where its group member listens. */
+    String group() {
+        return group;
+    }
+
+    /** What its console answers to GET. */
+    JsonNode get(String path) throws IOException {
+        return new ObjectMapper().readTree(URI.create("http://" + ready.console() + path).toURL());
     }
 
     Command command() {

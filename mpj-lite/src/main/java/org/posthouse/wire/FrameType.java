@@ -6,7 +6,7 @@ package org.posthouse.wire;
  */
 public enum FrameType {
     HELLO(1, 76, Wire.FRAME_BYTES_MAX, Role.RANK | Role.LAUNCHER),
-    WELCOME(2, 86, Wire.FRAME_BYTES_MAX, Role.RELAY),
+    WELCOME(2, 88, Wire.FRAME_BYTES_MAX, Role.RELAY),
     SEND(3, Wire.MESSAGE_HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.RANK | Role.LINK),
     EAGER(4, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
     OFFER(5, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),

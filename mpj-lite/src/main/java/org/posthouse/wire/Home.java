@@ -7,7 +7,7 @@ import java.util.List;
  * A relay that ranks can be homed at.
  *
  * @param site the relay's site
- * @param relay the relay's id, unique in the grid
+ * @param relay the relay's id, unique in the grid: SITE or SITE/NAME
  * @param address where ranks and launchers connect, as host:port
  */
 public record Home(String site, String relay, String address) {

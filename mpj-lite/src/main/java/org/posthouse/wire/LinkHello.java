@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
  * The first frame in each direction of a link. Both ends send it; the dialling end first.
  *
  * @param site the sender's site, checked against its certificate
- * @param relay the sender's relay id
- * @param expected the site that the sender wants to reach; empty if it was dialled
+ * @param relay the sender's relay id: SITE or SITE/NAME
+ * @param expected the relay id that the sender wants to reach; empty if it was dialled
  * @param epoch when the sending relay started: a newer one has forgotten the link's frames
  * @param peerEpoch the epoch that the sender last saw at the other end; 0 if never
  * @param received link frames received from the other end in that epoch: where to resume
@@ -39,7 +39,7 @@ public record LinkHello(String site, String relay, String expected, long epoch, 
         long received = in.i64("received");
         String site = in.text("site");
         String relay = in.text("relay");
-        String expected = in.text("expected site");
+        String expected = in.text("expected relay");
         in.end();
         return new LinkHello(site, relay, expected, epoch, peerEpoch, received);
     }

@@ -17,6 +17,7 @@ import java.util.List;
  * @param self index in {@code homes} of the relay that answers
  * @param homes to a rank: the job's relays; to a launcher: all relays of the directory
  * @param homeOf to a rank: for every rank of the job, an index in {@code homes}; to a launcher: empty
+ * @param ranksAt to a launcher: for each of {@code homes}, how many ranks of any job are at home there; to a rank: empty
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; a list would box every rank's index
 public record Welcome(
@@ -29,7 +30,28 @@ public record Welcome(
         List<Hello.Sent> suppress,
         int self,
         List<Home> homes,
-        int[] homeOf) {
+        int[] homeOf,
+        int[] ranksAt) {
+
+    /** What a rank is told. */
+    public Welcome(
+            long job,
+            int rank,
+            int incarnation,
+            long creditBytes,
+            int creditMessages,
+            long deliveries,
+            List<Hello.Sent> suppress,
+            int self,
+            List<Home> homes,
+            int[] homeOf) {
+        this(job, rank, incarnation, creditBytes, creditMessages, deliveries, suppress, self, homes, homeOf, new int[0]);
+    }
+
+    /** What a launcher is told: the relays that there are, the one that answers first, and how many ranks each has. */
+    public static Welcome launcher(List<Home> homes, int[] ranksAt) {
+        return new Welcome(0, 0, 0, 0, 0, 0, List.of(), 0, homes, new int[0], ranksAt);
+    }
 
     public int size() {
         return homeOf.length;
@@ -51,6 +73,9 @@ public record Welcome(
         Hello.writeSent(out, suppress);
         Home.write(out, homes);
         Home.writePlacement(out, homeOf);
+        for (int ranks : ranksAt) {
+            out.i32(ranks);
+        }
         return out.finish();
     }
 
@@ -74,11 +99,23 @@ public record Welcome(
         List<Hello.Sent> suppress = Hello.readSent(in);
         List<Home> homes = Home.read(in);
         int[] homeOf = Home.readPlacement(in, homes.size());
+        int[] ranksAt = homeOf.length > 0 ? new int[0] : readLoads(in, homes);
         in.end();
         if (self >= homes.size()) {
             throw new WireException(Reason.MALFORMED_FRAME, "WELCOME from home " + self + " of " + homes.size());
         }
         long job = new FrameView().wrap(frame, frame.position()).job();
-        return new Welcome(job, rank, incarnation, creditBytes, creditMessages, deliveries, suppress, self, homes, homeOf);
+        return new Welcome(job, rank, incarnation, creditBytes, creditMessages, deliveries, suppress, self, homes, homeOf, ranksAt);
+    }
+
+    private static int[] readLoads(FrameReader in, List<Home> homes) throws WireException {
+        int[] ranksAt = new int[homes.size()];
+        for (int home = 0; home < ranksAt.length; home++) {
+            ranksAt[home] = in.i32("ranks at a home");
+            if (ranksAt[home] < 0) {
+                throw new WireException(Reason.MALFORMED_FRAME, ranksAt[home] + " ranks at relay " + homes.get(home).relay());
+            }
+        }
+        return ranksAt;
     }
 }

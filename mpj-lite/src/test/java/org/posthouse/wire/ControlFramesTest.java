@@ -50,6 +50,8 @@ final class ControlFramesTest {
         Random random = new Random(2);
         for (int round = 0; round < ROUNDS; round++) {
             List<Home> homes = homes(random);
+            int[] homeOf = placement(random, homes.size(), 0);
+            int[] ranksAt = random.ints(homeOf.length == 0 ? homes.size() : 0, 0, Integer.MAX_VALUE).toArray();
             Welcome welcome = new Welcome(
                     random.nextLong(),
                     random.nextInt(),
@@ -60,7 +62,8 @@ final class ControlFramesTest {
                     sent(random),
                     random.nextInt(homes.size()),
                     homes,
-                    placement(random, homes.size(), 0));
+                    homeOf,
+                    ranksAt);
             Welcome back = (Welcome) SampleFrames.decode(welcome.encode());
             assertThat(back).usingRecursiveComparison().isEqualTo(welcome);
             assertThat(back.size()).isEqualTo(welcome.homeOf().length);

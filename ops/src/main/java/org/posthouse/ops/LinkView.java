@@ -5,7 +5,8 @@ import java.util.Objects;
 /**
  * One link of a relay, seen from that relay. Immutable.
  *
- * @param peerSite        the site at the far end
+ * @param peerSite        the site at the far end; may be the relay's own
+ * @param peerRelay       the id of the relay at the far end
  * @param state           what the link is doing
  * @param since           when the state last changed, milliseconds since 1970 UTC
  * @param messagesIn      messages received from the peer since the relay started
@@ -18,6 +19,7 @@ import java.util.Objects;
  */
 public record LinkView(
         String peerSite,
+        String peerRelay,
         State state,
         long since,
         long messagesIn,
@@ -31,6 +33,7 @@ public record LinkView(
     /** Refuses nulls. */
     public LinkView {
         Objects.requireNonNull(peerSite, "peerSite");
+        Objects.requireNonNull(peerRelay, "peerRelay");
         Objects.requireNonNull(state, "state");
     }
 

@@ -49,7 +49,7 @@ public record RelayMeasures(
      * What was carried in one mode to and from one link, or the ranks. Immutable.
      *
      * @param mode        multiplexed, pooled, pipeline or threaded
-     * @param link        the site at the link's far end; empty for the ranks that are at home here
+     * @param link        the id of the relay at the link's far end; empty for the ranks that are at home here
      * @param messagesIn  messages that came from there
      * @param messagesOut messages that went there
      * @param bytesIn     their payload bytes

@@ -70,9 +70,9 @@ final class RelaySample {
         Map<FlowKey, Flow> byKey = new HashMap<>();
         newMeasures.flows().forEach(flow -> byKey.put(new FlowKey(flow.mode(), flow.link()), flow));
         flows = byKey;
-        Map<String, LinkView> bySite = new HashMap<>();
-        newSnapshot.links().forEach(link -> bySite.put(link.peerSite(), link));
-        linkViews = bySite;
+        Map<String, LinkView> byRelay = new HashMap<>();
+        newSnapshot.links().forEach(link -> byRelay.put(link.peerRelay(), link));
+        linkViews = byRelay;
         showAll();
     }
 
@@ -138,7 +138,7 @@ final class RelaySample {
             return;
         }
         String prefix = key.link.equals(RANKS) ? "posthouse." : "posthouse.link.";
-        String who = key.link.equals(RANKS) ? "ranks" : "other sites";
+        String who = key.link.equals(RANKS) ? "ranks" : "other relays";
         Tags at = key.link.equals(RANKS) ? tags.and("mode", key.mode) : tags.and("mode", key.mode, "link", key.link);
         Tags in = at.and("direction", "in");
         Tags out = at.and("direction", "out");
@@ -191,8 +191,8 @@ final class RelaySample {
         }
     }
 
-    private double link(String site, ToDoubleFunction<LinkView> value) {
-        LinkView view = linkViews.get(site);
+    private double link(String relay, ToDoubleFunction<LinkView> value) {
+        LinkView view = linkViews.get(relay);
         return view == null ? 0 : value.applyAsDouble(view);
     }
 

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param version       the product version it runs
  * @param startedAt     start of the relay, milliseconds since 1970 UTC
  * @param listenAddress host:port where ranks and agents connect
- * @param links         its links to other sites
+ * @param links         its links to other relays
  * @param jobs          the jobs it has ranks of, in no particular order
  * @param directory     every relay it knows of, itself included
  * @param counters      its totals since {@code startedAt}
@@ -97,8 +97,10 @@ public record RelaySnapshot(
      * @param epoch   the number of its ownership; the highest one wins
      * @param alive   whether the group hears from it
      * @param since   when {@code alive} last changed, milliseconds since 1970 UTC
+     * @param ranks   ranks of open jobs that are at home there: its load
      */
-    public record KnownRelay(String site, String relay, String address, long epoch, boolean alive, long since) {
+    public record KnownRelay(
+            String site, String relay, String address, long epoch, boolean alive, long since, int ranks) {
 
         /** Refuses nulls. */
         public KnownRelay {

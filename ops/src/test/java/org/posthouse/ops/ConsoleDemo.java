@@ -52,9 +52,9 @@ final class ConsoleDemo {
         List<RankView> west = ranks(8, 16, "orsay", "orsay-a", moved);
         List<RankView> done = ranks(0, 4, "rennes", "rennes-a", 51_234).stream().map(ConsoleDemo::finalized).toList();
         List<RelaySnapshot.KnownRelay> known = List.of(
-                new RelaySnapshot.KnownRelay("rennes", "rennes-a", "127.0.1.1:7412", 4, true, BEGIN),
-                new RelaySnapshot.KnownRelay("orsay", "orsay-a", "127.0.2.1:7412", 2, true, BEGIN + 60_000),
-                new RelaySnapshot.KnownRelay("lille", "lille-a", "127.0.3.1:7412", 1, false, BEGIN + 7_100_000));
+                new RelaySnapshot.KnownRelay("rennes", "rennes-a", "127.0.1.1:7412", 4, true, BEGIN, 8),
+                new RelaySnapshot.KnownRelay("orsay", "orsay-a", "127.0.2.1:7412", 2, true, BEGIN + 60_000, 8),
+                new RelaySnapshot.KnownRelay("lille", "lille-a", "127.0.3.1:7412", 1, false, BEGIN + 7_100_000, 0));
         RelaySnapshot rennes = new RelaySnapshot("rennes", "rennes-a", "pooled", "0.1.0", BEGIN, "127.0.0.1:7411",
                 List.of(up("orsay", moved / 3), down("lille")),
                 List.of(job("1f4c9ae02b77d310", "nas.cg.ClassB", 16, "RUNNING", BEGIN + 400_000, east),
@@ -69,12 +69,13 @@ final class ConsoleDemo {
     }
 
     private static LinkView up(String peer, long moved) {
-        return new LinkView(peer, LinkView.State.UP, BEGIN + 61_000, moved, moved - 900,
+        return new LinkView(peer, peer, LinkView.State.UP, BEGIN + 61_000, moved, moved - 900,
                 moved * 812, moved * 799, 11_840, moved % 65_536, 12);
     }
 
     private static LinkView down(String peer) {
-        return new LinkView(peer, LinkView.State.DOWN, BEGIN + 7_090_000, 4_410, 4_002, 3_200_100, 2_900_000, 0, 1_843_200, 12);
+        return new LinkView(peer, peer, LinkView.State.DOWN, BEGIN + 7_090_000, 4_410, 4_002, 3_200_100, 2_900_000, 0,
+                1_843_200, 12);
     }
 
     private static RelaySnapshot.Counters counters(long moved, int unexpected) {

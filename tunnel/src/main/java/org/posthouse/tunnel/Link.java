@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The link to the relay of one peer site: a stream of frames each way that outlives its connections. Confined to the
+ * The link to one other relay, of another site or of this one: a stream of frames each way that outlives its connections. Confined to the
  * relay's context.
  *
  * <p>Every frame sent stays in the window until the peer acknowledges it, and every LINK_HELLO says how many frames
@@ -20,14 +20,14 @@ import org.slf4j.LoggerFactory;
  * reordering. Only frames of {@link #current} count; a connection that was replaced is cut before its successor says
  * how much was received.
  *
- * <p>If both ends dial, the connection that the smaller site dialled lives: the smaller one refuses the other's
+ * <p>If both ends dial, the connection that the smaller relay id dialled lives: the smaller one refuses the other's
  * while its own is open, the larger one gives its own up.
  */
 final class Link {
     private static final Logger LOG = LoggerFactory.getLogger(Link.class);
 
     private final Links links;
-    private final String site;
+    private final String relay;
     private final LinkWindow window;
     private final LinkReceipts receipts = new LinkReceipts();
     private final LinkTraffic traffic = new LinkTraffic();
@@ -42,9 +42,7 @@ final class Link {
     private Instant since = Instant.now();
     private String lastReason = "";
 
-    /** The relay at the other end and its epoch, as last seen; empty and 0 before the first contact. */
-    private String relay = "";
-
+    /** The other end's epoch, as last seen; 0 before the first contact. */
     private long peerEpoch;
     private ScheduledFuture<?> acknowledgeTimer;
     private boolean stopped;
@@ -55,14 +53,15 @@ final class Link {
     /** Something of use happened on the current connection: the next dial need not wait long. */
     private boolean progressed;
 
-    Link(Links links, String site) {
+    Link(Links links, String relay) {
         this.links = links;
-        this.site = site;
+        this.relay = relay;
         this.window = new LinkWindow(links.config().windowBytes());
     }
 
-    String site() {
-        return site;
+    /** The id of the relay at the other end. */
+    String relay() {
+        return relay;
     }
 
     void dialWith(LinkDialler dialler) {
@@ -94,7 +93,7 @@ final class Link {
 
     LinkStatus status() {
         return new LinkStatus(
-                site,
+                RelayId.parse(relay).site(),
                 relay,
                 state,
                 since,
@@ -116,10 +115,10 @@ final class Link {
         transition(LinkStatus.State.DOWN, text(why));
     }
 
-    /** The dialler made a connection to the right site: says LINK_HELLO on it. */
+    /** The dialler made a connection to the right site: asks for the relay and says LINK_HELLO on it. */
     void onDialled(LinkConnection connection) {
         current = connection;
-        connection.greet(hello(site));
+        connection.greet(hello(relay));
     }
 
     /**
@@ -144,13 +143,12 @@ final class Link {
         }
         window.resume(hello.peerEpoch() == links.config().epoch() ? hello.received() : 0);
         peerEpoch = hello.epoch();
-        relay = hello.relay();
         begin(connection);
     }
 
     /** One carried frame. @throws WireException from the listener, to close the connection */
     void onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
-        links.listener().onFrame(site, buffer, index, length, view);
+        links.listener().onFrame(relay, buffer, index, length, view);
         traffic.in(length);
         progressed = true;
         if (receipts.add(length)) {
@@ -200,29 +198,27 @@ final class Link {
         }
         progressed = false;
         if (wasUp) {
-            links.listener().onDown(site, why);
+            links.listener().onDown(relay, why);
         }
     }
 
     private void requireEpoch(LinkHello hello) throws WireException {
-        boolean older = hello.epoch() < peerEpoch;
-        boolean twin = hello.epoch() == peerEpoch && !hello.relay().equals(relay);
-        if (older || twin) {
+        if (hello.epoch() < peerEpoch) {
             throw new WireException(
                     Reason.FENCED,
-                    "relay " + hello.relay() + " of site " + site + " has epoch " + hello.epoch() + ", expected "
-                            + (twin ? "relay " + relay + " at this epoch" : "at least " + peerEpoch));
+                    "a relay that calls itself " + relay + " has epoch " + hello.epoch() + ", expected at least " + peerEpoch
+                            + ": another one has taken its place");
         }
         if (hello.peerEpoch() > links.config().epoch()) {
             throw new WireException(
                     Reason.FENCED,
-                    "site " + site + " has seen epoch " + hello.peerEpoch() + " of site " + links.config().site()
-                            + ", this relay has " + links.config().epoch());
+                    "relay " + relay + " has seen epoch " + hello.peerEpoch() + " of relay " + links.config().relay()
+                            + ", this one has " + links.config().epoch());
         }
     }
 
     private boolean prefersCurrent() {
-        boolean smaller = links.config().site().compareTo(site) < 0;
+        boolean smaller = links.config().relay().compareTo(relay) < 0;
         return smaller && current != null && current.dialled() && !current.isClosing();
     }
 
@@ -232,16 +228,16 @@ final class Link {
             current.suspect();
         }
         connection.close(Notice.closing(
-                0, Reason.NORMAL, "site " + links.config().site() + " keeps the connection that it dialled itself"));
+                0, Reason.NORMAL, "relay " + links.config().relay() + " keeps the connection that it dialled itself"));
     }
 
     private void forget(LinkHello hello) {
-        LOG.warn("link to site {}: relay {} (epoch {}) restarted as {} (epoch {}); {} bytes of frames are forgotten",
-                site, relay, peerEpoch, hello.relay(), hello.epoch(), window.bytes());
+        LOG.warn("link to relay {}: it was restarted, epoch {} is {} now; {} bytes of frames are forgotten",
+                relay, peerEpoch, hello.epoch(), window.bytes());
         window.forget();
         receipts.forget();
         peerEpoch = hello.epoch();
-        links.listener().onForgotten(site);
+        links.listener().onForgotten(relay);
         tellIfRoomy();
     }
 
@@ -255,7 +251,7 @@ final class Link {
         }
         connection.begin(this);
         transition(LinkStatus.State.UP, connection.toString());
-        links.listener().onUp(site, relay);
+        links.listener().onUp(relay, peerEpoch);
         tellIfRoomy();
         writeWaiting();
     }
@@ -296,7 +292,7 @@ final class Link {
     private void tellIfRoomy() {
         if (wasFull && window.roomy() && !stopped) {
             wasFull = false;
-            links.listener().onWritable(site);
+            links.listener().onWritable(relay);
         }
     }
 
@@ -305,7 +301,7 @@ final class Link {
             lastReason = reason;
         }
         if (next != state) {
-            LOG.info("link to site {}: {} to {} {}", site, state, next, reason);
+            LOG.info("link to relay {}: {} to {} {}", relay, state, next, reason);
             state = next;
             since = Instant.now();
         }

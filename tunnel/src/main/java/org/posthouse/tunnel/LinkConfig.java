@@ -1,7 +1,6 @@
 package org.posthouse.tunnel;
 
 import io.vertx.core.net.HostAndPort;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -11,12 +10,12 @@ import java.util.Map;
  * What the links of one relay are made with. Immutable; its constructor reports all problems together.
  *
  * @param site the relay's own site; must be the certificate's
- * @param relay the relay's id, 1 to 255 bytes of UTF-8
- * @param epoch when the relay started: larger than at every earlier start of this site's relay, at least 1
+ * @param relay the relay's id, as {@link RelayId} writes it; one of its site
+ * @param epoch when the relay started: larger than at every earlier start of this relay, at least 1
  * @param keys the site's certificate and key
  * @param listenHost where to accept peers, or empty to dial only
  * @param listenPort 0 to 65,535; 0 lets the system choose
- * @param peers site to host:port, for the peers that this relay dials
+ * @param peers relay id to host:port, for the peers that this relay dials
  * @param windowBytes unacknowledged bytes per link past which it is not writable: 64 KiB to 1 GiB
  * @param connectionsMax accepted connections open at one time: 1 to 65,536
  * @param timeouts the named times
@@ -41,7 +40,6 @@ public record LinkConfig(
     private static final long WINDOW_BYTES_MIN = 64L * 1024;
     private static final long WINDOW_BYTES_MAX = 1024L * 1024 * 1024;
     private static final int CONNECTIONS_MAX = 65_536;
-    private static final int NAME_BYTES_MAX = 255;
 
     public LinkConfig {
         peers = Map.copyOf(peers);
@@ -51,10 +49,10 @@ public record LinkConfig(
         checkRange(problems, "window bytes", windowBytes, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
         checkRange(problems, "connections", connectionsMax, 1, CONNECTIONS_MAX);
         checkRange(problems, "peers", peers.size(), 0, Links.LINKS_MAX);
-        peers.forEach((peer, address) -> checkPeer(problems, site, peer, address));
+        peers.forEach((peer, address) -> checkPeer(problems, relay, peer, address));
         timeouts.check(problems);
         if (!problems.isEmpty()) {
-            throw new IllegalArgumentException("links of site " + site + ": " + String.join("; ", problems));
+            throw new IllegalArgumentException("links of relay " + relay + ": " + String.join("; ", problems));
         }
     }
 
@@ -119,14 +117,15 @@ public record LinkConfig(
             problems.add("site " + site + ", but the certificate " + keys.certificate().file() + " is for site "
                     + keys.site());
         }
-        int relayBytes = relay.getBytes(StandardCharsets.UTF_8).length;
-        checkRange(problems, "bytes of the relay id", relayBytes, 1, NAME_BYTES_MAX);
+        if (!RelayId.isOf(site, relay)) {
+            problems.add("relay id \"" + relay + "\", expected " + site + " or " + site + "/NAME");
+        }
         checkRange(problems, "epoch", epoch, 1, Long.MAX_VALUE);
     }
 
-    private static void checkPeer(List<String> problems, String site, String peer, String address) {
-        if (!SiteName.isValid(peer) || peer.equals(site)) {
-            problems.add("peer site \"" + peer + "\", expected the name of another site");
+    private static void checkPeer(List<String> problems, String relay, String peer, String address) {
+        if (!RelayId.isWritten(peer) || peer.equals(relay)) {
+            problems.add("peer \"" + peer + "\", expected another relay than " + relay + ", as SITE or SITE/NAME");
         }
         HostAndPort parsed = HostAndPort.parseAuthority(address, -1);
         if (parsed == null || parsed.port() < 1) {

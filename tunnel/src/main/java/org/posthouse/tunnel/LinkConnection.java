@@ -82,6 +82,11 @@ final class LinkConnection implements FrameSocket.Listener {
         return dialled;
     }
 
+    /** The relay at the other end; empty until its LINK_HELLO if this end was dialled. */
+    String peer() {
+        return link == null ? "" : link.relay();
+    }
+
     /** LINK_HELLOs were exchanged and the link uses this connection. */
     boolean isUp() {
         return up;
@@ -179,8 +184,8 @@ final class LinkConnection implements FrameSocket.Listener {
 
     @Override
     public String toString() {
-        return (site.isEmpty() ? "a site without a name" : "site " + site) + (dialled ? " at " : " from ")
-                + socket.remote();
+        String peer = site.isEmpty() ? "a site without a name" : link == null ? "site " + site : "relay " + link.relay();
+        return peer + (dialled ? " at " : " from ") + socket.remote();
     }
 
     private void onOwnFrame(FrameType type, ByteBuf buffer, int index, int length, FrameView view)

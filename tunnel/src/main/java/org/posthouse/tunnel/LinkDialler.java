@@ -29,7 +29,7 @@ final class LinkDialler {
         this.links = links;
         this.link = link;
         this.client = client;
-        this.address = links.config().addressOf(link.site());
+        this.address = links.config().addressOf(link.relay());
         LinkTimeouts timeouts = links.config().timeouts();
         this.backOff = new BackOff(timeouts.backOffMsMin(), timeouts.backOffMsMax(), RandomGenerator.getDefault());
     }
@@ -98,10 +98,10 @@ final class LinkDialler {
             dialling = null;
             LinkConnection connection = new LinkConnection(links, site, true, link);
             connection.attach(socket);
-            if (site.equals(link.site())) {
+            if (RelayId.isOf(site, link.relay())) {
                 link.onDialled(connection);
             } else {
-                String detail = "expected site " + link.site() + " at " + address + ", its certificate is for "
+                String detail = "expected relay " + link.relay() + " at " + address + ", its certificate is for "
                         + (site.isEmpty() ? "no site" : "site " + site);
                 links.refusalCounter().count(Refusal.WRONG_SITE, connection.toString(), detail);
                 connection.close(Notice.closing(0, Reason.WRONG_SITE, detail));
@@ -115,7 +115,7 @@ final class LinkDialler {
                 return;
             }
             dialling = null;
-            links.refusalCounter().count(kind, "site " + link.site() + " at " + address, detail);
+            links.refusalCounter().count(kind, "relay " + link.relay() + " at " + address, detail);
             failed(Reason.SITE_UNREACHABLE, kind + " at " + address + ": " + detail);
         }
     }

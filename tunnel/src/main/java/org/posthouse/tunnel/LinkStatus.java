@@ -6,8 +6,8 @@ import java.time.Instant;
  * How one link is doing, for people and metrics. Immutable. Counts run since this relay started and include every
  * connection of the link; only frames that the link carries are counted, not its own.
  *
- * @param site the peer site
- * @param relay the peer relay's id; empty before the first contact
+ * @param site the peer relay's site
+ * @param relay the peer relay's id
  * @param state where the link stands
  * @param since when it came there
  * @param framesIn frames handed to the listener

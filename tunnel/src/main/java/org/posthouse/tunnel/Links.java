@@ -32,34 +32,34 @@ import org.posthouse.wire.WireException;
  * and nobody else does.
  */
 public final class Links {
-    /** Most peer sites: with full windows they hold 256 * 64 MiB = 16 GiB, so set the window to the links there are. */
+    /** Most peer relays: with full windows they hold 256 * 64 MiB = 16 GiB, so set the window to the links there are. */
     public static final int LINKS_MAX = 256;
 
     /** What the relay wants to hear. All calls come on the relay's event loop. */
     public interface Listener {
         /**
-         * One whole frame from the relay at {@code site}, header checked.
+         * One whole frame from {@code relay}, header checked.
          *
          * @param buffer holds the frame at [{@code index}, {@code index} + {@code length}); retain a slice to keep it
          * @param view looks at the frame; valid during this call
          * @throws WireException to close the connection with that reason; the frame will come again on the next one
          */
-        void onFrame(String site, ByteBuf buffer, int index, int length, FrameView view) throws WireException;
+        void onFrame(String relay, ByteBuf buffer, int index, int length, FrameView view) throws WireException;
 
-        /** Frames flow again, or for the first time. */
-        default void onUp(String site, String relayId) {}
+        /** Frames flow again, or for the first time; {@code epoch} is that of the other end. */
+        default void onUp(String relay, long epoch) {}
 
         /** The connection ended; what was sent waits for the next one. {@code why} says what ended it. */
-        default void onDown(String site, Notice why) {}
+        default void onDown(String relay, Notice why) {}
 
         /** {@link Links#writable} was false, and at least half of the window is free now. */
-        default void onWritable(String site) {}
+        default void onWritable(String relay) {}
 
         /**
-         * The relay at {@code site} restarted: its state is gone, and so are the frames sent but not acknowledged.
-         * Called before {@link #onUp}; frames sent from now on reach the new relay.
+         * {@code relay} restarted: its state is gone, and so are the frames sent but not acknowledged.
+         * Called before {@link #onUp}; frames sent from now on reach the new one.
          */
-        default void onForgotten(String site) {}
+        default void onForgotten(String relay) {}
     }
 
     private final ContextInternal context;
@@ -106,29 +106,29 @@ public final class Links {
      * Sends one whole frame of a type that links carry; takes over the buffer. It never blocks and never drops: look
      * at {@link #writable} to stay within the window.
      *
-     * @return false, and the buffer released, if {@code site} is no peer and never linked
+     * @return false, and the buffer released, if {@code relay} is no peer and never linked
      * @throws IllegalArgumentException if the buffer is not one such frame; the buffer is released
      */
-    public boolean send(String site, ByteBuf frame) {
+    public boolean send(String relay, ByteBuf frame) {
         assert inLoop();
-        Link link = closed ? null : links.get(site);
+        Link link = closed ? null : links.get(relay);
         if (link == null) {
             frame.release();
             return false;
         }
-        requireCarried(site, frame);
+        requireCarried(relay, frame);
         link.send(frame);
         return true;
     }
 
-    /** False if {@code site} is unknown, or more than the window is unacknowledged there. */
-    public boolean writable(String site) {
+    /** False if {@code relay} is unknown, or more than the window is unacknowledged there. */
+    public boolean writable(String relay) {
         assert inLoop();
-        Link link = links.get(site);
+        Link link = links.get(relay);
         return link != null && link.writable();
     }
 
-    /** All links, by site. */
+    /** All links, by relay. */
     public List<LinkStatus> status() {
         assert inLoop();
         return links.values().stream().map(Link::status).toList();
@@ -163,31 +163,41 @@ public final class Links {
 
     /** The first frame of {@code connection}: finds or makes its link. @throws WireException to refuse it */
     void onHello(LinkConnection connection, LinkHello hello) throws WireException {
-        String expected = connection.dialled() ? "" : config.site();
-        if (!hello.site().equals(connection.site()) || hello.site().equals(config.site())) {
-            throw new WireException(
-                    Reason.WRONG_SITE,
-                    "claims site " + hello.site() + ", its certificate is for \"" + connection.site()
-                            + "\", and this is site " + config.site());
-        }
-        if (!hello.expected().equals(expected)) {
-            throw new WireException(
-                    Reason.WRONG_SITE, "expected site " + hello.expected() + ", but this is site " + config.site());
-        }
+        requireIdentity(connection, hello);
         if (closed) {
             throw new WireException(Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
         }
-        linkTo(hello.site()).onHello(connection, hello);
+        linkTo(hello.relay()).onHello(connection, hello);
     }
 
-    private Link linkTo(String site) throws WireException {
-        Link link = links.get(site);
+    /** The certificate proves the site, and the site vouches for its relays' names; nobody is this relay but itself. */
+    private void requireIdentity(LinkConnection connection, LinkHello hello) throws WireException {
+        boolean proven = hello.site().equals(connection.site()) && RelayId.isOf(hello.site(), hello.relay());
+        if (!proven || hello.relay().equals(config.relay())) {
+            throw new WireException(
+                    Reason.WRONG_SITE,
+                    "claims to be relay " + hello.relay() + " of site " + hello.site() + ", its certificate is for site \""
+                            + connection.site() + "\", and this is relay " + config.relay());
+        }
+        String expected = connection.dialled() ? "" : config.relay();
+        if (!hello.expected().equals(expected)) {
+            throw new WireException(
+                    Reason.WRONG_SITE, "expected relay " + hello.expected() + ", but this is relay " + config.relay());
+        }
+        if (connection.dialled() && !hello.relay().equals(connection.peer())) {
+            throw new WireException(
+                    Reason.WRONG_SITE, "is relay " + hello.relay() + ", expected relay " + connection.peer());
+        }
+    }
+
+    private Link linkTo(String relay) throws WireException {
+        Link link = links.get(relay);
         if (link == null) {
             if (links.size() >= LINKS_MAX) {
-                throw new WireException(Reason.LIMIT, links.size() + " sites are linked, the most allowed");
+                throw new WireException(Reason.LIMIT, links.size() + " relays are linked, the most allowed");
             }
-            link = new Link(this, site);
-            links.put(site, link);
+            link = new Link(this, relay);
+            links.put(relay, link);
         }
         return link;
     }
@@ -198,7 +208,7 @@ public final class Links {
                 .setConnectTimeout(config.timeouts().connectMs())
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true));
-        config.peers().keySet().forEach(site -> links.put(site, new Link(this, site)));
+        config.peers().keySet().forEach(relay -> links.put(relay, new Link(this, relay)));
         Future<Void> listening = context.succeededFuture();
         if (config.listens()) {
             acceptor = new LinkAcceptor(this, vertx);
@@ -208,8 +218,8 @@ public final class Links {
     }
 
     private void dialPeers() {
-        for (String site : config.peers().keySet()) {
-            Link link = links.get(site);
+        for (String relay : config.peers().keySet()) {
+            Link link = links.get(relay);
             link.dialWith(new LinkDialler(this, link, client));
         }
     }
@@ -231,14 +241,14 @@ public final class Links {
         return Future.join(closing).mapEmpty();
     }
 
-    private void requireCarried(String site, ByteBuf frame) {
+    private void requireCarried(String relay, ByteBuf frame) {
         int bytes = frame.readableBytes();
         boolean carried = bytes >= Wire.HEADER_BYTES
                 && frame.getInt(frame.readerIndex()) == bytes
                 && isCarried(FrameType.of(frame.getByte(frame.readerIndex() + Integer.BYTES)));
         if (!carried) {
             frame.release();
-            throw new IllegalArgumentException("for site " + site + ": a buffer of " + bytes
+            throw new IllegalArgumentException("for relay " + relay + ": a buffer of " + bytes
                     + " bytes, expected exactly one frame of a type that links carry: " + LinkConnection.CARRIED);
         }
     }

@@ -173,13 +173,15 @@ class KeysTest {
     @Test
     void reportsAllProblemsOfAConfigTogether() throws IOException {
         SiteKeys keys = SiteKeys.load(lyon);
-        LinkConfig good = LinkConfig.of("r1", 1, keys);
+        LinkConfig good = LinkConfig.of("lyon/2", 1, keys);
         assertThatThrownBy(() -> new LinkConfig(
                         "nancy", "", 0, keys, "", 70_000,
-                        Map.of("nancy", "x", "UP", "h:0"), 1, 0, good.timeouts()))
+                        Map.of("nancy", "x", "UP", "h:0", "nancy/", "h:1", "lyon/1", "h:1"), 1, 0, good.timeouts()))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("is for site lyon", "relay id", "epoch 0", "70000", "window bytes 1",
-                        "connections 0", "\"x\"", "\"UP\"", "\"h:0\"");
+                        "connections 0", "\"x\"", "\"UP\"", "\"h:0\"", "\"nancy/\"", "\"lyon/1\"");
+        assertThatThrownBy(() -> LinkConfig.of("nancy/2", 1, keys)).hasMessageContaining("expected lyon or lyon/NAME");
+        assertThatThrownBy(() -> good.peer("lyon/2", "h:1")).hasMessageContaining("another relay than lyon/2");
         assertThatThrownBy(() -> good.timeouts(new LinkTimeouts(1, 1, 1, 10, 15, 0, 5, 4)))
                 .hasMessageContainingAll("silence 15", "of 0 ms", "back-off 4");
         assertThat(good.peer("nancy", "[::1]:7412").addressOf("nancy").host()).isEqualTo("::1");

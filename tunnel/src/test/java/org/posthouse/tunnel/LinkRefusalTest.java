@@ -181,24 +181,54 @@ class LinkRefusalTest {
     void refusesTheSiteOfAnothersCertificate() throws Exception {
         try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
             peer.hello("z", "m", 1, 0, 0);
-            assertClosed(peer, Reason.WRONG_SITE, "claims site z");
+            assertClosed(peer, Reason.WRONG_SITE, "claims to be relay z");
         }
         awaitRefusal(m, Refusal.WRONG_SITE);
     }
 
     @Test
-    void refusesOneWhoWantsAnotherSiteOrIsThisSite() throws Exception {
+    void refusesOneWhoWantsAnotherRelayOrIsThisRelay() throws Exception {
         try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
             peer.hello("a", "z", 1, 0, 0);
-            assertClosed(peer, Reason.WRONG_SITE, "this is site m");
+            assertClosed(peer, Reason.WRONG_SITE, "this is relay m");
         }
         Path twin = folder.resolve("twin");
         grid.authority().issue("m", 10, twin);
         try (RawPeer peer = RawPeer.dial(m.links.port(), twin)) {
             peer.hello("m", "m", 1, 0, 0);
-            assertClosed(peer, Reason.WRONG_SITE, "this is site m");
+            assertClosed(peer, Reason.WRONG_SITE, "this is relay m");
         }
         assertThat(m.refusals(Refusal.WRONG_SITE)).isEqualTo(2);
+    }
+
+    @Test
+    void believesARelaysNameOnlyUnderItsOwnSite() throws Exception {
+        for (LinkHello lie : List.of(
+                new LinkHello("a", "z", "m", 1, 0, 0),
+                new LinkHello("a", "z/2", "m", 1, 0, 0),
+                new LinkHello("a", "a/1", "m", 1, 0, 0),
+                new LinkHello("a", "a/", "m", 1, 0, 0),
+                new LinkHello("a", "a/2/3", "m", 1, 0, 0),
+                new LinkHello("a", "", "m", 1, 0, 0))) {
+            try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+                assertClosed(peer.send(lie.encode()), Reason.WRONG_SITE, "claims to be relay " + lie.relay() + " of site a");
+            }
+        }
+        assertThat(m.events).isEmpty();
+    }
+
+    @Test
+    void refusesAnotherRelayOfTheSiteThanTheOneThatItDialled() throws Exception {
+        try (SSLServerSocket server = RawPeer.listen(keysZ)) {
+            TestRelay dialler = start(config("a").peer("z/2", "127.0.0.1:" + server.getLocalPort()));
+            try (RawPeer peer = RawPeer.accept(server)) {
+                assertThat(peer.awaitHello().expected()).isEqualTo("z/2");
+                peer.hello("z/3", "", 1, 0, 0);
+                assertClosed(peer, Reason.WRONG_SITE, "is relay z/3, expected relay z/2");
+            }
+            awaitRefusal(dialler, Refusal.WRONG_SITE);
+            assertThat(dialler.events).isEmpty();
+        }
     }
 
     @Test
@@ -217,7 +247,7 @@ class LinkRefusalTest {
         KeyFiles.writeKey(nameless.resolve("site.key"), pair.getPrivate());
         try (RawPeer peer = RawPeer.dial(m.links.port(), nameless)) {
             peer.hello("a", "m", 1, 0, 0);
-            assertClosed(peer, Reason.WRONG_SITE, "claims site a");
+            assertClosed(peer, Reason.WRONG_SITE, "claims to be relay a");
         }
     }
 
@@ -226,7 +256,7 @@ class LinkRefusalTest {
         TestRelay a = start(config("a").peer("z", "127.0.0.1:" + m.links.port()));
         awaitRefusal(a, Refusal.WRONG_SITE);
         awaitRefusal(m, Refusal.REFUSED_BY_PEER);
-        assertThat(a.status("z").lastReason()).contains("expected site z").contains("for site m");
+        assertThat(a.status("z").lastReason()).contains("expected relay z").contains("for site m");
         assertThat(m.events).isEmpty();
     }
 
@@ -260,11 +290,11 @@ class LinkRefusalTest {
     }
 
     @Test
-    void fencesATwinWithTheSameEpoch() throws Exception {
-        try (RawPeer peer = up(1);
+    void fencesTheOlderOfTwoThatClaimOneName() throws Exception {
+        try (RawPeer peer = up(2);
                 RawPeer twin = RawPeer.dial(m.links.port(), keysA)) {
-            twin.send(new LinkHello("a", "twin", "m", 1, 0, 0).encode());
-            assertClosed(twin, Reason.FENCED, "expected relay raw");
+            twin.hello("a", "m", 1, 0, 0);
+            assertClosed(twin, Reason.FENCED, "calls itself a has epoch 1, expected at least 2");
             peer.send(word(FrameType.LINK_PING, 5));
             assertThat(new FrameView().wrap(peer.await(FrameType.LINK_PONG), 0).linkWord()).isEqualTo(5);
         }
@@ -376,7 +406,7 @@ class LinkRefusalTest {
                     assertThat(kept.awaitHello().expected()).isEmpty();
                     givenUp.awaitEnd();
                     assertThat(larger.isUp("a")).isTrue();
-                    assertThat(larger.events).containsExactly("up a raw");
+                    assertThat(larger.events).containsExactly("up a 1");
                 }
             }
         }

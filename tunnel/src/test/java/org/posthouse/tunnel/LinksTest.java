@@ -83,15 +83,38 @@ class LinksTest {
         }
         awaitLast(a, "b", 500);
         awaitLast(b, "a", 500);
-        assertThat(a.events).containsExactly("up b relay-b-1");
-        assertThat(b.events).containsExactly("up a relay-a-1");
+        assertThat(a.events).containsExactly("up b 1");
+        assertThat(b.events).containsExactly("up a 1");
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.status("b").unacknowledgedBytes() == 0);
         LinkStatus status = a.status("b");
         assertThat(status.framesIn()).isEqualTo(500);
         assertThat(status.framesOut()).isEqualTo(500);
         assertThat(status.framesRetransmitted()).isZero();
-        assertThat(status.relay()).isEqualTo("relay-b-1");
+        assertThat(status.relay()).isEqualTo("b");
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.status("b").roundTripMicros() >= 0);
+    }
+
+    @Test
+    void linksRelaysOfOneSiteAsThoseOfTwo() throws Exception {
+        TestRelay first = start(grid.listening("b", 1));
+        TestRelay second = start(grid.listening("b/2", 1).peer("b", address(first)));
+        TestRelay other = start(grid.config("a", 1).peer("b", address(first)).peer("b/2", address(second)));
+        awaitUp(first, second);
+        awaitUp(first, other);
+        awaitUp(second, other);
+        for (int number = 1; number <= 100; number++) {
+            first.send("b/2", frame(number));
+            other.send("b/2", frame(number));
+            second.send("b", frame(number));
+            second.send("a", frame(number));
+        }
+        awaitLast(second, "b", 100);
+        awaitLast(second, "a", 100);
+        awaitLast(first, "b/2", 100);
+        awaitLast(other, "b/2", 100);
+        assertThat(other.call(other.links::status)).extracting(LinkStatus::site).containsExactly("b", "b");
+        assertThat(other.call(other.links::status)).extracting(LinkStatus::relay).containsExactly("b", "b/2");
+        assertThat(other.last("b")).as("frames of the first relay").isZero();
     }
 
     @Test
@@ -106,7 +129,7 @@ class LinksTest {
                 .until(() -> a.status("b").lastReason().contains("SITE_UNREACHABLE"));
         TestRelay b = start(grid.config("b", 1).listen("127.0.0.1", port));
         awaitLast(b, "a", 100);
-        assertThat(a.events).containsExactly("up b relay-b-1");
+        assertThat(a.events).containsExactly("up b 1");
     }
 
     @Test
@@ -174,8 +197,8 @@ class LinksTest {
             b.send("a", frame(1));
             awaitLast(a, "b", 1);
             awaitLast(b, "a", 1);
-            assertThat(a.events).as("round %d", round).containsOnlyOnce("up b relay-b-1");
-            assertThat(b.events).as("round %d", round).containsOnlyOnce("up a relay-a-1");
+            assertThat(a.events).as("round %d", round).containsOnlyOnce("up b 1");
+            assertThat(b.events).as("round %d", round).containsOnlyOnce("up a 1");
             a.close();
             b.close();
         }
@@ -196,13 +219,13 @@ class LinksTest {
         a.send("b", frame(2));
         TestRelay second = start(grid.config("b", 2).listen("127.0.0.1", port));
         awaitUp(a, second);
-        assertThat(a.events).containsExactly("up b relay-b-1", "down b", "forgotten b", "up b relay-b-2");
+        assertThat(a.events).containsExactly("up b 1", "down b", "forgotten b", "up b 2");
         assertThat(a.downs.getFirst().reason()).isEqualTo(Reason.RELAY_STOPPING);
         a.send("b", frame(1));
         second.send("a", frame(1));
         awaitLast(second, "a", 1);
         awaitLast(a, "b", 1);
-        assertThat(second.events).containsExactly("up a relay-a-1");
+        assertThat(second.events).containsExactly("up a 1");
     }
 
     @Test
@@ -215,7 +238,7 @@ class LinksTest {
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> b.refusals(Refusal.FENCED) > 0);
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> old.refusals(Refusal.REFUSED_BY_PEER) > 0);
         assertThat(old.status("b").lastReason()).contains("FENCED").contains("epoch 5");
-        assertThat(b.events).containsExactly("up a relay-a-5", "down a", "forgotten a", "up a relay-a-6");
+        assertThat(b.events).containsExactly("up a 5", "down a", "forgotten a", "up a 6");
         young.send("b", frame(1));
         awaitLast(b, "a", 1);
     }
@@ -241,7 +264,7 @@ class LinksTest {
         awaitLast(b, "a", sent);
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.writables.get() == 1);
         assertThat(a.call(() -> a.links.writable("b"))).isTrue();
-        assertThat(a.events).containsExactly("up b relay-b-1");
+        assertThat(a.events).containsExactly("up b 1");
     }
 
     @Test
@@ -339,8 +362,8 @@ class LinksTest {
     }
 
     private static void awaitUp(TestRelay one, TestRelay other) {
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> one.isUp(other.links.config().site()));
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> other.isUp(one.links.config().site()));
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> one.isUp(other.links.config().relay()));
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> other.isUp(one.links.config().relay()));
     }
 
     private static void awaitLast(TestRelay relay, String site, long number) {

@@ -71,8 +71,9 @@ final class RawPeer implements Closeable {
         return this;
     }
 
-    RawPeer hello(String site, String expected, long epoch, long peerEpoch, long received) throws IOException {
-        return send(new LinkHello(site, "raw", expected, epoch, peerEpoch, received).encode());
+    /** Says that it is {@code relay}, SITE or SITE/NAME. */
+    RawPeer hello(String relay, String expected, long epoch, long peerEpoch, long received) throws IOException {
+        return send(new LinkHello(relay.replaceFirst("/.*", ""), relay, expected, epoch, peerEpoch, received).encode());
     }
 
     /** The next frame of {@code type}; others before it are skipped. */

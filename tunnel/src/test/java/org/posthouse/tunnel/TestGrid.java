@@ -30,12 +30,12 @@ final class TestGrid {
         return known;
     }
 
-    /** A relay of {@code site} with short times, started in {@code epoch}. */
-    LinkConfig config(String site, long epoch) throws KeysException {
-        return LinkConfig.of("relay-" + site + "-" + epoch, epoch, keys(site)).timeouts(TestRelay.QUICK);
+    /** A relay, SITE or SITE/NAME, with short times, started in {@code epoch}. */
+    LinkConfig config(String relay, long epoch) throws KeysException {
+        return LinkConfig.of(relay, epoch, keys(RelayId.parse(relay).site())).timeouts(TestRelay.QUICK);
     }
 
-    LinkConfig listening(String site, long epoch) throws KeysException {
-        return config(site, epoch).listen("127.0.0.1", 0);
+    LinkConfig listening(String relay, long epoch) throws KeysException {
+        return config(relay, epoch).listen("127.0.0.1", 0);
     }
 }

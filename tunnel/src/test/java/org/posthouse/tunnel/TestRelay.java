@@ -69,25 +69,25 @@ final class TestRelay implements Links.Listener {
         return result.get(10, TimeUnit.SECONDS);
     }
 
-    boolean send(String site, ByteBuf frame) throws Exception {
-        return call(() -> links.send(site, frame));
+    boolean send(String relay, ByteBuf frame) throws Exception {
+        return call(() -> links.send(relay, frame));
     }
 
-    LinkStatus status(String site) throws Exception {
+    LinkStatus status(String relay) throws Exception {
         return call(links::status).stream()
-                .filter(status -> status.site().equals(site))
+                .filter(status -> status.relay().equals(relay))
                 .findFirst()
                 .orElse(null);
     }
 
-    boolean isUp(String site) throws Exception {
-        LinkStatus status = status(site);
+    boolean isUp(String relay) throws Exception {
+        LinkStatus status = status(relay);
         return status != null && status.state() == LinkStatus.State.UP;
     }
 
-    /** Sends bursts of frames of all sizes to {@code site} until told to stop, and waits while the link is behind. */
-    void feed(String site) {
-        context.nettyEventLoop().execute(() -> feedSome(site));
+    /** Sends bursts of frames of all sizes to {@code relay} until told to stop, and waits while the link is behind. */
+    void feed(String relay) {
+        context.nettyEventLoop().execute(() -> feedSome(relay));
     }
 
     /** Returns the number of the last frame fed. */
@@ -98,30 +98,30 @@ final class TestRelay implements Links.Listener {
         });
     }
 
-    private void feedSome(String site) {
+    private void feedSome(String relay) {
         if (!feeding) {
             return;
         }
         boolean behind = links.status().stream()
-                .anyMatch(status -> status.site().equals(site) && status.unacknowledgedBytes() > 200_000);
+                .anyMatch(status -> status.relay().equals(relay) && status.unacknowledgedBytes() > 200_000);
         for (int i = 0; i < 5 && !behind; i++) {
             int bytes = random.nextInt(50) == 0 ? Wire.PAYLOAD_BYTES_MAX : random.nextInt(600);
-            links.send(site, Frames.send(++fed, bytes, random));
+            links.send(relay, Frames.send(++fed, bytes, random));
         }
-        context.nettyEventLoop().schedule(() -> feedSome(site), 1, TimeUnit.MILLISECONDS);
+        context.nettyEventLoop().schedule(() -> feedSome(relay), 1, TimeUnit.MILLISECONDS);
     }
 
     long refusals(Refusal kind) throws Exception {
         return call(links::refusals).getOrDefault(kind, 0L);
     }
 
-    /** The number of the last frame that came from {@code site}; 0 before the first. */
-    long last(String site) {
-        return counter(site).get();
+    /** The number of the last frame that came from {@code relay}; 0 before the first. */
+    long last(String relay) {
+        return counter(relay).get();
     }
 
     @Override
-    public void onFrame(String site, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+    public void onFrame(String relay, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         Reason breach = breachOnce;
         if (breach != null) {
             breachOnce = null;
@@ -129,9 +129,9 @@ final class TestRelay implements Links.Listener {
         }
         try {
             long number = Frames.verify(buffer, index, length, view);
-            long before = counter(site).getAndSet(number);
+            long before = counter(relay).getAndSet(number);
             if (number != before + 1) {
-                throw new AssertionError("frame " + number + " from " + site + " after " + before);
+                throw new AssertionError("frame " + number + " from " + relay + " after " + before);
             }
         } catch (AssertionError e) {
             failure = failure == null ? e : failure;
@@ -139,28 +139,28 @@ final class TestRelay implements Links.Listener {
     }
 
     @Override
-    public void onUp(String site, String relayId) {
-        events.add("up " + site + " " + relayId);
+    public void onUp(String relay, long epoch) {
+        events.add("up " + relay + " " + epoch);
     }
 
     @Override
-    public void onDown(String site, Notice why) {
-        events.add("down " + site);
+    public void onDown(String relay, Notice why) {
+        events.add("down " + relay);
         downs.add(why);
     }
 
     @Override
-    public void onWritable(String site) {
+    public void onWritable(String relay) {
         writables.incrementAndGet();
     }
 
     @Override
-    public void onForgotten(String site) {
-        events.add("forgotten " + site);
-        counter(site).set(0);
+    public void onForgotten(String relay) {
+        events.add("forgotten " + relay);
+        counter(relay).set(0);
     }
 
-    private AtomicLong counter(String site) {
-        return lastFrom.computeIfAbsent(site, name -> new AtomicLong());
+    private AtomicLong counter(String relay) {
+        return lastFrom.computeIfAbsent(relay, name -> new AtomicLong());
     }
 }

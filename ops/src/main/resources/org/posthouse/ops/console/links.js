@@ -30,10 +30,10 @@ export function linksSection(model, now) {
 }
 
 function row(model, relay, link, now) {
-  const key = `${relayKey(relay)} → ${link.peerSite}`;
+  const key = `${relayKey(relay)} → ${link.peerRelay}`;
   return html`<tr>
     <th scope="row">${relay.site}<span class="sub">${relay.relay}</span></th>
-    <td>${link.peerSite}</td>
+    <td>${link.peerSite}<span class="sub">${link.peerRelay}</span></td>
     <td>${badge(link.state)}<span class="sub">for ${duration(now - link.since)}</span></td>
     <td class="num">${link.state === 'UP' ? micros(link.roundTripMicros) : '–'}</td>
     ${speedCell(model, key, 'In')}

@@ -16,7 +16,7 @@ export function siteMap(overview) {
   const all = sites(overview);
   const shown = all.slice(0, SITES_MAX);
   const places = place(shown);
-  const links = siteLinks(overview).filter((link) => places.has(link.a) && places.has(link.b));
+  const links = siteLinks(overview).filter((link) => link.a !== link.b && places.has(link.a) && places.has(link.b));
   const label = `Map of ${plural(all.length, 'site')} and ${plural(links.length, 'link')}`;
   return html`<figure class="map">
     <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label=${label}>

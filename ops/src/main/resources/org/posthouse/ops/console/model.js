@@ -50,7 +50,7 @@ export class Model {
       for (const name of ['messagesIn', 'messagesOut', 'bytesIn', 'bytesOut']) this.note(`${key} ${name}`, c[name]);
       for (const link of relay.links) {
         for (const name of ['messagesIn', 'messagesOut', 'bytesIn', 'bytesOut']) {
-          this.note(`${key} → ${link.peerSite} ${name}`, link[name]);
+          this.note(`${key} → ${link.peerRelay} ${name}`, link[name]);
         }
       }
       // What came over links was counted already where it entered: each message counts once.
@@ -133,7 +133,7 @@ export function sites(overview) {
 
 const LINK_ORDER = ['UP', 'CONNECTING', 'DOWN'];
 
-/** One entry for each pair of sites; the worse of the two ends' states counts. */
+/** One entry for each pair of sites, and one for a site that has links inside; the worse of the two ends' states counts. */
 export function siteLinks(overview) {
   const pairs = new Map();
   for (const relay of overview.relays) {
@@ -165,7 +165,8 @@ export function changes(before, after) {
   const linkState = new Map(siteLinks(before).map((link) => [`${link.a}|${link.b}`, link.state]));
   for (const link of siteLinks(after)) {
     const was = linkState.get(`${link.a}|${link.b}`);
-    if (was && was !== link.state) told.push(`Link ${link.a} to ${link.b} is ${link.state.toLowerCase()}.`);
+    const name = link.a === link.b ? `A link inside ${link.a}` : `Link ${link.a} to ${link.b}`;
+    if (was && was !== link.state) told.push(`${name} is ${link.state.toLowerCase()}.`);
   }
   const jobBefore = new Map(before.jobs.map((job) => [job.id, job]));
   for (const job of after.jobs) {

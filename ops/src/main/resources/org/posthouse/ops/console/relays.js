@@ -17,7 +17,8 @@ const HEAD = [
   num('Log', 'bytes of the message log on disk'),
 ];
 
-const DIRECTORY_HEAD = [col('Site'), col('Relay'), col('Address'), col('State'), num('Epoch'), num('Since')];
+const DIRECTORY_HEAD = [col('Site'), col('Relay'), col('Address'), col('State'),
+  num('Ranks', 'ranks of open jobs that are at home there'), num('Epoch'), num('Since')];
 
 /** Lag past which work that comes waits so long that people notice. */
 const LAG_MS_HIGH = 100;
@@ -79,6 +80,7 @@ export function directorySection(overview, now) {
       <td>${entry.relay}</td>
       <td class="code">${entry.address}</td>
       <td>${badge(entry.alive ? 'ALIVE' : 'SILENT')}</td>
+      <td class="num">${count(entry.ranks)}</td>
       <td class="num">${count(entry.epoch)}</td>
       <td class="num">${duration(now - entry.since)}</td>
     </tr>`), { hidden: true })}</div>

@@ -1,0 +1,19 @@
+package org.posthouse.launch;
+
+import org.posthouse.wire.Home;
+
+/**
+ * A relay that a job's ranks could be at home at.
+ *
+ * @param home the relay
+ * @param ranks how many ranks of other jobs are at home there
+ */
+record Candidate(Home home, int ranks) {
+    String relay() {
+        return home.relay();
+    }
+
+    String site() {
+        return home.site();
+    }
+}

@@ -1,0 +1,128 @@
+package org.posthouse.launch;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Finds the relays that a job can use, and connects to them: those named, others of their sites, and those of further
+ * sites that they know. Confined to the thread that launches.
+ *
+ * <p>A relay that was named and cannot be reached is a failure. One that is only known may have ended a moment ago: it is
+ * left out, and said so, as long as its site has another.
+ */
+final class RelaySearch {
+    private final Reach reach;
+
+    /** By the relay's id, in the order in which they were connected. */
+    private final Map<String, RelayLine> lines = new LinkedHashMap<>();
+
+    /** What the relays say about each other, by id; a relay's own word about itself comes before that of others. */
+    private final Map<String, Candidate> known = new TreeMap<>();
+
+    private RelaySearch(Reach reach) {
+        this.reach = reach;
+    }
+
+    /**
+     * @param ranks how many ranks the job has
+     * @return the relays of each site, connected; at least one a site
+     * @throws JobFailure in one line, if there are not so many; no connection is left then
+     */
+    static List<List<RelayLine>> find(Reach reach, int ranks) throws JobFailure {
+        RelaySearch search = new RelaySearch(reach);
+        try {
+            return search.find(ranks);
+        } catch (JobFailure e) {
+            search.lines.values().forEach(RelayLine::close);
+            throw e;
+        }
+    }
+
+    private List<List<RelayLine>> find(int ranks) throws JobFailure {
+        for (String address : reach.addresses()) {
+            add(RelayLine.connect(address, reach.token()));
+        }
+        List<List<RelayLine>> found = new ArrayList<>();
+        for (String site : sites(ranks)) {
+            found.add(connectSite(site));
+        }
+        return found;
+    }
+
+    /** Keeps the line to a relay, once; a relay that was named twice is one relay. */
+    private void add(RelayLine line) {
+        if (lines.putIfAbsent(line.home().relay(), line) != null) {
+            line.close();
+            return;
+        }
+        for (Candidate told : line.known()) {
+            known.putIfAbsent(told.relay(), told);
+        }
+        known.put(line.home().relay(), line.self());
+    }
+
+    /** The sites of the relays named, and as many others as are wanted. */
+    private Set<String> sites(int ranks) throws JobFailure {
+        Set<String> sites = new LinkedHashSet<>();
+        lines.values().forEach(line -> sites.add(line.home().site()));
+        int wanted = Math.max(reach.sites(), sites.size());
+        if (wanted > ranks) {
+            throw new JobFailure(wanted + " sites for a job of " + ranks + " ranks: each site needs a rank");
+        }
+        known.values().stream().map(Candidate::site).distinct().forEach(site -> {
+            if (sites.size() < wanted) {
+                sites.add(site);
+            }
+        });
+        if (sites.size() < wanted) {
+            throw new JobFailure("the job wants " + wanted + " sites, but the relay at " + reach.addresses().get(0)
+                    + " knows only " + sites.size());
+        }
+        return sites;
+    }
+
+    private List<RelayLine> connectSite(String site) throws JobFailure {
+        List<RelayLine> found = new ArrayList<>();
+        lines.values().stream().filter(line -> line.home().site().equals(site)).forEach(found::add);
+        List<String> missed = new ArrayList<>();
+        for (Candidate next : leastLoaded(site)) {
+            if (reach.relaysPerSite() == 0 || found.size() < reach.relaysPerSite()) {
+                try {
+                    found.add(connect(next));
+                } catch (JobFailure e) {
+                    missed.add("relay " + next.relay() + ": " + e.getMessage());
+                }
+            }
+        }
+        if (found.isEmpty() || found.size() < reach.relaysPerSite()) {
+            throw new JobFailure("the job wants " + Math.max(1, reach.relaysPerSite()) + " relays of site " + site + ", but only "
+                    + found.size() + " can be reached" + (missed.isEmpty() ? "" : "; " + String.join("; ", missed)));
+        }
+        missed.forEach(why -> System.err.println("posthouse: no ranks go to " + why));
+        return found;
+    }
+
+    /** The relays of {@code site} that there is no line to, those with the fewest ranks first. */
+    private List<Candidate> leastLoaded(String site) {
+        return known.values().stream()
+                .filter(relay -> relay.site().equals(site) && !lines.containsKey(relay.relay()))
+                .sorted(Comparator.comparingInt(Candidate::ranks).thenComparing(Candidate::relay))
+                .toList();
+    }
+
+    private RelayLine connect(Candidate relay) throws JobFailure {
+        RelayLine line = RelayLine.connect(relay.home().address(), reach.token());
+        if (!line.home().relay().equals(relay.relay())) {
+            line.close();
+            throw new JobFailure("relay " + line.home().relay() + " answers at " + relay.home().address());
+        }
+        add(line);
+        return line;
+    }
+}

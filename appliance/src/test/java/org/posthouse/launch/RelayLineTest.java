@@ -1,0 +1,82 @@
+package org.posthouse.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.Vertx;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.directory.RelayEntry;
+import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.Relay;
+import org.posthouse.relay.RelayConfig;
+import org.posthouse.tunnel.RelayId;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Token;
+
+/** What a launcher is told of the ranks at each relay, and that the directory follows jobs as they open and close. */
+@Timeout(60)
+class RelayLineTest {
+    private final Vertx vertx = EmbeddedGrid.vertx();
+    private final MemoryDirectory directory = new MemoryDirectory();
+    private final Random ids = new Random();
+    private Relay relay;
+
+    @BeforeEach
+    void start() {
+        relay = new Relay(RelayConfig.loopback(new RelayId("here", "2"), 0), directory);
+        vertx.deployVerticle(relay).await();
+    }
+
+    @AfterEach
+    void stop() {
+        vertx.close().await();
+    }
+
+    private long open(RelayLine line, int ranks) throws JobFailure {
+        long job = ids.nextLong();
+        line.open(new JobOpen(job, Token.random(), false, "test", List.of(line.home()), new int[ranks]));
+        return job;
+    }
+
+    private int ranksKnown() {
+        return directory.relays().get(0).ranks();
+    }
+
+    @Test
+    void everyRelayIsToldWithTheRanksThatItHas() throws JobFailure {
+        directory.announce(new RelayEntry("there", "there", "h:1", "", "", 1, 1, 7));
+        try (RelayLine line = RelayLine.connect(relay.address(), Token.NONE)) {
+            assertThat(line.self()).isEqualTo(new Candidate(line.home(), 0));
+            open(line, 3);
+            assertThat(ranksKnown()).isEqualTo(3);
+            try (RelayLine next = RelayLine.connect(relay.address(), Token.NONE)) {
+                assertThat(next.self().ranks()).isEqualTo(3);
+                assertThat(next.known()).extracting(Candidate::relay).containsExactly("here/2", "there");
+                assertThat(next.known()).extracting(Candidate::ranks).containsExactly(3, 7);
+                assertThat(next).hasToString("relay here/2 at " + relay.address());
+            }
+        }
+        await().until(() -> ranksKnown() == 0);
+    }
+
+    @Test
+    void aRelayThatStopsUnderAJobStaysOffTheDirectory() throws JobFailure {
+        try (RelayLine line = RelayLine.connect(relay.address(), Token.NONE);
+                RelayLine other = RelayLine.connect(relay.address(), Token.NONE)) {
+            long first = open(line, 3);
+            open(other, 2);
+            assertThat(ranksKnown()).isEqualTo(5);
+            line.closeJob(new Notice(first, 0, -1, "finished"));
+            await().until(() -> ranksKnown() == 2);
+            vertx.undeploy(relay.deploymentID()).await();
+            assertThat(directory.relays()).isEmpty();
+        }
+    }
+}
