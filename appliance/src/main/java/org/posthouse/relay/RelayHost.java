@@ -42,13 +42,15 @@ public final class RelayHost implements AutoCloseable {
     /**
      * Joins the group, opens the console and then the relay's own ports.
      *
-     * @throws IOException in one line, if a port is in use, the log is damaged, or anything else is in the way
+     * @throws IOException in one line, if a port is in use, the log is damaged, the group has a relay of this name that is up, or
+     *     anything else is in the way
      */
     public static RelayHost start(RelayConfig config, LoopKind kind, GroupConfig group, OpsConfig console)
             throws IOException {
         RelayHost host = new RelayHost(config, kind);
         try {
             host.directory = HazelcastDirectory.start(group);
+            Namesake.refuse(config, host.directory);
             host.relay = new Relay(config, host.directory);
             host.ops = await(OpsServer.start(host.vertx, console, host.relay.view(), host.metrics.registry()));
             host.deployment = await(host.vertx.deployVerticle(host.relay, new DeploymentOptions()));

@@ -64,13 +64,20 @@ class RelaysOfOneSiteTest {
         return job;
     }
 
-    /** The home of each rank of the newest job of that name, as a relay's console tells. */
-    private static List<String> homes(Relays relay, String job) throws Exception {
+    /** How many ranks of the newest job of that name are, or were, at home at this relay, as its console tells. */
+    private static long ranksHere(Relays relay, String job) throws Exception {
         return StreamSupport.stream(relay.get("/api/v1/jobs").path("jobs").spliterator(), false)
                 .filter(shown -> shown.path("name").asText().equals(job))
                 .findFirst()
                 .map(shown -> shown.path("ranks").findValuesAsText("relay"))
-                .orElse(List.of());
+                .orElse(List.of())
+                .stream()
+                .filter(relay.ready().relay()::equals)
+                .count();
+    }
+
+    private static void awaitRanks(String job, long atFirst, long atSecond) {
+        await().atMost(PATIENCE).until(() -> ranksHere(first, job) == atFirst && ranksHere(second, job) == atSecond);
     }
 
     private static List<Integer> ranksKnown(Relays relay) throws Exception {
@@ -84,35 +91,44 @@ class RelaysOfOneSiteTest {
     @Test
     void ranksAreSpreadByLoadAndReachEachOther() throws Exception {
         Path end = folder.resolve("end-1");
-        Command waiting = startWaiting(3, end);
+        try (Command waiting = startWaiting(3, end)) {
+            theOthersGoWhereThereIsRoom();
+            Files.createFile(end);
+            Command.Result done = waiting.await();
+            assertThat(done.err()).isEmpty();
+            assertThat(done.status()).isZero();
+        }
+        await().atMost(PATIENCE).until(() -> ranksKnown(second).equals(List.of(0, 0)));
+    }
+
+    private static void theOthersGoWhereThereIsRoom() throws Exception {
         await().atMost(PATIENCE).until(() -> ranksKnown(first).equals(List.of(2, 1)) && ranksKnown(second).equals(List.of(2, 1)));
-        await().atMost(PATIENCE)
-                .until(() -> homes(first, Waits.class.getName()).equals(List.of("site-a", "site-a", "site-a/2")));
+        awaitRanks(Waits.class.getName(), 2, 1);
 
         Command.Result small = Command.run(folder, "run", "-n", "1", "--relay", first.ranks(), "example:pi", "100");
         assertThat(small.status()).as(small.err()).isZero();
-        await().atMost(PATIENCE).until(() -> homes(second, "example:pi").equals(List.of("site-a/2")));
-        assertThat(homes(first, "example:pi")).as("the busier relay").isEmpty();
+        awaitRanks("example:pi", 0, 1);
 
         Command.Result mode = Command.run(folder, "mode", "pipeline", "--ops", second.ready().console());
         assertThat(mode.out()).contains("site-a/2: ", " -> pipeline");
 
+        await().atMost(PATIENCE).until(() -> ranksKnown(first).equals(List.of(2, 1)));
         Command.Result exchange = Command.run(
                 folder, "run", "-n", "5", "--relay", first.ranks(), "--durability", "process", "-cp", Jobs.classPath(),
                 Exchanges.class.getName());
         assertThat(exchange.err()).isEmpty();
         assertThat(exchange.out()).contains("[0] all exchanged");
-        await().atMost(PATIENCE)
-                .until(() -> homes(first, Exchanges.class.getName())
-                        .equals(List.of("site-a", "site-a", "site-a/2", "site-a/2", "site-a/2")));
+        awaitRanks(Exchanges.class.getName(), 2, 3);
         assertThat(folder.resolve("data")).isDirectoryContaining("glob:**/log").isDirectoryContaining("glob:**/log-2");
         assertThat(first.get("/api/v1/relays").at("/relays/0/links/0/peerRelay").asText()).isEqualTo("site-a/2");
 
-        Files.createFile(end);
-        Command.Result done = waiting.await();
-        assertThat(done.err()).isEmpty();
-        assertThat(done.status()).isZero();
-        await().atMost(PATIENCE).until(() -> ranksKnown(second).equals(List.of(0, 0)));
+        Command.Result twin = Command.run(
+                folder, "relay", "--site", "site-a", "--name", "2", "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--group",
+                "127.0.0.1:" + Relays.freePort(), "--member", first.group());
+        assertThat(twin.err().strip())
+                .isEqualTo("posthouse relay: relay site-a/2 is up already, at " + second.ranks()
+                        + ": stop it, or give this one another --name");
+        assertThat(twin.status()).isEqualTo(1);
     }
 
     @Test
@@ -121,6 +137,10 @@ class RelaysOfOneSiteTest {
         try (Command both = startWaiting(2, end);
                 Command one = startWaiting(2, end, "--relays-per-site", "1")) {
             second.command().handle().destroyForcibly();
+            // While the directory has it still.
+            Command.Result without = Command.run(folder, "run", "-n", "2", "--relay", first.ranks(), "example:ring", "2", "8");
+            assertThat(without.err().strip()).startsWith("posthouse: no ranks go to relay site-a/2: ").hasLineCount(1);
+            assertThat(without.status()).isZero();
             Command.Result ended = both.await();
             assertThat(ended.status()).isNotZero();
             assertThat(ended.err()).contains("posthouse: job ended: ").contains(second.ranks());
@@ -129,13 +149,10 @@ class RelaysOfOneSiteTest {
             assertThat(done.err()).isEmpty();
             assertThat(done.status()).isZero();
         }
-        Command.Result without = Command.run(folder, "run", "-n", "2", "--relay", first.ranks(), "example:ring", "2", "8");
-        assertThat(without.err().strip()).startsWith("posthouse: no ranks go to relay site-a/2: ").hasLineCount(1);
-        assertThat(without.status()).isZero();
         Command.Result wanted = Command.run(
                 folder, "run", "-n", "2", "--relay", first.ranks(), "--relays-per-site", "2", "example:ring");
         assertThat(wanted.err().strip())
-                .startsWith("posthouse run: the job wants 2 relays of site site-a, but only 1 can be reached; relay site-a/2: ")
+                .startsWith("posthouse run: the job wants 2 relays of site site-a, but only 1 can be reached")
                 .hasLineCount(1);
         assertThat(wanted.status()).isEqualTo(1);
 
@@ -145,6 +162,6 @@ class RelaysOfOneSiteTest {
                 Jobs.classPath(), Exchanges.class.getName());
         assertThat(again.err()).isEmpty();
         assertThat(again.status()).isZero();
-        assertThat(homes(first, Exchanges.class.getName())).containsExactly("site-a", "site-a", "site-a/2", "site-a/2");
+        awaitRanks(Exchanges.class.getName(), 2, 2);
     }
 }
