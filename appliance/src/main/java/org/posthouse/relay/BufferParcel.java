@@ -55,6 +55,16 @@ final class BufferParcel implements Parcel {
         return buffer;
     }
 
+    /** Where the frame begins in its buffer. */
+    int index() {
+        return index;
+    }
+
+    /** Bytes of the whole frame. */
+    int bytes() {
+        return bytes;
+    }
+
     /** Where the frame's payload begins in {@link #buffer}. */
     int payloadIndex() {
         return index + headerBytes;
@@ -80,7 +90,12 @@ final class BufferParcel implements Parcel {
 
     /** Hands the frame and its reference over. */
     ByteBuf take() {
-        ByteBuf taken = buffer.slice(index, bytes);
+        return takeBuffer().slice(index, bytes);
+    }
+
+    /** Hands over the whole buffer, of which the frame is a part, and the reference. */
+    ByteBuf takeBuffer() {
+        ByteBuf taken = buffer;
         buffer = null;
         return taken;
     }

@@ -1,7 +1,6 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.core.CoreConfig;
@@ -26,6 +25,10 @@ final class Shard {
     private final Strand strand;
     private final List<Way> ways = new ArrayList<>();
     private final FrameBuilder frames = new FrameBuilder();
+
+    // What is looked at of a frame from another shard. Confined to the strand.
+    private final ArrivedFrame taken = new ArrivedFrame();
+    private final FrameView takenView = new FrameView();
 
     /** What the core has done, as it was last counted. Written inside the strand, read by any thread. */
     private volatile ShardStatus status = ShardStatus.NOTHING;
@@ -84,18 +87,30 @@ final class Shard {
             }
         } else {
             ByteBuf held = buffer.retainedSlice(index, length);
-            strand.submit(() -> take(peer, held));
+            strand.submit(() -> take(peer, held, held.readerIndex(), length));
         }
     }
 
-    /** Handles a whole frame in a buffer of its own, and lets go of it. */
-    private void take(Peer peer, ByteBuf held) {
+    /** A frame from another shard, with a reference to its buffer: handled now if nobody is inside. */
+    private void fromShard(Peer peer, ByteBuf buffer, int index, int length) {
+        if (strand.tryEnter()) {
+            try {
+                take(peer, buffer, index, length);
+            } finally {
+                strand.leave();
+            }
+        } else {
+            strand.submit(() -> take(peer, buffer, index, length));
+        }
+    }
+
+    /** Handles a whole frame and lets go of its buffer, at which others may be looking: so with a view of its own. */
+    private void take(Peer peer, ByteBuf buffer, int index, int length) {
         try {
-            ByteBuffer bytes = held.nioBuffer();
-            FrameView view = new FrameView().wrap(bytes, 0);
-            core.fromPeer(peer, new ArrivedFrame().set(held, held.readerIndex(), held.readableBytes(), view));
+            takenView.wrap(buffer.nioBuffer(index, length), 0);
+            core.fromPeer(peer, taken.set(buffer, index, length, takenView));
         } finally {
-            held.release();
+            buffer.release();
         }
     }
 
@@ -129,12 +144,13 @@ final class Shard {
         }
 
         private void send(ByteBuf frame) {
-            to.strand.submit(() -> to.take(to.ways.get(number), frame));
+            to.fromShard(to.ways.get(number), frame, frame.readerIndex(), frame.readableBytes());
         }
 
         @Override
         public boolean forward(Parcel frame) {
-            send(((BufferParcel) frame).take());
+            BufferParcel parcel = (BufferParcel) frame;
+            to.fromShard(to.ways.get(number), parcel.takeBuffer(), parcel.index(), parcel.bytes());
             return true;
         }
 
