@@ -86,9 +86,14 @@ final class Shard {
                 strand.leave();
             }
         } else {
-            ByteBuf held = buffer.retainedSlice(index, length);
-            strand.submit(() -> take(peer, held, held.readerIndex(), length));
+            hold(peer, buffer, index, length);
         }
+    }
+
+    /** Has a frame handled by whoever is inside; the buffer stays the caller's. */
+    private void hold(Peer peer, ByteBuf buffer, int index, int length) {
+        ByteBuf held = BufferParcel.keep(buffer, index, length);
+        strand.submit(() -> take(peer, held, held.readerIndex(), length));
     }
 
     /** A frame from another shard, with a reference to its buffer: handled now if nobody is inside. */
@@ -100,7 +105,8 @@ final class Shard {
                 strand.leave();
             }
         } else {
-            strand.submit(() -> take(peer, buffer, index, length));
+            hold(peer, buffer, index, length);
+            buffer.release();
         }
     }
 
