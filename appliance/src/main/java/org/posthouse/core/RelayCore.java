@@ -245,7 +245,8 @@ public final class RelayCore {
                 List.of(),
                 job.self(),
                 job.homes(),
-                job.homeOf());
+                job.homeOf(),
+                new int[0]);
     }
 
     /** A rank's connection ended: the one of {@code port}; if the rank has another by now, nothing has happened. */

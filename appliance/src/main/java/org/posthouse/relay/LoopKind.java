@@ -72,9 +72,4 @@ public record LoopKind(SocketKind sockets, int busyPollUs) {
             return usual.unavailabilityCause();
         }
     }
-
-    @Override
-    public String toString() {
-        return sockets.word() + (busyPollUs == 0 ? "" : ", busy polling " + busyPollUs + " us");
-    }
 }

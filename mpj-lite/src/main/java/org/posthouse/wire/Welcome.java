@@ -32,22 +32,6 @@ public record Welcome(
         List<Home> homes,
         int[] homeOf,
         int[] ranksAt) {
-
-    /** What a rank is told. */
-    public Welcome(
-            long job,
-            int rank,
-            int incarnation,
-            long creditBytes,
-            int creditMessages,
-            long deliveries,
-            List<Hello.Sent> suppress,
-            int self,
-            List<Home> homes,
-            int[] homeOf) {
-        this(job, rank, incarnation, creditBytes, creditMessages, deliveries, suppress, self, homes, homeOf, new int[0]);
-    }
-
     /** What a launcher is told: the relays that there are, the one that answers first, and how many ranks each has. */
     public static Welcome launcher(List<Home> homes, int[] ranksAt) {
         return new Welcome(0, 0, 0, 0, 0, 0, List.of(), 0, homes, new int[0], ranksAt);

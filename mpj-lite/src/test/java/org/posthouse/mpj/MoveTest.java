@@ -160,7 +160,8 @@ final class MoveTest {
 
     private static ByteBuffer welcome(int rank, long deliveries) {
         List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
-        return new Welcome(ScriptedRelay.JOB, rank, 1, 1 << 20, 64, deliveries, List.of(), 0, homes, new int[2]).encode();
+        return new Welcome(ScriptedRelay.JOB, rank, 1, 1 << 20, 64, deliveries, List.of(), 0, homes, new int[2], new int[0])
+                .encode();
     }
 
     private static Hello.Sent sent(int context, int destination, long sequence) {

@@ -13,7 +13,7 @@ final class SampleFrames {
     static final Hello HELLO = new Hello(
             Hello.RANK, JOB, 3, 2, TOKEN, 0x1112, 0x2122, List.of(new Hello.Sent(5, 6, 7), new Hello.Sent(8, 9, 10)));
     static final Welcome WELCOME = new Welcome(
-            JOB, 3, 2, 0x1000000, 0x4000, 0x1112, List.of(new Hello.Sent(5, 6, 7)), 1, HOMES, new int[] {0, 1, 1});
+            JOB, 3, 2, 0x1000000, 0x4000, 0x1112, List.of(new Hello.Sent(5, 6, 7)), 1, HOMES, new int[] {0, 1, 1}, new int[0]);
     static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, true, "pi", HOMES, new int[] {0, 1, 1});
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, "gone");
     static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 0x33);
