@@ -117,6 +117,9 @@ final class Deliveries {
         FrameView view = frame.view();
         HomedRank.Transfer transfer = new HomedRank.Transfer(view.context(), view.source(), view.sequence());
         Message message = to.arriving().get(transfer);
+        if (to.job().logged() && isRepeated(to, message, view)) {
+            return;
+        }
         if (message == null) {
             throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not arriving at " + to + ": " + transfer);
         }
@@ -138,6 +141,13 @@ final class Deliveries {
             pass(to, message, chunk);
             progress(to, message);
         }
+    }
+
+    /** Whether this chunk was here before: its source was restarted, and has begun the message again. */
+    private static boolean isRepeated(HomedRank to, Message message, FrameView view) {
+        return message == null
+                ? view.sequence() <= to.mailbox().lastSequence(view.context(), view.source())
+                : view.offset() < message.arrived();
     }
 
     private static long log(HomedRank to, Message message, Parcel chunk) {
@@ -268,8 +278,8 @@ final class Deliveries {
                             message.destination(),
                             message.sequence(),
                             upTo);
-        } else if (source.port() != null) {
-            source.port().clear(message.context(), message.destination(), message.sequence(), upTo);
+        } else {
+            source.cleared(message.context(), message.destination(), message.sequence(), upTo);
         }
     }
 
@@ -281,6 +291,7 @@ final class Deliveries {
         }
         to.arriving().remove(new HomedRank.Transfer(message.context(), message.source(), message.sequence()));
         message.release();
+        to.job().journal().withdrawn(to.job().id(), to.rank(), message.context(), message.source(), message.sequence());
         return true;
     }
 

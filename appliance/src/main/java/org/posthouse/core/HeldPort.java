@@ -1,5 +1,6 @@
 package org.posthouse.core;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import org.posthouse.wire.Notice;
@@ -74,6 +75,11 @@ final class HeldPort implements RankPort {
     @Override
     public void mismatch(Stall stall) {
         held.add(port -> port.mismatch(stall));
+    }
+
+    @Override
+    public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
+        throw new IllegalStateException("a rank between two connections is not replayed");
     }
 
     @Override

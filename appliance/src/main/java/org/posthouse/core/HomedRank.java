@@ -3,6 +3,7 @@ package org.posthouse.core;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** One rank at its home relay: its mailbox, its way out, and what it has under way. Confined to the relay core. */
 public final class HomedRank {
@@ -19,7 +20,10 @@ public final class HomedRank {
     private final Outgoing outgoing = new Outgoing();
     private final ArrayDeque<Message> deferred = new ArrayDeque<>();
     private final ArrayDeque<Message> readingBack = new ArrayDeque<>();
+    private final Repeats repeats = new Repeats();
     private RankState state = RankState.WAITING;
+    private Replay replay;
+    private int replays;
     private RankPort port;
     private int incarnation;
     private boolean moveAsked;
@@ -27,11 +31,13 @@ public final class HomedRank {
     private long creditBytesUsed;
     private int creditMessagesUsed;
     private long failedPolls;
+    private long events;
     private int unreadAnswers;
     private int offers;
     private int ahead;
     private long messagesSent;
     private long bytesSent;
+    private long messagesResent;
     private long messagesDelivered;
     private long bytesDelivered;
 
@@ -91,13 +97,23 @@ public final class HomedRank {
         return creditMessagesUsed;
     }
 
-    /** Null unless connected. */
+    /** Null unless connected; while the rank is replayed, one to which nothing is delivered. */
     RankPort port() {
         return port;
     }
 
     Map<Transfer, Message> arriving() {
         return arriving;
+    }
+
+    /** Tells of each message from {@code source} that is here in part, or offered and unmatched. */
+    void forEachOpen(int source, Consumer<Message> visitor) {
+        arriving.values().stream().filter(message -> message.source() == source).forEach(visitor);
+        mailbox.forEachOffer(source, message -> {
+            if (message.isComplete() && !message.isAhead()) {
+                visitor.accept(message);
+            }
+        });
     }
 
     Outgoing outgoing() {
@@ -118,6 +134,40 @@ public final class HomedRank {
         transition(RankState.CONNECTED);
         this.port = port;
         this.incarnation = incarnation;
+    }
+
+    /** A later incarnation has come: it is brought to where the last one was. */
+    void beginReplay(RankPort real, int incarnation, Historian historian, long nanos) {
+        transition(RankState.REPLAYING);
+        this.incarnation = incarnation;
+        replay = new Replay(this, real, historian, ++replays, nanos);
+        port = replay.senderOnly();
+    }
+
+    /** It is where it was. */
+    void endReplay() {
+        transition(RankState.CONNECTED);
+        port = replay.port();
+        replay = null;
+    }
+
+    /** Null unless it is {@link RankState#REPLAYING}. */
+    Replay replay() {
+        return replay;
+    }
+
+    /** What its next incarnation may send again, or not at all. */
+    Repeats repeats() {
+        return repeats;
+    }
+
+    /** Events of its history so far. */
+    public long events() {
+        return events;
+    }
+
+    void countEvents(int count) {
+        events += count;
     }
 
     /** It has stopped writing and will connect again: until then all that it is sent is held. */
@@ -155,6 +205,12 @@ public final class HomedRank {
         if (port instanceof HeldPort held) {
             held.drop();
         }
+        if (replay != null) {
+            replay.stop();
+            replay = null;
+        }
+        moveAsked = false;
+        repeats.forgetAwaited();
         transition(next);
         port = null;
         mailbox.forgetReceives();
@@ -192,6 +248,28 @@ public final class HomedRank {
         }
     }
 
+    /** An offer of its was matched, or may go on; a process that does not know of it yet hears when it does. */
+    void cleared(int context, int destination, long sequence, long upTo) {
+        if (port != null && !repeats.noteCleared(new Transfer(context, destination, sequence), upTo)) {
+            port.clear(context, destination, sequence, upTo);
+        }
+    }
+
+    /** An offer of its was taken back, or it was too late for that. */
+    void withdrawn(int context, int destination, long sequence, boolean gone) {
+        Transfer transfer = new Transfer(context, destination, sequence);
+        boolean asked = port != null && !repeats.takeUnasked(transfer);
+        if (gone) {
+            freeOfferPlace();
+            if (job.logged()) {
+                repeats.tookBack(transfer);
+            }
+        }
+        if (asked) {
+            port.withdrawn(context, destination, sequence, gone);
+        }
+    }
+
     /** Takes a place among the rank's unmatched offers; false if there is none free. */
     boolean takeOfferPlace() {
         if (offers == OFFERS_MAX) {
@@ -218,6 +296,15 @@ public final class HomedRank {
 
     void countAhead(int change) {
         ahead += change;
+    }
+
+    /** Messages that a restarted process of it would have sent again. */
+    public long messagesResent() {
+        return messagesResent;
+    }
+
+    void countResent() {
+        messagesResent++;
     }
 
     void countSent(long messageBytes) {

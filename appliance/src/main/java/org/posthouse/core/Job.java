@@ -153,6 +153,10 @@ public final class Job {
         watch.onJobEvent(new JobEvent(id(), kind, rank, code, text));
     }
 
+    void report(JobEvent event) {
+        watch.onJobEvent(event);
+    }
+
     /** Tells the launcher that the job cannot go on; the launcher ends it. */
     void fail(Reason reason, String detail) {
         report(JobEvent.ABORTED, -1, 1, reason + ": " + detail + "; " + reason.advice());

@@ -18,6 +18,25 @@ public interface Journal {
     /** All failed polls of a rank so far, as a frame says that is about to have an effect. */
     void polls(long job, int rank, int incarnation, long failedPolls);
 
+    /**
+     * What a rank has observed, from its {@code first}-th event on.
+     *
+     * @param items the frame that told it; stays the caller's
+     */
+    void events(long job, int rank, int incarnation, long first, int count, Parcel items);
+
+    /** A process of the rank has come, the {@code incarnation}-th. */
+    void incarnation(long job, int rank, int incarnation);
+
+    /** An offered message for the rank was taken back by its source. */
+    void withdrawn(long job, int rank, int context, int source, long sequence);
+
+    /** The rank has called Finalize. */
+    void finalized(long job, int rank, int incarnation);
+
+    /** The last record's number. */
+    long position();
+
     /** The frame that began a message, made anew; with the payload that rode in it, read back, or without. */
     Parcel head(long job, Message message, boolean payload);
 
@@ -42,6 +61,23 @@ public interface Journal {
 
         @Override
         public void polls(long job, int rank, int incarnation, long failedPolls) {}
+
+        @Override
+        public void events(long job, int rank, int incarnation, long first, int count, Parcel items) {}
+
+        @Override
+        public void incarnation(long job, int rank, int incarnation) {}
+
+        @Override
+        public void withdrawn(long job, int rank, int context, int source, long sequence) {}
+
+        @Override
+        public void finalized(long job, int rank, int incarnation) {}
+
+        @Override
+        public long position() {
+            return 0;
+        }
 
         @Override
         public Parcel head(long job, Message message, boolean payload) {

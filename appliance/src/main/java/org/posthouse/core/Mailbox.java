@@ -91,6 +91,30 @@ public final class Mailbox {
         return context(context).channel(source).sequence;
     }
 
+    /** Tells of each channel from {@code source} that was used, and its last sequence number. */
+    void forEachChannel(int source, Outgoing.ChannelVisitor visitor) {
+        for (Context context : contexts.values()) {
+            Channel channel = context.channels[source];
+            if (channel != null && channel.sequence > 0) {
+                visitor.channel(context.id, source, channel.sequence);
+            }
+        }
+    }
+
+    /** Tells of each offer from {@code source} that nothing has matched. */
+    void forEachOffer(int source, Consumer<Message> visitor) {
+        for (Context context : contexts.values()) {
+            Channel channel = context.channels[source];
+            for (Message message = channel == null ? null : channel.unexpected.first();
+                    message != null;
+                    message = message.next(MessageList.Order.CHANNEL)) {
+                if (message.form() == FrameType.OFFER) {
+                    visitor.accept(message);
+                }
+            }
+        }
+    }
+
     /** Takes in a message that {@link #check} accepted: matches it to the earliest posted receive, or stores it. */
     void accept(Message message) {
         Context context = context(message.context());

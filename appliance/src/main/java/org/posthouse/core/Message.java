@@ -38,6 +38,23 @@ public final class Message {
     private Message arrivalNext;
     private Message arrivalBefore;
 
+    private Message(Logged logged) {
+        this.context = logged.context;
+        this.source = logged.source;
+        this.destination = logged.destination;
+        this.tag = logged.tag;
+        this.sequence = logged.sequence;
+        this.bytes = logged.bytes;
+        this.elements = logged.elements;
+        this.datatype = logged.datatype;
+        this.form = logged.form;
+        this.storable = logged.storable;
+        this.logPosition = logged.position;
+        this.logPlace = logged.place;
+        this.inLog = true;
+        this.chunks = form == FrameType.SEND ? null : new Chunks(bytes, 0);
+    }
+
     private Message(FrameView view, Parcel head) {
         this.context = view.context();
         this.source = view.source();
@@ -51,6 +68,37 @@ public final class Message {
         this.storable = form == FrameType.OFFER && (view.flags() & FrameView.STORABLE) != 0;
         this.head = head;
         this.chunks = form == FrameType.SEND ? null : new Chunks(bytes, head.payloadBytes());
+    }
+
+    /**
+     * What the log says of a message's arrival.
+     *
+     * @param position its arrival's number in the log
+     * @param place where that can be read back
+     */
+    public record Logged(
+            int context,
+            int source,
+            int destination,
+            int tag,
+            long sequence,
+            long bytes,
+            int elements,
+            int datatype,
+            FrameType form,
+            boolean storable,
+            long position,
+            long place) {}
+
+    /** A message that is in the log and nowhere else; nothing of it has arrived but its head, or, of a SEND, all. */
+    public static Message of(Logged logged) {
+        return new Message(logged);
+    }
+
+    /** A piece of its payload that stands in the log at {@code place}, the next one. */
+    public void loggedPiece(int pieceBytes, long place) {
+        chunks.keepPlace(place);
+        chunks.arrive(pieceBytes);
     }
 
     /** The message that a SEND, EAGER or OFFER frame begins. */
@@ -224,6 +272,11 @@ public final class Message {
     /** Up to where an offered message may be sent, exclusive. */
     long granted() {
         return chunks.granted();
+    }
+
+    /** Up to where its sender was told to send, or {@link Repeats#NOT_CLEARED}. */
+    long clearedUpTo() {
+        return form == FrameType.OFFER && granted() > 0 ? granted() : Repeats.NOT_CLEARED;
     }
 
     void grant(long upTo) {

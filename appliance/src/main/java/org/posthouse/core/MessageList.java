@@ -50,6 +50,11 @@ final class MessageList {
         message.next(order, null);
     }
 
+    /** The first message, or null. */
+    Message first() {
+        return first;
+    }
+
     /** The message with this sequence number, or null. For the messages of one channel. */
     Message numbered(long sequence) {
         Message message = first;

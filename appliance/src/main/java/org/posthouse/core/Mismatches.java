@@ -13,6 +13,9 @@ final class Mismatches {
     /** A rank says that it is blocked in a collective, or no more. */
     void blocked(HomedRank rank, Stall stall) throws WireException {
         Job job = rank.job();
+        if (rank.state() == RankState.REPLAYING) {
+            return; // Where it is blocked it has been before.
+        }
         if (rank.state() != RankState.CONNECTED || stall.job() != job.id() || stall.rank() != rank.rank()) {
             throw new WireException(Reason.WRONG_RANK, "BLOCKED in the name of rank " + stall.rank() + " from " + rank);
         }

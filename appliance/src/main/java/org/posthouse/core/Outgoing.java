@@ -57,6 +57,40 @@ final class Outgoing {
         }
     }
 
+    /** Whether this message was begun before. */
+    boolean has(FrameView view) {
+        return view.sequence() <= lastSequence(view.context(), view.destination());
+    }
+
+    /** Whether this chunk was passed on before. */
+    boolean hasPassed(FrameView view) {
+        Sending message = sending.get(transfer(view));
+        return message == null ? has(view) : view.offset() < message.sent;
+    }
+
+    /** Tells of each channel and its last sequence number. */
+    void forEachChannel(ChannelVisitor visitor) {
+        sequences.forEach((channel, last) -> visitor.channel(channel.context, channel.destination, last));
+    }
+
+    /** Tells of each message that is not wholly sent, or unmatched. */
+    void forEachOpen(OpenVisitor visitor) {
+        sending.forEach((transfer, message) -> visitor.open(
+                transfer,
+                message.offered && message.cleared ? message.granted : Repeats.NOT_CLEARED,
+                message.withdrawing));
+    }
+
+    /** Is told of a message: up to where it was cleared, and whether it is to be taken back. */
+    interface OpenVisitor {
+        void open(HomedRank.Transfer transfer, long clearedUpTo, boolean withdrawing);
+    }
+
+    /** Is told of a channel. */
+    interface ChannelVisitor {
+        void channel(int context, int peer, long sequence);
+    }
+
     /** The last sequence number in this channel; 0 if there was none. */
     long lastSequence(int context, int destination) {
         return sequences.getOrDefault(new Channel(context, destination), 0L);

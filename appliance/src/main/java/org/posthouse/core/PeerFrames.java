@@ -71,21 +71,14 @@ final class PeerFrames {
         if (source.outgoing().granted(view)) {
             source.freeOfferPlace();
         }
-        if (source.port() != null) {
-            source.port().clear(view.context(), view.destination(), view.sequence(), view.offset());
-        }
+        source.cleared(view.context(), view.destination(), view.sequence(), view.offset());
     }
 
     private static void withdrawn(Job job, Peer peer, FrameView view) throws WireException {
         HomedRank source = sourceOf(job, peer, view);
         source.outgoing().withdrawn(view);
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
-        if (gone) {
-            source.freeOfferPlace();
-        }
-        if (source.port() != null) {
-            source.port().withdrawn(view.context(), view.destination(), view.sequence(), gone);
-        }
+        source.withdrawn(view.context(), view.destination(), view.sequence(), gone);
     }
 
     private static void credited(Job job, Peer peer, FrameView view) throws WireException {

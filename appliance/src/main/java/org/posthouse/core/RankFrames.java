@@ -30,7 +30,19 @@ final class RankFrames {
             case CANCEL -> cancel(rank, view);
             case WITHDRAW -> withdraw(rank, view);
             case POLLS -> logPolls(rank, view.finalizeFailedPolls());
-            default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + rank);
+            default -> takeOfHistory(rank, frame);
+        }
+    }
+
+    /** What only a rank says that can be brought back. */
+    private static void takeOfHistory(HomedRank rank, Frame frame) throws WireException {
+        FrameType type = frame.view().type();
+        if (type == FrameType.EVENTS && rank.job().logged()) {
+            events(rank, frame);
+        } else if (type == FrameType.RESENT && rank.job().logged()) {
+            resent(rank, frame.view());
+        } else {
+            throw new WireException(Reason.NOT_EXPECTED, type + " from " + rank);
         }
     }
 
@@ -52,20 +64,33 @@ final class RankFrames {
             throw new WireException(
                     Reason.LIMIT, from + " has " + from.offers() + " sends that nobody has received, the most that may wait");
         }
-        from.countSent(view.messageBytes());
         HomedRank to = job.homed(view.destination());
-        if (to == null) {
-            from.outgoing().begin(view);
-            forward(job, view.destination(), frame);
-        } else if (!deliveries.arrive(to, frame)) {
+        if (to == null ? !sendAway(from, frame) : !deliveries.arrive(to, frame)) {
             dropped(from, view);
+        } else {
+            from.countSent(view.messageBytes());
         }
     }
 
-    /** Gives back what a duplicate has taken. */
+    /** Passes on a message for a rank of another core; false if that has it. */
+    private static boolean sendAway(HomedRank from, Frame frame) throws WireException {
+        FrameView view = frame.view();
+        if (from.job().logged() && (view.flags() & FrameView.AGAIN) != 0 && from.outgoing().has(view)) {
+            return false;
+        }
+        from.outgoing().begin(view);
+        forward(from.job(), view.destination(), frame);
+        return true;
+    }
+
+    /** Gives back what a duplicate has taken, and says how far it may go on if it is an offer. */
     private static void dropped(HomedRank from, FrameView view) {
         if (view.type() == FrameType.OFFER) {
             from.freeOfferPlace();
+            long upTo = from.repeats().came(new HomedRank.Transfer(view.context(), view.destination(), view.sequence()));
+            if (upTo != Repeats.NOT_CLEARED) {
+                from.cleared(view.context(), view.destination(), view.sequence(), upTo);
+            }
         } else {
             from.returnCredit(Wire.cost(view.messageBytes()), 1);
         }
@@ -77,6 +102,9 @@ final class RankFrames {
         checkOwn(from, view);
         HomedRank to = from.job().homed(view.destination());
         if (to == null) {
+            if (from.job().logged() && from.outgoing().hasPassed(view)) {
+                return;
+            }
             from.outgoing().chunk(view, bytes);
             forward(from.job(), view.destination(), frame);
         } else {
@@ -103,7 +131,16 @@ final class RankFrames {
         checkPattern(rank, view);
         logPolls(rank, view.postFailedPolls());
         checkRoom(rank);
-        Receive receive = Receive.of(view.context(), view.source(), view.tag(), view.postRequest());
+        Receive receive = Receive.of(view.context(), view.source(), view.tag(), view.postRequest(), view.ordinal());
+        if (rank.replay() != null) {
+            rank.replay().park(receive);
+        } else {
+            post(rank, receive);
+        }
+    }
+
+    /** A receive that waits for new messages. */
+    void post(HomedRank rank, Receive receive) {
         long now = deliveries.times().now();
         Message message = rank.mailbox().post(receive, now);
         if (message != null) {
@@ -112,7 +149,38 @@ final class RankFrames {
         }
     }
 
+    /** What the rank has observed, before the frame that follows from it. */
+    private static void events(HomedRank rank, Frame frame) throws WireException {
+        FrameView view = frame.view();
+        if (view.length() != Wire.EVENTS_HEADER_BYTES + view.events() * Wire.EVENT_BYTES || view.events() < 1) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME, "EVENTS of " + view.length() + " bytes with " + view.events() + " events from " + rank);
+        }
+        if (view.firstEvent() != rank.events() + 1) {
+            throw new WireException(
+                    Reason.SEQUENCE_GAP,
+                    "event " + view.firstEvent() + " of " + rank + ", expected " + (rank.events() + 1));
+        }
+        Job job = rank.job();
+        Parcel items = frame.hold();
+        try {
+            job.journal().events(job.id(), rank.rank(), rank.incarnation(), view.firstEvent(), view.events(), items);
+        } finally {
+            items.release();
+        }
+        rank.countEvents(view.events());
+    }
+
+    /** A message that a restarted rank need not send again. */
+    private static void resent(HomedRank rank, FrameView view) throws WireException {
+        checkOwn(rank, view);
+        rank.countResent();
+    }
+
     private void probe(HomedRank rank, FrameView view) throws WireException {
+        if (rank.replay() != null) {
+            throw new WireException(Reason.NOT_EXPECTED, "PROBE from " + rank + ", which is replayed");
+        }
         checkPattern(rank, view);
         logPolls(rank, view.postFailedPolls());
         Message found = rank.mailbox().find(view.context(), view.source(), view.tag());
@@ -136,7 +204,9 @@ final class RankFrames {
         checkPattern(rank, view);
         logPolls(rank, view.postFailedPolls());
         checkReads(rank);
-        boolean gone = rank.mailbox().cancel(view.context(), view.source(), view.postRequest());
+        boolean gone = rank.replay() == null
+                ? rank.mailbox().cancel(view.context(), view.source(), view.postRequest())
+                : rank.replay().cancel(view.context(), view.ordinal());
         rank.port().cancelled(view.postRequest(), gone);
     }
 
@@ -146,15 +216,17 @@ final class RankFrames {
         checkOwn(from, view);
         logPolls(from, view.postFailedPolls());
         checkReads(from);
+        HomedRank.Transfer offer = new HomedRank.Transfer(view.context(), destination, view.sequence());
+        if (from.repeats().takeUnasked(offer)) {
+            return; // The process before has asked, and this one gets the answer.
+        }
         HomedRank to = job.homed(destination);
-        if (to == null && from.outgoing().withdraw(view)) {
+        if (from.repeats().isGone(offer)) {
+            from.port().withdrawn(view.context(), destination, view.sequence(), true);
+        } else if (to == null && from.outgoing().withdraw(view)) {
             job.peer(destination).withdraw(job.id(), view.context(), from.rank(), destination, view.sequence());
         } else {
-            boolean gone = to != null && deliveries.withdraw(to, view);
-            if (gone) {
-                from.freeOfferPlace();
-            }
-            from.port().withdrawn(view.context(), destination, view.sequence(), gone);
+            from.withdrawn(view.context(), destination, view.sequence(), to != null && deliveries.withdraw(to, view));
         }
     }
 
@@ -172,7 +244,7 @@ final class RankFrames {
     }
 
     private static void checkRoom(HomedRank rank) throws WireException {
-        if (!rank.mailbox().mayPost()) {
+        if (!rank.mailbox().mayPost() || rank.replay() != null && !rank.replay().mayPark()) {
             throw new WireException(
                     Reason.LIMIT, rank + " has " + rank.mailbox().posted() + " receives posted, the most that may wait");
         }

@@ -1,5 +1,6 @@
 package org.posthouse.core;
 
+import java.nio.ByteBuffer;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Stall;
 
@@ -28,6 +29,15 @@ public interface RankPort {
 
     /** The rank is blocked in a collective for ever. */
     void mismatch(Stall stall);
+
+    /**
+     * A part of the rank's history, which it shall observe again.
+     *
+     * @param failedPolls all failed polls of the rank so far, the low 32 bits
+     * @param items {@code count} events; null if there are none
+     * @param end whether nothing follows
+     */
+    void events(long first, int count, int failedPolls, ByteBuffer items, boolean end);
 
     /** Asks the rank to connect again; it answers when it has stopped writing. */
     void move();

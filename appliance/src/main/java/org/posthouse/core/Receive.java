@@ -10,19 +10,26 @@ public final class Receive {
     private final int source;
     private final int tag;
     private final int request;
+    private final long ordinal;
     private long order;
     private Receive next;
 
-    private Receive(int context, int source, int tag, int request) {
+    private Receive(int context, int source, int tag, int request, long ordinal) {
         this.context = context;
         this.source = source;
         this.tag = tag;
         this.request = request;
+        this.ordinal = ordinal;
     }
 
-    /** A receive or probe; {@code source} and {@code tag} may be {@link Wire#ANY}. */
+    /** A probe, or a receive that has no ordinal; {@code source} and {@code tag} may be {@link Wire#ANY}. */
     static Receive of(int context, int source, int tag, int request) {
-        return new Receive(context, source, tag, request);
+        return new Receive(context, source, tag, request, 0);
+    }
+
+    /** A receive; {@code source} and {@code tag} may be {@link Wire#ANY}. */
+    static Receive of(int context, int source, int tag, int request, long ordinal) {
+        return new Receive(context, source, tag, request, ordinal);
     }
 
     public int context() {
@@ -40,6 +47,11 @@ public final class Receive {
     /** The library's number for it; it comes back with the message. */
     public int request() {
         return request;
+    }
+
+    /** Which receive of its context it is, in the order of the program's calls, from 1; 0 of a probe. */
+    public long ordinal() {
+        return ordinal;
     }
 
     boolean takesTag(int messageTag) {

@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.posthouse.wire.FrameType;
@@ -31,6 +32,7 @@ public final class RelayCore {
     private final CoreConfig config;
     private final int shards;
     private final Deliveries deliveries;
+    private final Admissions admissions;
     private final RankFrames rankFrames;
     private final PeerFrames peerFrames;
     private final Mismatches mismatches = new Mismatches();
@@ -39,13 +41,15 @@ public final class RelayCore {
     /**
      * @param relay this relay's id in the homes of a job
      * @param shards how many cores the relay has: its ranks are spread over them
-     * @param nanoTime the owner's clock; nothing but {@link Latencies} depends on it
+     * @param nanoTime the owner's clock; nothing but figures depends on it
+     * @param historian where the histories of ranks are
      */
-    public RelayCore(String relay, CoreConfig config, int shards, LongSupplier nanoTime) {
+    public RelayCore(String relay, CoreConfig config, int shards, LongSupplier nanoTime, Historian historian) {
         this.relay = relay;
         this.config = config;
         this.shards = shards;
         deliveries = new Deliveries(config, shards, new MatchTimes(nanoTime));
+        admissions = new Admissions(relay, config, historian, this::leave);
         rankFrames = new RankFrames(config, deliveries);
         peerFrames = new PeerFrames(deliveries);
     }
@@ -121,22 +125,17 @@ public final class RelayCore {
     }
 
     /**
-     * A rank says HELLO: at its start, or again after it was asked to {@link #move}. A restart or any other reconnect,
-     * which would need what was logged, is refused by name.
+     * A rank says HELLO: at its start, after a process of it has ended, or again after it was asked to {@link #move}. A
+     * process that has lost its connection cannot come back to it.
      *
-     * @return the connected rank; {@link #welcome} is what to answer, and then, if it is {@link RankState#MOVING}, {@link
-     *     #moved} is to be called
+     * @return the connected rank; {@link #welcome} and {@link #state} are what to answer, and then, if it is {@link
+     *     RankState#MOVING}, {@link #moved} is to be called; if {@link RankState#REPLAYING}, {@link #replay}
      */
     public HomedRank connect(Hello hello, List<StatePage.Entry> state, RankPort port) throws Refusal {
-        authenticate(hello);
         Job job = job(hello);
         try {
-            HomedRank rank = admit(job, hello, state);
-            if (rank.state() != RankState.MOVING) {
-                rank.connect(port, hello.incarnation());
-                job.report(JobEvent.CONNECTED, rank.rank(), 0, "");
-            }
-            return rank;
+            Admissions.authenticate(job, hello);
+            return admissions.admit(job, hello, state, port, deliveries.times().now());
         } catch (Refusal refusal) {
             refused(job, hello, refusal);
             throw refusal;
@@ -155,73 +154,14 @@ public final class RelayCore {
         return job;
     }
 
-    /** Refuses whoever does not know the job's token. */
+    /** Refuses whoever does not know the job's token, before he tells what he remembers. */
     public void authenticate(Hello hello) throws Refusal {
         Job job = job(hello);
-        if (!job.token().matches(hello.token())) {
-            Refusal refusal = new Refusal(
-                    Reason.WRONG_TOKEN,
-                    "rank " + hello.rank() + " of job " + job.hexId() + " came with a token that is not the job's");
+        try {
+            Admissions.authenticate(job, hello);
+        } catch (Refusal refusal) {
             refused(job, hello, refusal);
             throw refusal;
-        }
-    }
-
-    private HomedRank admit(Job job, Hello hello, List<StatePage.Entry> state) throws Refusal {
-        String who = "rank " + hello.rank() + " of job " + job.hexId();
-        HomedRank rank = job.homed(hello.rank());
-        if (rank == null) {
-            throw new Refusal(
-                    Reason.WRONG_RANK,
-                    hello.rank() >= 0 && hello.rank() < job.size()
-                            ? who + " is at home at relay " + job.home(hello.rank()).relay() + ", not at " + relay
-                            : who + ", which has ranks 0 to " + (job.size() - 1));
-        }
-        if (rank.state() == RankState.MOVING && hello.incarnation() == rank.incarnation()) {
-            checkCounters(rank, hello, state);
-            return rank;
-        }
-        if (rank.state() != RankState.WAITING && hello.incarnation() <= rank.incarnation()) {
-            throw new Refusal(
-                    Reason.FENCED,
-                    who + " with incarnation " + hello.incarnation() + ", but incarnation " + rank.incarnation() + " is "
-                            + rank.state());
-        }
-        boolean fresh = hello.start() == Hello.FRESH && hello.deliveries() == 0 && hello.failedPolls() == 0 && state.isEmpty();
-        if (rank.state() != RankState.WAITING || !fresh) {
-            throw new Refusal(
-                    Reason.CANNOT_RESUME,
-                    who + " is " + rank.state() + " after " + rank.messagesDelivered() + " deliveries and comes with "
-                            + hello.deliveries() + "; this version starts a rank once");
-        }
-        return rank;
-    }
-
-    /** A rank that was asked to move has seen all that it was sent, and the relay all that the rank sent. */
-    private static void checkCounters(HomedRank rank, Hello hello, List<StatePage.Entry> state) throws Refusal {
-        long sent = 0;
-        for (StatePage.Entry channel : state) {
-            int to = channel.peer();
-            if (to < 0 || to >= rank.job().size()) {
-                throw new Refusal(Reason.CANNOT_RESUME, rank + " has sent to rank " + to + ", which the job has not");
-            }
-            HomedRank local = rank.job().homed(to);
-            long known = local == null
-                    ? rank.outgoing().lastSequence(channel.context(), to)
-                    : local.mailbox().lastSequence(channel.context(), rank.rank());
-            if (channel.kind() != StatePage.SENT || channel.a() != known) {
-                throw new Refusal(
-                        Reason.CANNOT_RESUME,
-                        rank + " has sent up to sequence " + channel.a() + " to rank " + to + " in context "
-                                + channel.context() + ", known here: " + known);
-            }
-            sent += known;
-        }
-        if (sent != rank.messagesSent() || hello.deliveries() != rank.deliveriesSent()) {
-            throw new Refusal(
-                    Reason.CANNOT_RESUME,
-                    rank + " comes with " + hello.deliveries() + " deliveries and " + sent + " sends, known here: "
-                            + rank.deliveriesSent() + " and " + rank.messagesSent());
         }
     }
 
@@ -247,38 +187,75 @@ public final class RelayCore {
     /** A rank that began its {@code move}-th move has not come in time. Does nothing if it has. */
     public void moveFailed(HomedRank rank, int move, Notice why) {
         if (rank.state() == RankState.MOVING && rank.moves() == move) {
-            leave(rank, RankState.LOST);
-            rank.job().report(JobEvent.LOST, rank.rank(), why.code(), why.text());
+            lose(rank, why);
         }
     }
 
-    /** The answer to a rank that {@link #connect} admitted. */
+    /** The answer to a rank that {@link #connect} admitted; {@link #state} follows it. */
     public Welcome welcome(HomedRank rank) {
-        Job job = rank.job();
-        return new Welcome(
-                job.id(),
-                rank.rank(),
-                rank.incarnation(),
-                config.creditBytes(),
-                config.creditMessages(),
-                false,
-                rank.deliveriesSent(),
-                0,
-                0,
-                0,
-                0,
-                job.self(),
-                job.homes(),
-                job.homeOf(),
-                new int[0]);
+        return admissions.welcome(rank);
+    }
+
+    /** What the rank has to know about its channels. */
+    public List<StatePage.Entry> state(HomedRank rank) {
+        return admissions.state(rank);
+    }
+
+    // ---- bringing a rank back
+
+    /** The rank, which is {@link RankState#REPLAYING}, has been welcomed: its history begins. */
+    public void replay(HomedRank rank) {
+        rank.replay().begin();
+    }
+
+    /** The next steps of a rank's history, as the {@link Historian} was asked for. */
+    public void past(HomedRank rank, int replay, List<Past> steps) {
+        if (rank.replay() != null && rank.replay().number() == replay) {
+            try {
+                rank.replay().past(steps);
+            } catch (JournalFailure e) {
+                rank.job().fail(e.reason(), e.getMessage());
+            }
+        }
+    }
+
+    /** A rank's history cannot be read. */
+    public void pastUnreadable(HomedRank rank, int replay, String why) {
+        if (rank.replay() != null && rank.replay().number() == replay) {
+            rank.job().fail(Reason.LOG_DAMAGED, "the history of " + rank + ": " + why);
+        }
+    }
+
+    /** The rank has observed all of its history again: from here on it goes on as any other. */
+    private void live(HomedRank rank) throws WireException {
+        Replay replay = rank.replay();
+        if (replay == null) {
+            throw new WireException(Reason.NOT_EXPECTED, "LIVE from " + rank + ", which is " + rank.state());
+        }
+        List<Receive> waiting = replay.live();
+        rank.endReplay();
+        waiting.forEach(receive -> rankFrames.post(rank, receive));
+        List.copyOf(rank.arriving().values()).stream()
+                .filter(message -> message.receive() != null)
+                .forEach(message -> deliveries.progress(rank, message));
+        writable(rank);
+        long us = TimeUnit.NANOSECONDS.toMicros(deliveries.times().now() - replay.startNanos());
+        rank.job().report(new JobEvent(rank.job().id(), JobEvent.CAUGHT_UP, rank.rank(), 0, replay.deliveries(), us, ""));
     }
 
     /** A rank's connection ended: the one of {@code port}; if the rank has another by now, nothing has happened. */
     public void disconnected(HomedRank rank, RankPort port, Notice why) {
-        if (rank.state() == RankState.CONNECTED && rank.port() == port) {
-            leave(rank, RankState.LOST);
-            rank.job().report(JobEvent.LOST, rank.rank(), why.code(), why.text());
+        boolean replayed = rank.replay() != null && rank.replay().port() == port;
+        if (replayed || rank.state() == RankState.CONNECTED && rank.port() == port) {
+            lose(rank, why);
         }
+    }
+
+    /** The rank has gone without a word: for ever, or until its next incarnation comes. */
+    private void lose(HomedRank rank, Notice why) {
+        boolean awaited = rank.job().logged();
+        leave(rank, awaited ? RankState.AWAY : RankState.LOST);
+        rank.job().report(awaited ? JobEvent.AWAY : JobEvent.LOST, rank.rank(), why.code(), why.text());
     }
 
     /** Credit that waited for the rank to read goes back: what it paid for is no longer held here. */
@@ -300,7 +277,7 @@ public final class RelayCore {
     /** A frame other than HELLO, ABORT and CLOSE from a rank. */
     public void fromRank(HomedRank rank, Frame frame) throws WireException {
         FrameView view = frame.view();
-        if (rank.state() != RankState.CONNECTED) {
+        if (rank.state() != RankState.CONNECTED && rank.state() != RankState.REPLAYING) {
             throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + rank + ", which is " + rank.state());
         }
         if (view.job() != rank.job().id()) {
@@ -311,6 +288,8 @@ public final class RelayCore {
                 finalizeRank(rank, view);
             } else if (view.type() == FrameType.MOVE) {
                 beginMove(rank);
+            } else if (view.type() == FrameType.LIVE) {
+                live(rank);
             } else {
                 rankFrames.take(rank, frame);
             }
@@ -329,8 +308,12 @@ public final class RelayCore {
     }
 
     private void finalizeRank(HomedRank rank, FrameView view) throws WireException {
+        if (rank.state() == RankState.REPLAYING) {
+            throw new WireException(Reason.NOT_EXPECTED, "FINALIZE from " + rank + " before it was live");
+        }
         RankFrames.logPolls(rank, view.finalizeFailedPolls());
         RankPort port = rank.port();
+        rank.job().journal().finalized(rank.job().id(), rank.rank(), rank.incarnation());
         leave(rank, RankState.FINALIZED);
         port.finalized();
         mismatches.finalized(rank);
@@ -344,15 +327,23 @@ public final class RelayCore {
 
     /** A rank that was slow to read reads again: what depended on it goes on. */
     public void writable(HomedRank rank) {
+        try {
+            if (rank.replay() == null) {
+                goOn(rank);
+            } else {
+                rank.replay().goOn();
+            }
+        } catch (JournalFailure e) {
+            rank.job().fail(e.reason(), e.getMessage());
+        }
+    }
+
+    private void goOn(HomedRank rank) {
         rank.clearUnreadAnswers();
         for (int left = rank.deferred().size(); left > 0; left--) {
             deliveries.progress(rank, rank.deferred().remove());
         }
-        try {
-            deliveries.readBack(rank);
-        } catch (JournalFailure e) {
-            rank.job().fail(e.reason(), e.getMessage());
-        }
+        deliveries.readBack(rank);
     }
 
     // ---- frames of other cores

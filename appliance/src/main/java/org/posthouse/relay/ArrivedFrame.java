@@ -29,7 +29,14 @@ final class ArrivedFrame implements Frame {
 
     @Override
     public Parcel hold() {
-        int headerBytes = view.type() == FrameType.CHUNK ? Wire.CHUNK_HEADER_BYTES : Wire.MESSAGE_HEADER_BYTES;
-        return new BufferParcel(buffer.retain(), index, length, headerBytes);
+        return new BufferParcel(buffer.retain(), index, length, headerBytes(view.type()));
+    }
+
+    private static int headerBytes(FrameType type) {
+        return switch (type) {
+            case CHUNK -> Wire.CHUNK_HEADER_BYTES;
+            case EVENTS -> Wire.EVENTS_HEADER_BYTES;
+            default -> Wire.MESSAGE_HEADER_BYTES;
+        };
     }
 }

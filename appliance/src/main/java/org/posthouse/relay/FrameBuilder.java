@@ -56,6 +56,20 @@ final class FrameBuilder {
         return frame;
     }
 
+    /** @param items {@code count} events; null if there are none */
+    ByteBuf events(long job, long first, int count, int failedPolls, ByteBuffer items, boolean end) {
+        int bytes = Wire.EVENTS_HEADER_BYTES + count * Wire.EVENT_BYTES;
+        ByteBuf frame = buffer(bytes);
+        ByteBuffer nio = frame.internalNioBuffer(0, bytes);
+        view.wrap(nio, nio.position())
+                .begin(FrameType.EVENTS, Wire.EVENTS_HEADER_BYTES, job)
+                .length(bytes)
+                .flags(end ? FrameView.END : 0)
+                .events(first, count, failedPolls);
+        frame.writerIndex(Wire.EVENTS_HEADER_BYTES);
+        return items == null ? frame : frame.writeBytes(items);
+    }
+
     ByteBuf move(long job) {
         ByteBuf frame = buffer(FrameType.MOVE.bytesMin());
         begin(frame, FrameType.MOVE, job);

@@ -68,9 +68,12 @@ final class RankSession implements Session, RankPort {
         connection.greeted();
         state = List.of();
         write(core.welcome(rank).encode());
+        StatePage.encode(job, core.state(rank)).forEach(this::write);
         if (rank.state() == RankState.MOVING) {
             core.moved(rank, this);
             connection.relay().moves().came(rank);
+        } else if (rank.state() == RankState.REPLAYING) {
+            core.replay(rank);
         }
     }
 
@@ -151,7 +154,7 @@ final class RankSession implements Session, RankPort {
             return;
         }
         core.disconnected(rank, this, why);
-        if (rank.state() == RankState.FINALIZED || rank.state() == RankState.LOST) {
+        if (rank.state() == RankState.FINALIZED || rank.state() == RankState.LOST || rank.state() == RankState.AWAY) {
             connection.relay().moves().gone(rank);
         }
     }
@@ -196,6 +199,11 @@ final class RankSession implements Session, RankPort {
     @Override
     public void mismatch(Stall stall) {
         write(stall.encode(FrameType.MISMATCH));
+    }
+
+    @Override
+    public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
+        write(frames.events(job, first, count, failedPolls, items, end));
     }
 
     @Override

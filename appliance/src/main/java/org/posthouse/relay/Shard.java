@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.core.CoreConfig;
+import org.posthouse.core.Historian;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Parcel;
@@ -35,7 +36,7 @@ final class Shard {
 
     Shard(int number, String relay, CoreConfig config, int shards, Workplace home) {
         this.number = number;
-        this.core = new RelayCore(relay, config, shards, clock);
+        this.core = new RelayCore(relay, config, shards, clock, Historian.NONE);
         this.strand = new Strand(home, this::endTurn);
     }
 

@@ -103,6 +103,16 @@ final class Frames {
     }
 
     /** A frame of {@code type} with nothing but its header and zeros. */
+    ByteBuffer live() {
+        return frame(FrameType.LIVE, Wire.HEADER_BYTES, 0);
+    }
+
+    ByteBuffer events(long first, int count) {
+        ByteBuffer frame = frame(FrameType.EVENTS, Wire.EVENTS_HEADER_BYTES, count * Wire.EVENT_BYTES);
+        view(frame).events(first, count, 0);
+        return frame;
+    }
+
     ByteBuffer empty(FrameType type) {
         ByteBuffer frame = frame(type, (type.bytesMin() + 7) / 8 * 8, 0);
         view(frame).length(type.bytesMin());

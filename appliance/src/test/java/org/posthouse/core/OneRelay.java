@@ -35,7 +35,8 @@ final class OneRelay {
     final List<JobEvent> otherEvents = new ArrayList<>();
     final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 20, 30);
     final TableJournal journal = new TableJournal(ledger, frames);
-    final RelayCore core = new RelayCore("relay-here", config, 1, () -> this.nanos);
+    final TableHistorian historian = new TableHistorian();
+    final RelayCore core = new RelayCore("relay-here", config, 1, () -> this.nanos, historian);
     final Peer there = new Way("there");
     final Peer far = new Way("far");
     boolean linked = true;
@@ -226,6 +227,11 @@ final class OneRelay {
         @Override
         public void mismatch(Stall stall) {
             heard.add("mismatch at " + stall.context() + " number " + stall.number() + ": " + stall.text());
+        }
+
+        @Override
+        public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
+            heard.add((end ? "end of history" : "events " + first + " to " + (first + count - 1)) + ", " + failedPolls + " failed polls");
         }
 
         @Override

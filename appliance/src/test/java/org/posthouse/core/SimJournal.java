@@ -75,6 +75,23 @@ final class SimJournal implements Journal {
     }
 
     @Override
+    public void events(long job, int rank, int incarnation, long first, int count, Parcel items) {}
+
+    @Override
+    public void incarnation(long job, int rank, int incarnation) {}
+
+    @Override
+    public void withdrawn(long job, int rank, int context, int source, long sequence) {}
+
+    @Override
+    public void finalized(long job, int rank, int incarnation) {}
+
+    @Override
+    public long position() {
+        return position;
+    }
+
+    @Override
     public boolean hasAmpleRoom() {
         return world.hasAmpleRoom();
     }

@@ -38,7 +38,7 @@ final class SimRelay {
         this.number = number;
         this.frames = frames;
         this.journal = new SimJournal(world, frames, ledger);
-        this.core = new RelayCore(relay, world.config(), shards, world.clock()::now);
+        this.core = new RelayCore(relay, world.config(), shards, world.clock()::now, Historian.NONE);
     }
 
     void open(JobOpen opening) {
@@ -297,6 +297,11 @@ final class SimRelay {
         @Override
         public void mismatch(Stall stall) {
             throw new AssertionError("nobody is blocked: " + stall);
+        }
+
+        @Override
+        public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
+            throw new AssertionError("nobody is replayed here");
         }
 
         @Override

@@ -1,7 +1,9 @@
 package org.posthouse.core;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.posthouse.wire.FrameType;
 
@@ -10,6 +12,7 @@ class TableJournal implements Journal {
     private final ParcelLedger ledger;
     private final Frames frames;
     private final Map<Long, Integer> payloadBytes = new HashMap<>();
+    final List<String> events = new ArrayList<>();
     private long position;
     int reads;
     boolean ample = true;
@@ -18,6 +21,12 @@ class TableJournal implements Journal {
     TableJournal(ParcelLedger ledger, Frames frames) {
         this.ledger = ledger;
         this.frames = frames;
+    }
+
+    /** The place of a record with so much payload that is said to have been logged. */
+    long pretend(int bytes) {
+        payloadBytes.put(++position, bytes);
+        return position;
     }
 
     @Override
@@ -37,6 +46,25 @@ class TableJournal implements Journal {
 
     @Override
     public void polls(long job, int rank, int incarnation, long failedPolls) {}
+
+    @Override
+    public void events(long job, int rank, int incarnation, long first, int count, Parcel items) {
+        events.add("rank " + rank + " events " + first + " to " + (first + count - 1));
+    }
+
+    @Override
+    public void incarnation(long job, int rank, int incarnation) {}
+
+    @Override
+    public void withdrawn(long job, int rank, int context, int source, long sequence) {}
+
+    @Override
+    public void finalized(long job, int rank, int incarnation) {}
+
+    @Override
+    public long position() {
+        return position;
+    }
 
     @Override
     public boolean hasAmpleRoom() {

@@ -47,7 +47,9 @@ public record RankView(
         REPLAYING,
         /** It called Finalize. */
         FINALIZED,
-        /** Its connection broke before Finalize and it has not come back yet. */
+        /** Its connection broke, and it, or its next process, is awaited. */
+        AWAY,
+        /** Its connection broke before Finalize, and nobody is awaited. */
         LOST
     }
 }

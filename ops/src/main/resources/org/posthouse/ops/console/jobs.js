@@ -12,7 +12,7 @@ const HEAD = [
   num('Unexpected', 'messages that wait for a receive'), num('Posted', 'receives that wait for a message'),
 ];
 
-const STATES = ['CONNECTED', 'REPLAYING', 'WAITING', 'LOST', 'FINALIZED'];
+const STATES = ['CONNECTED', 'REPLAYING', 'WAITING', 'AWAY', 'LOST', 'FINALIZED'];
 const OPEN_RANKS_MAX = 32;
 const ROWS_MAX = 64;
 const CELLS_MAX = 2048;

@@ -8,7 +8,7 @@ const TONES = {
   UP: 'good', CONNECTED: 'good', RUNNING: 'good', READY: 'good', ALIVE: 'good',
   CONNECTING: 'busy', STARTING: 'busy', REPLAYING: 'busy', WAITING: 'idle',
   FINALIZED: 'idle', FINISHED: 'idle',
-  DOWN: 'bad', LOST: 'bad', FAILED: 'bad', ABORTED: 'bad', 'NOT READY': 'bad', SILENT: 'bad',
+  DOWN: 'bad', LOST: 'bad', AWAY: 'bad', FAILED: 'bad', ABORTED: 'bad', 'NOT READY': 'bad', SILENT: 'bad',
 };
 
 export function tone(state) {

@@ -1,0 +1,198 @@
+package org.posthouse.core;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Welcome;
+
+/**
+ * Who may come as a rank, and what he is told: one handshake for a first start, a move and a restart (DESIGN section 5).
+ * Part of {@link RelayCore}.
+ */
+final class Admissions {
+    private final String relay;
+    private final CoreConfig config;
+    private final Historian historian;
+    private final Departures departures;
+
+    /** What leaving does to what a rank had under way. */
+    interface Departures {
+        void leave(HomedRank rank, RankState next);
+    }
+
+    Admissions(String relay, CoreConfig config, Historian historian, Departures departures) {
+        this.relay = relay;
+        this.config = config;
+        this.historian = historian;
+        this.departures = departures;
+    }
+
+    /** Refuses whoever does not know the job's token. */
+    static void authenticate(Job job, Hello hello) throws Refusal {
+        if (!job.token().matches(hello.token())) {
+            throw new Refusal(
+                    Reason.WRONG_TOKEN,
+                    "rank " + hello.rank() + " of job " + job.hexId() + " came with a token that is not the job's");
+        }
+    }
+
+    /** Connects the rank that says {@code hello}, and tells the job's launcher. */
+    HomedRank admit(Job job, Hello hello, List<StatePage.Entry> state, RankPort port, long nanos) throws Refusal {
+        HomedRank rank = homed(job, hello);
+        if (rank.state() == RankState.MOVING && hello.incarnation() == rank.incarnation()) {
+            checkCounters(rank, hello, state);
+        } else {
+            requireFresh(rank, hello, state);
+            start(rank, hello, port, nanos);
+        }
+        return rank;
+    }
+
+    private HomedRank homed(Job job, Hello hello) throws Refusal {
+        HomedRank rank = job.homed(hello.rank());
+        if (rank == null) {
+            String who = "rank " + hello.rank() + " of job " + job.hexId();
+            throw new Refusal(
+                    Reason.WRONG_RANK,
+                    hello.rank() >= 0 && hello.rank() < job.size()
+                            ? who + " is at home at relay " + job.home(hello.rank()).relay() + ", not at " + relay
+                            : who + ", which has ranks 0 to " + (job.size() - 1));
+        }
+        return rank;
+    }
+
+    private static void requireFresh(HomedRank rank, Hello hello, List<StatePage.Entry> state) throws Refusal {
+        boolean first = rank.state() == RankState.WAITING;
+        if (!first && hello.incarnation() <= rank.incarnation()) {
+            throw new Refusal(
+                    Reason.FENCED,
+                    rank + " with incarnation " + hello.incarnation() + ", but incarnation " + rank.incarnation() + " is "
+                            + rank.state());
+        }
+        boolean fresh = hello.start() == Hello.FRESH && hello.deliveries() == 0 && hello.failedPolls() == 0 && state.isEmpty();
+        boolean mayStart = first || rank.job().logged() && rank.state() != RankState.LOST;
+        if (!mayStart || !fresh) {
+            throw new Refusal(
+                    Reason.CANNOT_RESUME,
+                    rank + " is " + rank.state() + " after " + rank.messagesDelivered() + " deliveries and comes with "
+                            + hello.deliveries() + (mayStart ? "; a process that starts has none" : "; its job is not logged"));
+        }
+    }
+
+    private void start(HomedRank rank, Hello hello, RankPort port, long nanos) {
+        Job job = rank.job();
+        replaceLiving(rank, hello);
+        job.journal().incarnation(job.id(), rank.rank(), hello.incarnation());
+        if (hello.incarnation() > 1 && job.logged()) {
+            noteUnfinished(rank);
+            rank.beginReplay(port, hello.incarnation(), historian, nanos);
+            job.report(new JobEvent(
+                    job.id(), JobEvent.REPLAYING, rank.rank(), 0, rank.messagesDelivered(), rank.events(), ""));
+        } else {
+            rank.connect(port, hello.incarnation());
+            job.report(JobEvent.CONNECTED, rank.rank(), 0, "");
+        }
+    }
+
+    /** Whoever was this rank is not any more, whether he knows it or not. */
+    private void replaceLiving(HomedRank rank, Hello hello) {
+        RankPort port = rank.port();
+        if (port != null) {
+            port.close(Notice.closing(
+                    rank.job().id(),
+                    Reason.FENCED,
+                    "incarnation " + hello.incarnation() + " has come, this is " + rank.incarnation()));
+            departures.leave(rank, RankState.AWAY);
+        }
+    }
+
+    /** What the process before had begun, and the next will begin again. */
+    private static void noteUnfinished(HomedRank rank) {
+        Repeats repeats = rank.repeats();
+        for (HomedRank to : rank.job().homedRanks()) {
+            to.forEachOpen(rank.rank(), message -> repeats.await(
+                    new HomedRank.Transfer(message.context(), to.rank(), message.sequence()), message.clearedUpTo()));
+        }
+        rank.outgoing().forEachOpen((transfer, clearedUpTo, withdrawing) -> {
+            repeats.await(transfer, clearedUpTo);
+            if (withdrawing) {
+                repeats.isUnasked(transfer);
+            }
+        });
+    }
+
+    /** A rank that was asked to move has seen all that it was sent, and the relay all that the rank sent. */
+    private static void checkCounters(HomedRank rank, Hello hello, List<StatePage.Entry> state) throws Refusal {
+        long sent = 0;
+        for (StatePage.Entry channel : state) {
+            int to = channel.peer();
+            if (to < 0 || to >= rank.job().size()) {
+                throw new Refusal(Reason.CANNOT_RESUME, rank + " has sent to rank " + to + ", which the job has not");
+            }
+            HomedRank local = rank.job().homed(to);
+            long known = local == null
+                    ? rank.outgoing().lastSequence(channel.context(), to)
+                    : local.mailbox().lastSequence(channel.context(), rank.rank());
+            if (channel.kind() != StatePage.SENT || channel.a() != known) {
+                throw new Refusal(
+                        Reason.CANNOT_RESUME,
+                        rank + " has sent up to sequence " + channel.a() + " to rank " + to + " in context "
+                                + channel.context() + ", known here: " + known);
+            }
+            sent += known;
+        }
+        if (sent != rank.messagesSent() || hello.deliveries() != rank.deliveriesSent()) {
+            throw new Refusal(
+                    Reason.CANNOT_RESUME,
+                    rank + " comes with " + hello.deliveries() + " deliveries and " + sent + " sends, known here: "
+                            + rank.deliveriesSent() + " and " + rank.messagesSent());
+        }
+    }
+
+    /** What to answer a rank that was admitted. */
+    Welcome welcome(HomedRank rank) {
+        Job job = rank.job();
+        return new Welcome(
+                job.id(),
+                rank.rank(),
+                rank.incarnation(),
+                config.creditBytes() - rank.creditBytesUsed(),
+                config.creditMessages() - rank.creditMessagesUsed(),
+                job.logged(),
+                rank.deliveriesSent(),
+                rank.events(),
+                StatePage.pages(state(rank).size()),
+                0,
+                0,
+                job.self(),
+                job.homes(),
+                job.homeOf(),
+                new int[0]);
+    }
+
+    /** What a rank that is replayed must know about its channels: what they have, and what they have in part. */
+    List<StatePage.Entry> state(HomedRank rank) {
+        List<StatePage.Entry> state = new ArrayList<>();
+        if (rank.state() != RankState.REPLAYING) {
+            return state;
+        }
+        for (HomedRank to : rank.job().homedRanks()) {
+            to.mailbox()
+                    .forEachChannel(rank.rank(), (context, source, last) ->
+                            state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to.rank(), last)));
+            to.forEachOpen(rank.rank(), message -> state.add(new StatePage.Entry(
+                    StatePage.OPEN, message.context(), to.rank(), 0, message.sequence(), message.arrived())));
+        }
+        rank.outgoing()
+                .forEachChannel((context, to, last) -> state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to, last)));
+        rank.outgoing().forEachOpen((transfer, clearedUpTo, withdrawing) -> state.add(new StatePage.Entry(
+                StatePage.OPEN, transfer.context(), transfer.peer(), 0, transfer.sequence(), 0)));
+        rank.repeats().gone().forEach(transfer -> state.add(new StatePage.Entry(
+                StatePage.GONE, transfer.context(), transfer.peer(), transfer.sequence())));
+        return state;
+    }
+}

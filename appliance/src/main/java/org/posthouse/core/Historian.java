@@ -1,0 +1,38 @@
+package org.posthouse.core;
+
+/**
+ * Reads the histories of ranks from the log, outside the core's strand. Asked by the core; it answers with {@link
+ * RelayCore#past}, in the strand, some steps at a time.
+ */
+public interface Historian {
+    /**
+     * Begins to read what a rank has lived through since its start, and answers with the first steps.
+     *
+     * @param replay the rank's number for this reading; answers to an earlier one come to nothing
+     */
+    void begin(HomedRank rank, int replay);
+
+    /** Answers with the next steps; after {@link Past.End}, with what was logged since, and the end again. */
+    void more(HomedRank rank, int replay);
+
+    /** What is left of the rank's history is not wanted any more. */
+    void end(HomedRank rank, int replay);
+
+    /** Of a relay without a log: it has no rank to bring back. */
+    Historian NONE = new Historian() {
+        @Override
+        public void begin(HomedRank rank, int replay) {
+            throw new IllegalStateException(rank + " has no history");
+        }
+
+        @Override
+        public void more(HomedRank rank, int replay) {
+            throw new IllegalStateException(rank + " has no history");
+        }
+
+        @Override
+        public void end(HomedRank rank, int replay) {
+            throw new IllegalStateException(rank + " has no history");
+        }
+    };
+}

@@ -1,0 +1,31 @@
+package org.posthouse.core;
+
+import java.nio.ByteBuffer;
+
+/** One step of what a rank has lived through, as the log tells it: in the order in which it was logged. */
+public sealed interface Past {
+    /**
+     * The rank was given a message.
+     *
+     * @param number which of its deliveries this is, from 1
+     * @param context the receive's
+     * @param ordinal which receive of its context it was, from 1
+     * @param message one that {@link Message#logged} made
+     * @param arrived payload bytes that were there by then; what came later follows as {@link Piece}
+     */
+    record Delivered(long number, int context, long ordinal, Message message, long arrived) implements Past {}
+
+    /** More bytes of a message that it was given before, which stand in the log at {@code place}. */
+    record Piece(Message message, long offset, int bytes, long place) implements Past {}
+
+    /**
+     * It told what it had observed.
+     *
+     * @param first number of the first of these events; the rank's first is 1
+     * @param items what the library made of them; nobody else understands it
+     */
+    record Events(long first, int count, ByteBuffer items) implements Past {}
+
+    /** Nothing else stands in the log, up to its {@code position}-th record. */
+    record End(long position) implements Past {}
+}

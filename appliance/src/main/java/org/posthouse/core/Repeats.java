@@ -1,0 +1,70 @@
+package org.posthouse.core;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a restarted rank sends a second time, or not at all, and what it is told of it: the messages that its channels
+ * have in part, until it has begun them again, and the offers that it took back. Kept for jobs that are logged. Confined
+ * to the relay core.
+ *
+ * <p>Cost: an entry for each offer that the rank ever took back, some 80 bytes.
+ */
+final class Repeats {
+    /** Of an offer that waits for its receive. */
+    static final long NOT_CLEARED = -1;
+
+    /** Messages to be begun again, and up to where they may be sent. */
+    private final Map<HomedRank.Transfer, Long> awaited = new HashMap<>();
+
+    private final Set<HomedRank.Transfer> gone = new HashSet<>();
+    private final Set<HomedRank.Transfer> unasked = new HashSet<>();
+
+    /** The rank is told that its channel has this message in part: it will begin it again. */
+    void await(HomedRank.Transfer transfer, long clearedUpTo) {
+        awaited.put(transfer, clearedUpTo);
+    }
+
+    /** An offer was cleared: true if it is noted until the rank has begun it again, as it would not know it now. */
+    boolean noteCleared(HomedRank.Transfer transfer, long upTo) {
+        return !awaited.isEmpty() && awaited.computeIfPresent(transfer, (offer, before) -> upTo) != null;
+    }
+
+    /** The rank begins a message. @return up to where it was cleared meanwhile, or {@link #NOT_CLEARED} */
+    long came(HomedRank.Transfer transfer) {
+        Long upTo = awaited.isEmpty() ? null : awaited.remove(transfer);
+        return upTo == null ? NOT_CLEARED : upTo;
+    }
+
+    /** A process that has ended wanted this offer back, and the answer is under way. */
+    void isUnasked(HomedRank.Transfer transfer) {
+        unasked.add(transfer);
+    }
+
+    /** Whether the answer was not asked for by the process that is there; from here on it is. */
+    boolean takeUnasked(HomedRank.Transfer transfer) {
+        return !unasked.isEmpty() && unasked.remove(transfer);
+    }
+
+    /** An offer of the rank was taken back. */
+    void tookBack(HomedRank.Transfer transfer) {
+        gone.add(transfer);
+        awaited.remove(transfer);
+    }
+
+    boolean isGone(HomedRank.Transfer transfer) {
+        return !gone.isEmpty() && gone.contains(transfer);
+    }
+
+    /** The offers that it took back. */
+    Set<HomedRank.Transfer> gone() {
+        return gone;
+    }
+
+    /** A process of the rank has ended; the next is told anew. */
+    void forgetAwaited() {
+        awaited.clear();
+    }
+}

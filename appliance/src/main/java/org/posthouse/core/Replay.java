@@ -1,0 +1,287 @@
+package org.posthouse.core;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Stall;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * Brings a restarted rank to where it was (DESIGN section 5): hands out its history in the order of the log, and no
+ * delivery before the rank has posted the receive that got it. What the rank posts meanwhile is parked; what is left of
+ * it when the history has ended waits in the mailbox like any other receive. Confined to the relay core.
+ *
+ * <p>It never looks ahead in the history and needs no table of it: a receive depends only on what was logged before the
+ * message that it got (docs/plans/recovery.md, 2.6).
+ */
+final class Replay {
+    /** Steps that wait here, below which more are asked for. */
+    static final int AHEAD_MIN = 512;
+
+    private record Parked(int context, long ordinal) {}
+
+    private final HomedRank rank;
+    private final RankPort port;
+    private final Historian historian;
+    private final int number;
+    private final long startNanos;
+    private final Map<Parked, Receive> parked = new LinkedHashMap<>();
+    private final ArrayDeque<Past> ahead = new ArrayDeque<>();
+
+    /** A message whose bytes are being handed out, from {@link #offset} up to {@link #upTo}. */
+    private Message passing;
+
+    private long offset;
+    private long upTo;
+
+    /** The history ends at this position of the log at the earliest. */
+    private long until;
+
+    private long deliveries;
+    private boolean asked = true;
+    private boolean endRead;
+    private boolean ended;
+
+    /** @param number the rank's number for it */
+    Replay(HomedRank rank, RankPort port, Historian historian, int number, long startNanos) {
+        this.rank = rank;
+        this.port = port;
+        this.historian = historian;
+        this.number = number;
+        this.startNanos = startNanos;
+        this.until = rank.job().journal().position();
+    }
+
+    int number() {
+        return number;
+    }
+
+    long startNanos() {
+        return startNanos;
+    }
+
+    /** Deliveries handed out so far. */
+    long deliveries() {
+        return deliveries;
+    }
+
+    /** The rank's connection. */
+    RankPort port() {
+        return port;
+    }
+
+    /** How the rank's connection looks to the core meanwhile. */
+    RankPort senderOnly() {
+        return new SenderOnly();
+    }
+
+    void begin() {
+        historian.begin(rank, number);
+    }
+
+    /** The rank, or the core, does not go on with it. */
+    void stop() {
+        if (!ended) {
+            historian.end(rank, number);
+        }
+    }
+
+    /** The next steps of the history. */
+    void past(List<Past> steps) {
+        asked = false;
+        ahead.addAll(steps);
+        endRead = !ahead.isEmpty() && ahead.getLast() instanceof Past.End;
+        goOn();
+    }
+
+    /** Hands out what can be: as far as the rank reads, and has posted receives. */
+    void goOn() {
+        while (!ended && port.writable() && (passing == null ? handOut() : passPiece())) {
+            askForMore();
+        }
+        askForMore();
+    }
+
+    private void askForMore() {
+        if (!asked && !endRead && ahead.size() < AHEAD_MIN) {
+            asked = true;
+            historian.more(rank, number);
+        }
+    }
+
+    /** One step; false if it has to wait. */
+    private boolean handOut() {
+        Past step = ahead.peek();
+        boolean done =
+                switch (step) {
+                    case null -> false;
+                    case Past.Delivered delivered -> deliver(delivered);
+                    case Past.Piece piece -> pass(piece);
+                    case Past.Events events -> tell(events);
+                    case Past.End end -> end(end);
+                };
+        if (done) {
+            ahead.remove();
+        }
+        return done;
+    }
+
+    private boolean deliver(Past.Delivered delivered) {
+        Receive receive = parked.remove(new Parked(delivered.context(), delivered.ordinal()));
+        if (receive == null) {
+            return false;
+        }
+        Message message = delivered.message();
+        message.match(receive);
+        deliveries++;
+        Parcel head = rank.job().journal().head(rank.job().id(), message, true);
+        long rides = head.payloadBytes();
+        port.deliver(message, head);
+        return pass(message, rides, delivered.arrived());
+    }
+
+    private boolean pass(Past.Piece piece) {
+        piece.message().loggedPiece(piece.bytes(), piece.place());
+        return pass(piece.message(), piece.offset(), piece.offset() + piece.bytes());
+    }
+
+    private boolean pass(Message message, long from, long to) {
+        if (from < to) {
+            passing = message;
+            offset = from;
+            upTo = to;
+        }
+        return true;
+    }
+
+    private boolean passPiece() {
+        port.chunk(rank.job().journal().piece(rank.job().id(), passing, offset));
+        offset += Wire.PAYLOAD_BYTES_MAX;
+        if (offset >= upTo) {
+            passing = null;
+        }
+        return true;
+    }
+
+    private boolean tell(Past.Events events) {
+        port.events(events.first(), events.count(), (int) rank.failedPolls(), events.items(), false);
+        return true;
+    }
+
+    private boolean end(Past.End end) {
+        if (end.position() < until) {
+            endRead = false;
+        } else {
+            ended = true;
+            port.events(rank.events() + 1, 0, (int) rank.failedPolls(), null, true);
+        }
+        return true;
+    }
+
+    /** The rank posts a receive: one that history has a message for, or one that will wait. */
+    void park(Receive receive) {
+        parked.put(new Parked(receive.context(), receive.ordinal()), receive);
+        goOn();
+    }
+
+    /** Takes a receive back that history took back. */
+    boolean cancel(int context, long ordinal) {
+        return parked.remove(new Parked(context, ordinal)) != null;
+    }
+
+    boolean mayPark() {
+        return parked.size() < Mailbox.RECEIVES_MAX;
+    }
+
+    /** The rank has observed all of it again. @return the receives that nothing has matched, in the order of their posts */
+    List<Receive> live() throws WireException {
+        if (!ended) {
+            throw new WireException(Reason.NOT_EXPECTED, "LIVE from " + rank + " before the end of its history");
+        }
+        return List.copyOf(parked.values());
+    }
+
+    /** The rank sends and hears about what it sends; what it receives comes out of its history. */
+    private final class SenderOnly implements RankPort {
+        @Override
+        public void deliver(Message message, Parcel head) {
+            throw new IllegalStateException(message + " is delivered to " + rank + ", which is replayed");
+        }
+
+        /** The log has it, and the history will come to it; unless all of it was handed out. */
+        @Override
+        public void chunk(Parcel chunk) {
+            if (ended) {
+                port.chunk(chunk);
+            } else {
+                chunk.release();
+                until = rank.job().journal().position();
+            }
+        }
+
+        @Override
+        public void clear(int context, int destination, long sequence, long upTo) {
+            port.clear(context, destination, sequence, upTo);
+        }
+
+        @Override
+        public void credit(long bytes, int messages) {
+            port.credit(bytes, messages);
+        }
+
+        @Override
+        public void probeAnswer(int request, Message found) {
+            throw new IllegalStateException("a probe of " + rank + ", which is replayed");
+        }
+
+        @Override
+        public void cancelled(int request, boolean gone) {
+            port.cancelled(request, gone);
+        }
+
+        @Override
+        public void withdrawn(int context, int destination, long sequence, boolean gone) {
+            port.withdrawn(context, destination, sequence, gone);
+        }
+
+        /** What it was told then is in its history; what it is to be told now it will ask for again. */
+        @Override
+        public void mismatch(Stall stall) {}
+
+        @Override
+        public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
+            port.events(first, count, failedPolls, items, end);
+        }
+
+        @Override
+        public void move() {
+            throw new IllegalStateException(rank + " is replayed and cannot move");
+        }
+
+        @Override
+        public void finalized() {
+            port.finalized();
+        }
+
+        @Override
+        public void aborted(Notice notice) {
+            port.aborted(notice);
+        }
+
+        @Override
+        public void close(Notice why) {
+            port.close(why);
+        }
+
+        /** What depends on the rank's reading waits until it is live. */
+        @Override
+        public boolean writable() {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,459 @@
+package org.posthouse.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Welcome;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/** A rank of a logged job dies and comes again: what it is told, what it is given again and in which order, what goes on. */
+final class ReplayTest {
+    private static final int CHUNK = Wire.PAYLOAD_BYTES_MAX;
+    private static final Notice GONE = Notice.closing(OneRelay.JOB, Reason.NORMAL, "the connection ended");
+
+    private final OneRelay relay;
+    private final OneRelay.Rank peer;
+    private OneRelay.Rank rank;
+
+    ReplayTest() throws Exception {
+        relay = OneRelay.logged();
+        rank = relay.connect(0);
+        peer = relay.connect(1);
+        relay.events.clear();
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        relay.end();
+    }
+
+    // ---- what happens
+
+    private void dies() {
+        relay.core.disconnected(rank.rank, rank, GONE);
+        assertThat(rank.rank.state()).isEqualTo(RankState.AWAY);
+    }
+
+    private void comes(int incarnation) throws Refusal {
+        OneRelay.Rank next = relay.new Rank();
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, incarnation, OneRelay.TOKEN), next);
+        relay.core.welcome(next.rank);
+        relay.core.replay(next.rank);
+        rank = next;
+    }
+
+    private void past(Past... steps) {
+        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(steps));
+    }
+
+    private Past.End end() {
+        return new Past.End(rank.rank.job().journal().position());
+    }
+
+    private void goesLive() throws WireException {
+        past(end());
+        assertThat(rank.heard).contains("end of history, 0 failed polls");
+        rank.heard.removeIf(heard -> heard.startsWith("end of history"));
+        rank.sends(relay.frames.live());
+    }
+
+    private void posts(int request, long ordinal) throws WireException {
+        posts(1, request, ordinal);
+    }
+
+    private void posts(int source, int request, long ordinal) throws WireException {
+        ByteBuffer post = relay.frames.post(0, source, 0, 0, request, 0);
+        new FrameView().wrap(post, 0).ordinal(ordinal);
+        rank.sends(post);
+    }
+
+    private void peerSends(long sequence, int bytes) throws WireException {
+        peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, sequence, bytes));
+    }
+
+    private static Past.Delivered delivered(long number, long ordinal, Message message) {
+        return new Past.Delivered(number, 0, ordinal, message, message.arrived());
+    }
+
+    /** A short message to the rank that the log has. */
+    private Message logged(int source, long sequence) {
+        return logged(FrameType.SEND, source, sequence, 10);
+    }
+
+    private Message logged(FrameType form, int source, long sequence, long bytes) {
+        return Message.of(new Message.Logged(
+                0, source, 0, 0, sequence, bytes, 1, 1, form, false, 1_000 + sequence, relay.journal.pretend((int) bytes)));
+    }
+
+    // ---- the tests
+
+    @Test
+    void aRankWhoseConnectionEndsIsAwaited() throws Exception {
+        posts(1, 1);
+        dies();
+        assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.AWAY);
+        assertThat(rank.rank.mailbox().posted()).as("receives end with their process").isZero();
+        peerSends(1, 10);
+        assertThat(peer.take()).as("it is stored").containsExactly("credit 266 bytes 1 messages");
+        comes(2);
+        assertThat(rank.rank.state()).isEqualTo(RankState.REPLAYING);
+        assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.AWAY, JobEvent.REPLAYING);
+        assertThat(relay.historian.take()).containsExactly("begin rank 0 #1");
+        posts(1, 1);
+        assertThat(rank.take()).as("new messages wait for the end of the history").isEmpty();
+        goesLive();
+        assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 1");
+        assertThat(rank.rank.state()).isEqualTo(RankState.CONNECTED);
+        assertThat(relay.events).extracting(JobEvent::kind).endsWith(JobEvent.CAUGHT_UP);
+    }
+
+    @Test
+    void itGetsItsDeliveriesAgainInTheOrderOfTheLog() throws Exception {
+        peerSends(1, 10);
+        peerSends(2, 10);
+        posts(1, 1);
+        posts(2, 2);
+        dies();
+        comes(2);
+        assertThat(relay.core.welcome(rank.rank).deliveries()).isEqualTo(2);
+        past(delivered(1, 1, logged(1, 1)), delivered(2, 2, logged(1, 2)));
+        assertThat(rank.take()).as("before it has posted").isEmpty();
+        posts(8, 2);
+        assertThat(rank.take()).as("the first delivery comes first").isEmpty();
+        posts(7, 1);
+        assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 7", "deliver #2 from 1 to request 8");
+        goesLive();
+        peerSends(3, 10);
+        posts(7, 3);
+        assertThat(rank.take()).containsExactly("deliver #3 from 1 to request 7");
+        assertThat(rank.rank.deliveriesSent()).isEqualTo(3);
+    }
+
+    /** The receives were matched in another order than they were posted in; a wildcard got what it got before. */
+    @Test
+    void aWildcardGetsTheSameMessage() throws Exception {
+        dies();
+        comes(2);
+        past(delivered(1, 2, logged(2, 1)), delivered(2, 1, logged(1, 1)));
+        posts(Wire.ANY, 7, 1);
+        posts(Wire.ANY, 8, 2);
+        assertThat(rank.take()).containsExactly("deliver #1 from 2 to request 8", "deliver #1 from 1 to request 7");
+        goesLive();
+    }
+
+    @Test
+    void receivesThatHistoryHasNothingForWaitInTheirOrder() throws Exception {
+        dies();
+        comes(2);
+        posts(7, 1);
+        posts(8, 2);
+        peerSends(1, 10);
+        goesLive();
+        assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 7");
+        assertThat(rank.rank.mailbox().posted()).isEqualTo(1);
+    }
+
+    @Test
+    void aReceiveThatHistoryTookBackTakesNothing() throws Exception {
+        dies();
+        comes(2);
+        posts(7, 1);
+        ByteBuffer cancel = relay.frames.cancel(0, 1, 0, 0, 7, 0);
+        new FrameView().wrap(cancel, 0).ordinal(1);
+        rank.sends(cancel);
+        assertThat(rank.take()).containsExactly("cancelled 7 true");
+        goesLive();
+        peerSends(1, 10);
+        assertThat(rank.take()).isEmpty();
+    }
+
+    @Test
+    void eventsComeBetweenDeliveriesAsTheyWere() throws Exception {
+        rank.sends(relay.frames.events(1, 2));
+        rank.sends(relay.frames.events(3, 1));
+        rank.isRefused(relay.frames.events(3, 1), Reason.SEQUENCE_GAP);
+        rank.isRefused(relay.frames.events(5, 1), Reason.SEQUENCE_GAP);
+        assertThat(relay.journal.events).containsExactly("rank 0 events 1 to 2", "rank 0 events 3 to 3");
+        dies();
+        comes(2);
+        assertThat(relay.core.welcome(rank.rank).events()).isEqualTo(3);
+        past(
+                new Past.Events(1, 2, ByteBuffer.allocate(32)),
+                delivered(1, 1, logged(1, 1)),
+                new Past.Events(3, 1, ByteBuffer.allocate(16)));
+        assertThat(rank.take()).containsExactly("events 1 to 2, 0 failed polls");
+        posts(7, 1);
+        assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 7", "events 3 to 3, 0 failed polls");
+        goesLive();
+        rank.sends(relay.frames.events(4, 1));
+    }
+
+    @Test
+    void aLongMessageComesInItsPiecesAsTheRankReads() throws Exception {
+        dies();
+        comes(2);
+        Message message = logged(FrameType.EAGER, 1, 1, 2 * CHUNK + 3);
+        message.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
+        posts(7, 1);
+        rank.reads = false;
+        past(delivered(1, 1, message));
+        assertThat(rank.take()).as("it does not read").isEmpty();
+        rank.reads = true;
+        relay.core.writable(rank.rank);
+        assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 7", "chunk of " + CHUNK);
+        past(
+                new Past.Piece(message, CHUNK, CHUNK, relay.journal.pretend(CHUNK)),
+                new Past.Piece(message, 2 * CHUNK, 3, relay.journal.pretend(3)));
+        assertThat(rank.take()).containsExactly("chunk of " + CHUNK, "chunk of 3");
+        goesLive();
+    }
+
+    /** What arrives of a matched message while its receiver is away is logged, and is a part of its history. */
+    @Test
+    void aMessageThatIsHalfWayGoesOnBehindTheHistory() throws Exception {
+        posts(1, 1);
+        peer.sends(relay.frames.message(FrameType.OFFER, 0, 1, 0, 0, 1, 40 * CHUNK));
+        peer.sends(relay.frames.chunk(0, 1, 0, 1, 0, CHUNK));
+        assertThat(peer.take()).endsWith("clear ->0 #1 up to " + 3 * CHUNK);
+        dies();
+        peer.sends(relay.frames.chunk(0, 1, 0, 1, CHUNK, CHUNK));
+        comes(2);
+        past(end());
+        assertThat(rank.take()).containsExactly("end of history, 0 failed polls");
+        peer.take();
+        rank.sends(relay.frames.live());
+        assertThat(peer.take()).as("its sender may go on").containsExactly("clear ->0 #1 up to " + 4 * CHUNK);
+        peer.sends(relay.frames.chunk(0, 1, 0, 1, 2 * CHUNK, CHUNK));
+        assertThat(rank.take()).containsExactly("chunk of " + CHUNK);
+    }
+
+    @Test
+    void whatComesBetweenTheEndOfTheHistoryAndTheRanksWordIsPassedOn() throws Exception {
+        posts(1, 1);
+        peer.sends(relay.frames.message(FrameType.OFFER, 0, 1, 0, 0, 1, 2 * CHUNK));
+        peer.sends(relay.frames.chunk(0, 1, 0, 1, 0, CHUNK));
+        dies();
+        comes(2);
+        past(end());
+        peer.sends(relay.frames.chunk(0, 1, 0, 1, CHUNK, CHUNK));
+        assertThat(rank.take()).containsExactly("end of history, 0 failed polls", "chunk of " + CHUNK);
+        rank.sends(relay.frames.live());
+        assertThat(rank.rank.arriving()).isEmpty();
+    }
+
+    @Test
+    void historyGoesOnUntilNothingWasLoggedBehindIt() throws Exception {
+        posts(1, 1);
+        peer.sends(relay.frames.message(FrameType.OFFER, 0, 1, 0, 0, 1, 4 * CHUNK));
+        dies();
+        comes(2);
+        relay.historian.take();
+        Past.End early = end();
+        peer.sends(relay.frames.chunk(0, 1, 0, 1, 0, CHUNK));
+        past(early);
+        assertThat(rank.take()).isEmpty();
+        assertThat(relay.historian.take()).containsExactly("more rank 0 #1");
+        rank.isRefused(relay.frames.live(), Reason.NOT_EXPECTED);
+        goesLive();
+    }
+
+    @Test
+    void itIsToldWhatItsChannelsHave() throws Exception {
+        rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 1, 10));
+        rank.sends(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 2, 2 * CHUNK));
+        rank.sends(relay.frames.chunk(0, 0, 1, 2, 0, CHUNK));
+        rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 1, 10));
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 2, 100));
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 3, 0));
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 4, 100));
+        rank.sends(relay.frames.withdraw(0, 0, 1, 4, 0));
+        dies();
+        comes(2);
+        assertThat(relay.core.state(rank.rank))
+                .containsExactlyInAnyOrder(
+                        new StatePage.Entry(StatePage.ACCEPTED, 0, 1, 4),
+                        new StatePage.Entry(StatePage.OPEN, 0, 1, 0, 2, CHUNK),
+                        new StatePage.Entry(StatePage.OPEN, 0, 1, 0, 3, 0),
+                        new StatePage.Entry(StatePage.GONE, 0, 1, 4),
+                        new StatePage.Entry(StatePage.ACCEPTED, 0, 3, 2),
+                        new StatePage.Entry(StatePage.OPEN, 0, 3, 0, 2, 0));
+        goesLive();
+    }
+
+    @Test
+    void anEagerMessageOfWhichHalfCameIsCompletedByItsRepetition() throws Exception {
+        rank.sends(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, 2 * CHUNK));
+        rank.sends(relay.frames.chunk(0, 0, 1, 1, 0, CHUNK));
+        dies();
+        comes(2);
+        Welcome welcome = relay.core.welcome(rank.rank);
+        assertThat(welcome.creditBytes()).isEqualTo(relay.config.creditBytes() - Wire.cost(2 * CHUNK));
+        rank.sends(again(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, 2 * CHUNK)));
+        rank.sends(relay.frames.chunk(0, 0, 1, 1, 0, CHUNK));
+        rank.sends(relay.frames.chunk(0, 0, 1, 1, CHUNK, CHUNK));
+        assertThat(rank.take())
+                .as("what was taken twice, and then the message's")
+                .containsExactly(
+                        "credit " + Wire.cost(2 * CHUNK) + " bytes 1 messages",
+                        "credit " + Wire.cost(2 * CHUNK) + " bytes 1 messages");
+        peer.sends(relay.frames.post(0, 0, 1, 0, 5, 0));
+        assertThat(peer.take())
+                .containsExactly("deliver #1 from 0 to request 5", "chunk of " + CHUNK, "chunk of " + CHUNK);
+        goesLive();
+    }
+
+    private static ByteBuffer again(ByteBuffer frame) {
+        FrameView view = new FrameView().wrap(frame, 0);
+        view.flags(view.flags() | FrameView.AGAIN);
+        return frame;
+    }
+
+    @Test
+    void anOfferThatIsMatchedBeforeItsRepetitionIsClearedThen() throws Exception {
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 100));
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 0));
+        dies();
+        comes(2);
+        peer.sends(relay.frames.post(0, 0, 1, 0, 5, 0));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 0));
+        assertThat(rank.take()).as("it knows of no offer yet").isEmpty();
+        rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 100)));
+        rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 0)));
+        assertThat(rank.take()).containsExactly("clear ->1 #1 up to 100", "clear ->3 #1 up to 0");
+        rank.sends(relay.frames.chunk(0, 0, 1, 1, 0, 100));
+        assertThat(peer.take()).containsExactly("deliver #1 from 0 to request 5", "chunk of 100");
+        assertThat(rank.rank.offers()).isZero();
+        goesLive();
+    }
+
+    @Test
+    void anOfferThatWasMatchedBeforeIsClearedAgain() throws Exception {
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 2 * CHUNK));
+        peer.sends(relay.frames.post(0, 0, 1, 0, 5, 0));
+        assertThat(rank.take()).containsExactly("clear ->1 #1 up to " + 2 * CHUNK);
+        rank.sends(relay.frames.chunk(0, 0, 1, 1, 0, CHUNK));
+        dies();
+        comes(2);
+        rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 2 * CHUNK)));
+        assertThat(rank.take()).containsExactly("clear ->1 #1 up to " + 2 * CHUNK);
+        for (int offset = 0; offset < 2 * CHUNK; offset += CHUNK) {
+            rank.sends(relay.frames.chunk(0, 0, 1, 1, offset, CHUNK));
+        }
+        assertThat(peer.take())
+                .containsExactly(
+                        "deliver #1 from 0 to request 5", "chunk of " + CHUNK, "chunk of " + CHUNK);
+        goesLive();
+    }
+
+    /** The other relay has what was passed on; the rest follows. */
+    @Test
+    void whatWasPassedOnIsNotPassedOnAgain() throws Exception {
+        rank.sends(relay.frames.message(FrameType.EAGER, 0, 0, 3, 0, 1, 2 * CHUNK));
+        rank.sends(relay.frames.chunk(0, 0, 3, 1, 0, CHUNK));
+        dies();
+        comes(2);
+        relay.sites.clear();
+        rank.sends(again(relay.frames.message(FrameType.EAGER, 0, 0, 3, 0, 1, 2 * CHUNK)));
+        rank.sends(relay.frames.chunk(0, 0, 3, 1, 0, CHUNK));
+        assertThat(relay.sites).isEmpty();
+        rank.sends(relay.frames.chunk(0, 0, 3, 1, CHUNK, CHUNK));
+        rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 2, 10));
+        assertThat(relay.sites).containsExactly("forward there CHUNK 0->3 #1", "forward there SEND 0->3 #2");
+        goesLive();
+    }
+
+    @Test
+    void anOfferTakenBackStaysTakenBack() throws Exception {
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 100));
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 2, 100));
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        rank.sends(relay.frames.withdraw(0, 0, 3, 2, 0));
+        dies();
+        comes(2);
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, true));
+        assertThat(rank.take()).as("nobody has asked for it").isEmpty();
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        assertThat(rank.take()).containsExactly("withdrawn ->3 #1 true");
+        relay.sites.clear();
+        rank.sends(relay.frames.withdraw(0, 0, 3, 2, 0));
+        assertThat(relay.sites).as("it is asked for already").isEmpty();
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 2, true));
+        assertThat(rank.take()).containsExactly("withdrawn ->3 #2 true");
+        assertThat(rank.rank.offers()).isZero();
+        goesLive();
+    }
+
+    @Test
+    void anOldProcessIsFencedAndItsEndChangesNothing() throws Exception {
+        OneRelay.Rank old = rank;
+        comes(3);
+        assertThat(old.take()).containsExactly("close FENCED");
+        relay.core.disconnected(old.rank, old, GONE);
+        assertThat(rank.rank.state()).isEqualTo(RankState.REPLAYING);
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> relay.connect(Hello.start(OneRelay.JOB, 0, 3, OneRelay.TOKEN), relay.new Rank()))
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
+        goesLive();
+    }
+
+    @Test
+    void itMayDieAgainDuringItsReplay() throws Exception {
+        dies();
+        comes(2);
+        posts(7, 1);
+        dies();
+        assertThat(relay.historian.take()).containsExactly("begin rank 0 #1", "end rank 0 #1");
+        relay.core.past(rank.rank, 1, List.of(delivered(1, 1, logged(1, 1))));
+        comes(3);
+        relay.core.past(rank.rank, 1, List.of(delivered(1, 1, logged(1, 1))));
+        posts(7, 1);
+        assertThat(rank.take()).as("an answer to the one before").isEmpty();
+        past(delivered(1, 1, logged(1, 1)));
+        assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 7");
+        goesLive();
+    }
+
+    @Test
+    void aRankThatHasFinalizedMayComeAgain() throws Exception {
+        rank.sends(relay.frames.finalizing(0));
+        assertThat(rank.take()).containsExactly("finalized");
+        comes(2);
+        rank.isRefused(relay.frames.finalizing(0), Reason.NOT_EXPECTED);
+        goesLive();
+        rank.sends(relay.frames.finalizing(0));
+        assertThat(rank.take()).containsExactly("finalized");
+        assertThat(rank.rank.state()).isEqualTo(RankState.FINALIZED);
+    }
+
+    @Test
+    void aProcessThatHasAConnectionBehindItIsRefused() throws Exception {
+        dies();
+        Hello again = Hello.start(OneRelay.JOB, 0, 1, OneRelay.TOKEN).again(Hello.AGAIN, 0, 0, 0, 1, 0);
+        assertThatExceptionOfType(Refusal.class).isThrownBy(() -> relay.connect(again, relay.new Rank()));
+        comes(2);
+        rank.isRefused(relay.frames.probe(false, 0, 1, 0, 0, 1, 0), Reason.NOT_EXPECTED);
+        goesLive();
+    }
+
+    @Test
+    void aJobMayEndWhileARankIsAwayOrReplayed() throws Exception {
+        relay.core.disconnected(peer.rank, peer, GONE);
+        dies();
+        comes(2);
+        relay.core.closeJob(OneRelay.JOB, new Notice(OneRelay.JOB, 3, -1, "ended"));
+        assertThat(rank.take()).containsExactly("aborted 3");
+        assertThat(relay.historian.take()).contains("end rank 0 #1");
+    }
+}

@@ -1,0 +1,30 @@
+package org.posthouse.core;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A historian that writes down what it is asked; the test gives the answers. */
+final class TableHistorian implements Historian {
+    private final List<String> asked = new ArrayList<>();
+
+    List<String> take() {
+        List<String> taken = List.copyOf(asked);
+        asked.clear();
+        return taken;
+    }
+
+    @Override
+    public void begin(HomedRank rank, int replay) {
+        asked.add("begin rank " + rank.rank() + " #" + replay);
+    }
+
+    @Override
+    public void more(HomedRank rank, int replay) {
+        asked.add("more rank " + rank.rank() + " #" + replay);
+    }
+
+    @Override
+    public void end(HomedRank rank, int replay) {
+        asked.add("end rank " + rank.rank() + " #" + replay);
+    }
+}
