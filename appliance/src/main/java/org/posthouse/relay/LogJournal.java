@@ -16,7 +16,6 @@ import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogStats;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.PayloadReader;
-import org.posthouse.logstore.RankLog;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Wire;
@@ -122,10 +121,7 @@ final class LogJournal implements Journal {
     }
 
     @Override
-    public synchronized void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {
-        if (failedPolls > 0) {
-            polls(job, rank, incarnation, failedPolls);
-        }
+    public synchronized void delivery(long job, int rank, int incarnation, long delivery, Message message) {
         checkRoom(
                 log.appendDelivery(new LogRecord.Delivery(
                         job,
@@ -141,9 +137,7 @@ final class LogJournal implements Journal {
 
     @Override
     public synchronized void polls(long job, int rank, int incarnation, long failedPolls) {
-        RankLog known = log.book().rank(job, rank);
-        long before = known == null ? 0 : known.polls();
-        checkRoom(log.appendPolls(new LogRecord.Polls(job, rank, incarnation, before + failedPolls)), job);
+        checkRoom(log.appendPolls(new LogRecord.Polls(job, rank, incarnation, failedPolls)), job);
     }
 
     @Override
