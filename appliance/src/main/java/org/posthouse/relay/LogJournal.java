@@ -28,6 +28,9 @@ import org.slf4j.LoggerFactory;
  * most a frame of 64 KiB at a time, nearly always from the page cache. Opening and closing block and are not made there.
  */
 final class LogJournal implements Journal {
+    /** {@code --durability process}, as JOB_OPEN says it. */
+    private static final int PROCESS = 1;
+
     private static final Logger LOG = LoggerFactory.getLogger(LogJournal.class);
 
     private final ByteBuffer[] payload = new ByteBuffer[1];
@@ -56,7 +59,7 @@ final class LogJournal implements Journal {
 
     /** The journal of a job that is to be logged. */
     synchronized Journal forJob(JobOpen job) {
-        checkRoom(log.appendJobOpened(new LogRecord.JobOpened(job.job(), job.size(), job.name())), job.job());
+        checkRoom(log.appendJobOpened(new LogRecord.JobOpened(job.job(), job.size(), PROCESS), job.encode()), job.job());
         return this;
     }
 
@@ -67,7 +70,7 @@ final class LogJournal implements Journal {
 
     /** The job has ended: nothing of it is needed any more. */
     synchronized void jobClosed(long job) {
-        long position = log.appendJobClosed(new LogRecord.JobClosed(job));
+        long position = log.appendJobClosed(new LogRecord.JobClosed(job, 0));
         log.handOver();
         if (position == MessageLog.NO_ROOM) {
             LOG.warn("job {} has ended, which could not be logged: the log's disk is nearly full", Job.hexId(job));
@@ -90,7 +93,10 @@ final class LogJournal implements Journal {
                 message.sequence(),
                 message.datatype(),
                 message.elements(),
-                message.bytes());
+                message.bytes(),
+                form(message),
+                false,
+                null);
         long position = log.appendArrival(record, payload(head));
         long place = log.place();
         message.logged(checkRoom(position, job), place);
@@ -105,19 +111,27 @@ final class LogJournal implements Journal {
         return place;
     }
 
+    private static LogRecord.Form form(Message message) {
+        return switch (message.form()) {
+            case SEND -> LogRecord.Form.SEND;
+            case EAGER -> LogRecord.Form.EAGER;
+            case OFFER -> LogRecord.Form.OFFER;
+            default -> throw new IllegalStateException(message + " came as " + message.form());
+        };
+    }
+
     @Override
     public synchronized void delivery(long job, int rank, int incarnation, long delivery, Message message) {
         checkRoom(
                 log.appendDelivery(new LogRecord.Delivery(
                         job,
                         rank,
-                        incarnation,
-                        delivery,
-                        0,
+                        new LogRecord.Receipt(incarnation, delivery, 0),
                         message.context(),
                         message.source(),
                         message.sequence(),
-                        message.logPosition())),
+                        message.logPosition(),
+                        message.logPlace())),
                 job);
     }
 

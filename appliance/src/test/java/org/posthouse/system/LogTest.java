@@ -55,7 +55,7 @@ class LogTest {
                 }
                 case LogRecord.Chunk chunk -> assertThat(chunk.arrivalPosition()).isLessThan(position);
                 case LogRecord.Delivery delivery -> {
-                    assertThat(delivery.number()).isEqualTo(++deliveries[delivery.rank()]);
+                    assertThat(delivery.receipt().number()).isEqualTo(++deliveries[delivery.rank()]);
                     assertThat(delivery.arrivalPosition()).isLessThan(position);
                 }
                 case LogRecord.JobOpened opened -> jobs++;

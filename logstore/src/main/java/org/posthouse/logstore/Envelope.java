@@ -24,7 +24,7 @@ final class Envelope {
     /** The bytes 'P', 'H'. */
     static final short MAGIC_VALUE = 0x4850;
 
-    static final byte VERSION_VALUE = 1;
+    static final byte VERSION_VALUE = 2;
 
     private Envelope() {}
 
@@ -34,7 +34,10 @@ final class Envelope {
      */
     static String flaw(ByteBuffer file, int at, int length, CRC32C crc) {
         String flaw = headFlaw(file, at, length);
-        return flaw == null ? crcFlaw(file.getInt(at + CRC), checksum(file, at + MAGIC, length - MAGIC, crc)) : flaw;
+        if (flaw == null) {
+            flaw = headCrcFlaw(file, at, crc);
+        }
+        return flaw == null ? payloadCrcFlaw(file, at, crc) : flaw;
     }
 
     /** The part of {@link #flaw} that the envelope shows: it begins at {@code at} and should be one of {@code length} bytes. */
@@ -51,15 +54,33 @@ final class Envelope {
         }
         RecordType type = RecordType.of(file.get(at + TYPE));
         int payload = file.getInt(at + PAYLOAD);
-        if (type == null || payload < 0 || BYTES + type.bodyBytes() + payload != length) {
+        boolean mayBe = type != null && (payload == 0 || payload > 0 && type.hasPayload());
+        if (!mayBe || type.headBytes() + payload != length) {
             return "has type " + file.get(at + TYPE) + " with a payload of " + payload + " in " + length + " bytes";
         }
         return null;
     }
 
-    /** The part of {@link #flaw} that the checksum shows. */
-    static String crcFlaw(int expected, int found) {
-        return found == expected ? null : String.format("has CRC32C 0x%08x, expected 0x%08x", found, expected);
+    /** The part of {@link #flaw} that the checksum of envelope and body shows; the type is one that this version knows. */
+    static String headCrcFlaw(ByteBuffer file, int at, CRC32C crc) {
+        int head = RecordType.of(file.get(at + TYPE)).headBytes();
+        return crcFlaw("a head of ", file.getInt(at + CRC), checksum(file, at + MAGIC, head - MAGIC, crc));
+    }
+
+    /** The part of {@link #flaw} that the checksum of the payload shows; the head is flawless. */
+    static String payloadCrcFlaw(ByteBuffer file, int at, CRC32C crc) {
+        int payload = file.getInt(at + PAYLOAD);
+        return payload == 0 ? null : payloadCrcFlaw(file, at,
+                checksum(file, at + file.getInt(at + TOTAL) - payload, payload, crc));
+    }
+
+    /** As {@link #payloadCrcFlaw(ByteBuffer, int, CRC32C)}, of a payload that stands elsewhere. */
+    static String payloadCrcFlaw(ByteBuffer head, int at, int found) {
+        return crcFlaw("a payload of ", head.getInt(at + RecordType.of(head.get(at + TYPE)).payloadCrc()), found);
+    }
+
+    private static String crcFlaw(String of, int expected, int found) {
+        return found == expected ? null : String.format("has %sCRC32C 0x%08x, expected 0x%08x", of, found, expected);
     }
 
     private static int checksum(ByteBuffer file, int from, int length, CRC32C crc) {

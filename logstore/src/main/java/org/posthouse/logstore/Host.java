@@ -43,6 +43,6 @@ record Host(LongSupplier freeBytes, LongSupplier wallTimeMs, long pid, UUID boot
 
     /** Whether the page cache that a writer of that boot filled may be gone. */
     boolean rebootedSince(UUID writersBoot) {
-        return writersBoot == null || boot.equals(UNKNOWN_BOOT) || !boot.equals(writersBoot);
+        return boot.equals(UNKNOWN_BOOT) || !boot.equals(writersBoot);
     }
 }

@@ -28,6 +28,11 @@ final class LogCounters {
         rolls.setRelease(rollsSinceOpen);
     }
 
+    /** Of the last record that was published. */
+    long position() {
+        return position.getAcquire();
+    }
+
     LogStats snapshot() {
         return new LogStats(records.getAcquire(), bytes.getAcquire(), position.getAcquire(), epoch, files.getAcquire(),
                 rolls.getAcquire());

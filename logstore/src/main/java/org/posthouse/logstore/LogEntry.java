@@ -11,9 +11,10 @@ import java.nio.file.Path;
  * @param epoch of the writer that appended it
  * @param record what it says
  * @param payload bytes that follow the record's fields; empty for most types
+ * @param payloadCrc CRC32C of the payload, 0 if it is empty
  * @param file where it stands
  * @param index Chronicle's index of it
  * @param offset of its first byte in the file
  */
-public record LogEntry(long position, long epoch, LogRecord record, ByteBuffer payload, Path file, long index,
-        long offset) {}
+public record LogEntry(long position, long epoch, LogRecord record, ByteBuffer payload, int payloadCrc, Path file,
+        long index, long offset) {}

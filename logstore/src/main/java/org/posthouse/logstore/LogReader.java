@@ -7,15 +7,14 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
-import java.util.UUID;
 import java.util.function.Consumer;
 import org.posthouse.logstore.LogDefect.Kind;
-import org.posthouse.logstore.LogRecord.WriterStarted;
 
 /**
  * One forward reading of a log: checks every record by itself (checksum, lengths) and against the one before
- * (position without gap, hash), shows the whole ones to a visitor, and stops at the first defect. Confined to its
- * thread; needs no lock and changes nothing, so it may read beside a living writer.
+ * (position without gap, hash), shows the whole ones to a visitor, and stops at the first defect. Keeps the log's book
+ * meanwhile. A log whose older files were deleted begins with a snapshot, which must be whole. Confined to its thread;
+ * needs no lock and changes nothing, so it may read beside a living writer.
  */
 final class LogReader {
     private final Path folder;
@@ -28,7 +27,10 @@ final class LogReader {
     private long epoch;
     private long bytes;
     private int hash;
-    private UUID boot;
+    private LogBook book = new LogBook();
+    private final Drafts drafts = new Drafts();
+    /** What the first records say if those before them are gone; null if they are not. */
+    private SnapshotPieces beginning;
     private int file = -1;
     private long recordsInFile;
     private boolean marked;
@@ -47,13 +49,14 @@ final class LogReader {
                 break;
             }
         }
+        reader.requireBeginning();
         return reader.result();
     }
 
     private LogScan result() {
-        LogScan.End end = new LogScan.End(hash, file, marked, recordsInFile, boot);
+        LogScan.End end = new LogScan.End(hash, file, marked, recordsInFile, drafts);
         return new LogScan(folder, counts, firstPosition, lastPosition, epoch, bytes, files.size(),
-                Optional.ofNullable(defect), end);
+                Optional.ofNullable(defect), book, end);
     }
 
     private void readFile(int number) throws IOException {
@@ -73,7 +76,7 @@ final class LogReader {
                         nothing(queueFile);
                         return;
                     }
-                    case BAD_HEADER -> damaged(queueFile, "its header claims " + queueFile.length()
+                    case UNFINISHED, BAD_HEADER -> damaged(queueFile, "its header claims " + queueFile.length()
                             + " bytes or is not complete");
                 }
             }
@@ -83,12 +86,18 @@ final class LogReader {
     private void record(MappedQueueFile queueFile) {
         String flaw = queueFile.flaw();
         if (flaw != null) {
+            requireVersion(queueFile);
             damaged(queueFile, "the record " + flaw);
             return;
         }
         ByteBuffer b = queueFile.bytes();
         int at = queueFile.offset();
         long position = b.getLong(at + Envelope.POSITION);
+        if (lastPosition == 0 && position > 1 && RecordDecoder.type(b, at) == RecordType.SNAPSHOT) {
+            beginning = new SnapshotPieces();
+            hash = b.getInt(at + Envelope.PREVIOUS);
+            lastPosition = position - 1;
+        }
         if (position > lastPosition + 1) {
             report(Kind.MISSING_RECORDS, queueFile, false, position - lastPosition - 1,
                     "the record here has position " + position + ", expected " + (lastPosition + 1));
@@ -104,10 +113,18 @@ final class LogReader {
     private void accept(MappedQueueFile queueFile, long position) {
         ByteBuffer b = queueFile.bytes();
         int at = queueFile.offset();
-        LogRecord record = RecordCodec.decode(b, at);
+        if (beginning != null && !beginning.isWhole() && !takePiece(b, at)) {
+            report(Kind.MISSING_RECORDS, queueFile, false, lastPosition, "the records before " + firstPosition
+                    + " are gone, and the snapshot of them ends here before its last piece");
+            return;
+        }
+        LogRecord record = RecordDecoder.decode(b, at);
+        ByteBuffer payload = RecordDecoder.payload(b, at);
         long recordEpoch = b.getLong(at + Envelope.EPOCH);
-        visitor.accept(new LogEntry(position, recordEpoch, record, RecordCodec.payload(b, at), queueFile.file(),
-                QueueFiles.index(file, recordsInFile), at));
+        visitor.accept(new LogEntry(position, recordEpoch, record, payload, RecordDecoder.payloadCrc(b, at),
+                queueFile.file(), QueueFiles.index(file, recordsInFile), at));
+        book.apply(b, at, Place.of(file, at), payload);
+        drafts.apply(b, at, Place.of(file, at));
         counts.merge(record.type(), 1L, Long::sum);
         firstPosition = firstPosition == 0 ? position : firstPosition;
         lastPosition = position;
@@ -115,8 +132,40 @@ final class LogReader {
         bytes += queueFile.length();
         hash = b.getInt(at + Envelope.CRC);
         recordsInFile++;
-        if (record instanceof WriterStarted started) {
-            boot = started.boot();
+    }
+
+    /** False if the record is not the snapshot's next piece. */
+    private boolean takePiece(ByteBuffer b, int at) {
+        boolean next = RecordDecoder.decode(b, at) instanceof LogRecord.Snapshot piece
+                && beginning.add(piece.piece(), piece.pieces(), RecordDecoder.payload(b, at));
+        if (next && beginning.isWhole()) {
+            book = beginning.book();
+            epoch = Math.max(epoch, book.epoch());
+            drafts.begin(book);
+        }
+        return next;
+    }
+
+    /** A log that ends within the snapshot that it begins with is no log, whatever else is wrong with it. */
+    private void requireBeginning() {
+        if (beginning != null && !beginning.isWhole() && (defect == null || defect.atTail())) {
+            Path named = files.get(file);
+            defect = new LogDefect(Kind.MISSING_RECORDS, named, QueueFiles.index(file, recordsInFile), lastPosition + 1,
+                    0, false, firstPosition - 1, "the records before " + firstPosition
+                    + " are gone, and the log ends before the last piece of the snapshot of them");
+        }
+    }
+
+    /** The one flaw that is no damage. */
+    private void requireVersion(MappedQueueFile queueFile) {
+        ByteBuffer b = queueFile.bytes();
+        int at = queueFile.offset();
+        boolean old = lastPosition == 0 && queueFile.length() >= Envelope.BYTES
+                && b.getShort(at + Envelope.MAGIC) == Envelope.MAGIC_VALUE && b.get(at + Envelope.VERSION) == 1;
+        if (old) {
+            throw new LogException(queueFile.file(), LogException.NO_POSITION,
+                    "is of format version 1, which no release wrote; this is version " + Envelope.VERSION_VALUE,
+                    "move the folder away to begin a new log and lose what it holds", null);
         }
     }
 

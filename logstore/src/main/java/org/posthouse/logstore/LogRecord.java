@@ -4,7 +4,8 @@ import java.util.UUID;
 
 /**
  * What one log record says, without its envelope and payload. Immutable; owned by whoever made it. Records that
- * belong to no job or to no rank carry {@link #NO_JOB} and {@link #NO_RANK}.
+ * belong to no job or to no rank carry {@link #NO_JOB} and {@link #NO_RANK}. Checksums of payload are no part of it:
+ * {@link LogEntry} and {@link LogCursor} tell them.
  */
 public sealed interface LogRecord {
     /** The job of a record that concerns the log itself. */
@@ -24,6 +25,36 @@ public sealed interface LogRecord {
     /** The kind of this record. */
     RecordType type();
 
+    /** How a message came. */
+    enum Form {
+        /** Whole, in one frame. */
+        SEND,
+        /** In chunks that follow unasked. */
+        EAGER,
+        /** In chunks that follow once they are asked for. */
+        OFFER;
+
+        private static final Form[] BY_CODE = values();
+
+        /** 1, 2, 3 in the log. */
+        byte code() {
+            return (byte) (ordinal() + 1);
+        }
+
+        static Form of(int code) {
+            return BY_CODE[code - 1];
+        }
+    }
+
+    /**
+     * Which receive got a message: the outcome of matching.
+     *
+     * @param incarnation of the receiver
+     * @param number delivery number of the receiver: 1, 2, …
+     * @param ordinal of the receive among those that were posted in the message's context: 1, 2, …
+     */
+    record Receipt(int incarnation, long number, long ordinal) {}
+
     /**
      * A message stored in a mailbox. What is not inline follows in {@link Chunk} records.
      *
@@ -33,15 +64,21 @@ public sealed interface LogRecord {
      * @param source sending rank
      * @param tag MPI tag
      * @param sequence number within the channel (job, context, source, rank)
-     * @param datatype code of the element type, opaque to the log
+     * @param datatype code of the element type, opaque to the log, 0 … 255
      * @param elements count of elements
      * @param length bytes of the whole payload, inline and in chunks
+     * @param form how it came
+     * @param storable an offer that was made for want of credit only
+     * @param receipt of the receive that waited for it and got it at once; null if none did, and a {@link Delivery} may
+     *     follow
      */
     record Arrival(long job, int rank, int context, int source, int tag, long sequence, int datatype, int elements,
-            long length) implements LogRecord {
-        /** Refuses a negative length. */
+            long length, Form form, boolean storable, Receipt receipt) implements LogRecord {
+        /** Refuses a negative length and a datatype that is no byte. */
         public Arrival {
             requireNotNegative("length", length);
+            requireNotNegative("datatype", datatype);
+            requireNotNegative("255 - datatype", 255 - datatype);
         }
 
         @Override
@@ -51,14 +88,17 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A piece of a message's payload, logged as it came; pieces of different messages interleave.
+     * A piece of a message's payload, logged as it came; pieces of different messages interleave, those of one follow
+     * each other without a gap.
      *
      * @param job the job
      * @param rank destination of the message
      * @param arrivalPosition position of the {@link Arrival} it belongs to
      * @param offset where in the whole payload its first byte stands
+     * @param previousPlace of the message's piece before, or of its arrival; {@link MessageLog#NO_PLACE} if the job was
+     *     not open
      */
-    record Chunk(long job, int rank, long arrivalPosition, long offset) implements LogRecord {
+    record Chunk(long job, int rank, long arrivalPosition, long offset, long previousPlace) implements LogRecord {
         /** Refuses a negative offset and a position that no record can have. */
         public Chunk {
             requireNotNegative("offset", offset);
@@ -72,21 +112,27 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A determinant: the outcome of one receive. The payload is not repeated; (context, source, sequence) names the
-     * message and the arrival's position finds it.
+     * A determinant: the outcome of one receive that did not wait for its message. The payload is not repeated;
+     * (context, source, sequence) names the message, the arrival's position and place find it.
      *
      * @param job the job
      * @param rank receiver
-     * @param incarnation of the receiver
-     * @param number delivery number of this rank: 1, 2, …
-     * @param failedPolls failed probes and tests since the event before
+     * @param receipt which receive
      * @param context communicator context of the message
      * @param source its sender
      * @param sequence its number within the channel
      * @param arrivalPosition position of its {@link Arrival}
+     * @param arrivalPlace place of its {@link Arrival}
+     * @param lastPiecePlace of the last of its pieces that had come; without any the place of its arrival
      */
-    record Delivery(long job, int rank, int incarnation, long number, long failedPolls, int context, int source,
-            long sequence, long arrivalPosition) implements LogRecord {
+    record Delivery(long job, int rank, Receipt receipt, int context, int source, long sequence, long arrivalPosition,
+            long arrivalPlace, long lastPiecePlace) implements LogRecord {
+        /** To be appended: the log knows the last piece's place. */
+        public Delivery(long job, int rank, Receipt receipt, int context, int source, long sequence,
+                long arrivalPosition, long arrivalPlace) {
+            this(job, rank, receipt, context, source, sequence, arrivalPosition, arrivalPlace, arrivalPlace);
+        }
+
         @Override
         public RecordType type() {
             return RecordType.DELIVERY;
@@ -94,14 +140,14 @@ public sealed interface LogRecord {
     }
 
     /**
-     * Failed polls that rode on an output frame.
+     * Failed polls that rode on a frame.
      *
      * @param job the job
      * @param rank who polled
      * @param incarnation of that rank
-     * @param count failed polls since that rank's event before
+     * @param cumulative failed polls of that rank so far, over all incarnations
      */
-    record Polls(long job, int rank, int incarnation, long count) implements LogRecord {
+    record Polls(long job, int rank, int incarnation, long cumulative) implements LogRecord {
         @Override
         public RecordType type() {
             return RecordType.POLLS;
@@ -109,13 +155,18 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A job began.
+     * A job began. The payload is what opened it, opaque to the log.
      *
      * @param job the job
      * @param size its ranks, 0…size-1
-     * @param name what its owner calls it; at most {@link MessageLog#MAX_NAME_BYTES} bytes of UTF-8
+     * @param durability what it asked for, opaque to the log
      */
-    record JobOpened(long job, int size, String name) implements LogRecord {
+    record JobOpened(long job, int size, int durability) implements LogRecord {
+        /** Refuses a negative size. */
+        public JobOpened {
+            requireNotNegative("size", size);
+        }
+
         @Override
         public RecordType type() {
             return RecordType.JOB_OPENED;
@@ -126,8 +177,9 @@ public sealed interface LogRecord {
      * A job ended.
      *
      * @param job the job
+     * @param status how, opaque to the log
      */
-    record JobClosed(long job) implements LogRecord {
+    record JobClosed(long job, int status) implements LogRecord {
         @Override
         public RecordType type() {
             return RecordType.JOB_CLOSED;
@@ -140,8 +192,9 @@ public sealed interface LogRecord {
      * @param wallTimeMs Unix time in ms, for people only: nothing is ordered by it
      * @param pid process id of the writer, unique only within its container
      * @param boot identity of the host's boot, all zero if unknown: page cache survives within one boot only
+     * @param relayEpoch of the relay that the log is opened for, 0 if it has none
      */
-    record WriterStarted(long wallTimeMs, long pid, UUID boot) implements LogRecord {
+    record WriterStarted(long wallTimeMs, long pid, UUID boot, long relayEpoch) implements LogRecord {
         @Override
         public long job() {
             return NO_JOB;
@@ -150,6 +203,106 @@ public sealed interface LogRecord {
         @Override
         public RecordType type() {
             return RecordType.WRITER_STARTED;
+        }
+    }
+
+    /**
+     * What a rank has observed, as it told it. The payload is {@code count} items of {@link #ITEM_BYTES}.
+     *
+     * @param job the job
+     * @param rank who observed
+     * @param incarnation of that rank
+     * @param count items
+     * @param first number of the first of them; they are numbered 1, 2, … over all incarnations
+     * @param limited one of them says that from there on a replay is not promised
+     */
+    record Events(long job, int rank, int incarnation, int count, long first, boolean limited) implements LogRecord {
+        /** Bytes of an item. */
+        public static final int ITEM_BYTES = 16;
+
+        @Override
+        public RecordType type() {
+            return RecordType.EVENTS;
+        }
+    }
+
+    /**
+     * A process of a rank was let in; all before it are fenced.
+     *
+     * @param job the job
+     * @param rank the rank
+     * @param incarnation of the process: 1, 2, …
+     * @param start how it began, opaque to the log
+     * @param image number of the image that it began from, 0 if from nothing
+     */
+    record Incarnation(long job, int rank, int incarnation, int start, long image) implements LogRecord {
+        @Override
+        public RecordType type() {
+            return RecordType.INCARNATION;
+        }
+    }
+
+    /**
+     * An offered message is gone from its mailbox: its sender took it back. A tombstone.
+     *
+     * @param job the job
+     * @param rank destination of the message
+     * @param context communicator context
+     * @param source sending rank
+     * @param sequence number within the channel
+     * @param arrivalPosition position of its {@link Arrival}
+     */
+    record Withdrawn(long job, int rank, int context, int source, long sequence, long arrivalPosition)
+            implements LogRecord {
+        @Override
+        public RecordType type() {
+            return RecordType.WITHDRAWN;
+        }
+    }
+
+    /**
+     * A rank said goodbye and was answered.
+     *
+     * @param job the job
+     * @param rank the rank
+     * @param incarnation of it
+     */
+    record Finalized(long job, int rank, int incarnation) implements LogRecord {
+        @Override
+        public RecordType type() {
+            return RecordType.FINALIZED;
+        }
+    }
+
+    /**
+     * A point that a rank can be started from again: an image of it is safe on disk, or its prologue has ended.
+     *
+     * @param job the job
+     * @param rank the rank
+     * @param checkpoint the point
+     */
+    record CheckpointTaken(long job, int rank, Checkpoint checkpoint) implements LogRecord {
+        @Override
+        public RecordType type() {
+            return RecordType.CHECKPOINT_TAKEN;
+        }
+    }
+
+    /**
+     * A part of the log's book: what the files before this one said. Written by the log itself.
+     *
+     * @param piece 0…pieces-1
+     * @param pieces how many there are
+     */
+    record Snapshot(int piece, int pieces) implements LogRecord {
+        @Override
+        public long job() {
+            return NO_JOB;
+        }
+
+        @Override
+        public RecordType type() {
+            return RecordType.SNAPSHOT;
         }
     }
 

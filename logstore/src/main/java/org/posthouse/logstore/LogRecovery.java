@@ -16,8 +16,9 @@ import org.slf4j.LoggerFactory;
  * @param scan what the log holds; its defect, if any, has been cut
  * @param nextFile number of the file to append to
  * @param files of the log, the one to append to included
+ * @param begun whether that file is there already
  */
-record LogRecovery(LogScan scan, int nextFile, int files) {
+record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
     private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
 
     static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
@@ -31,11 +32,12 @@ record LogRecovery(LogScan scan, int nextFile, int files) {
         dropChronicleState(folder);
         int nextFile = end.marked() ? end.lastFile() + 1 : Math.max(0, end.lastFile());
         SortedMap<Integer, Path> files = QueueFiles.list(folder);
-        return new LogRecovery(scan, nextFile, files.size() + (files.containsKey(nextFile) ? 0 : 1));
+        boolean begun = files.containsKey(nextFile);
+        return new LogRecovery(scan, nextFile, files.size() + (begun ? 0 : 1), begun);
     }
 
     private static void cut(LogScan scan, LogDefect defect, Host host) throws IOException {
-        boolean damaged = defect.lost() > 0 && !host.rebootedSince(scan.end().boot());
+        boolean damaged = defect.lost() > 0 && !host.rebootedSince(scan.book().boot());
         if (!defect.atTail() || damaged) {
             throw new LogException(defect.file(), defect.position(), "is damaged: " + defect,
                     "restore the folder from a copy, or move it away to begin a new log and lose what it holds", null);

@@ -3,7 +3,6 @@ package org.posthouse.logstore;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 
 /**
  * What a forward reading of a whole log found, up to its end or to its first defect. Immutable.
@@ -16,10 +15,11 @@ import java.util.UUID;
  * @param bytes of the whole records, envelopes included
  * @param files of the log
  * @param defect the first, if any; on a log that is being written a torn tail is the record just being written
+ * @param book what the records say together
  * @param end what a writer needs to go on
  */
 public record LogScan(Path folder, Map<RecordType, Long> counts, long firstPosition, long lastPosition, long epoch,
-        long bytes, int files, Optional<LogDefect> defect, End end) {
+        long bytes, int files, Optional<LogDefect> defect, LogBook book, End end) {
 
     /** Copies the counts. */
     public LogScan {
@@ -38,7 +38,7 @@ public record LogScan(Path folder, Map<RecordType, Long> counts, long firstPosit
      * @param lastFile number of the last file, -1 if there is none
      * @param marked that file carries Chronicle's mark that it is complete
      * @param recordsInFile whole records in that file
-     * @param boot of the last writer, null if unknown
+     * @param drafts messages that are under way
      */
-    record End(int hash, int lastFile, boolean marked, long recordsInFile, UUID boot) {}
+    record End(int hash, int lastFile, boolean marked, long recordsInFile, Drafts drafts) {}
 }

@@ -2,6 +2,8 @@ package org.posthouse.logstore;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
@@ -12,8 +14,8 @@ import java.util.zip.CRC32C;
 
 /**
  * One Chronicle file seen without Chronicle: mapped read-only, walked from document to document by the four-byte
- * headers. Chronicle's own tailer stops in silence at damage; this walk says where and what. Confined to the thread
- * that opened it; the bytes may grow meanwhile if a writer is alive.
+ * headers. Chronicle's own tailer stops in silence at damage; this walk says where and what. Confined to its user; the
+ * bytes may grow meanwhile if a writer is alive.
  */
 final class MappedQueueFile implements AutoCloseable {
     private static final int NOT_COMPLETE = 0x8000_0000;
@@ -22,6 +24,8 @@ final class MappedQueueFile implements AutoCloseable {
     private static final int LENGTH = 0x3FFF_FFFF;
     private static final byte[] WRITE_POSITION = "writePosition".getBytes(StandardCharsets.US_ASCII);
     private static final int I64_ARRAY = 0x8D;
+    /** A header is published behind its document: whoever sees it sees the document. */
+    private static final VarHandle WORD = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
     /** Where the walk stands. */
     enum At {
@@ -31,20 +35,34 @@ final class MappedQueueFile implements AutoCloseable {
         NOTHING,
         /** Chronicle's mark that the file is complete and a later one was begun. */
         END_MARK,
-        /** The header is no header: not complete, or longer than the file. */
+        /** The header says that what follows is being written, or never was finished. */
+        UNFINISHED,
+        /** The header is no header: it claims more than the file has. */
         BAD_HEADER
     }
 
     private final Path file;
-    private final Arena arena = Arena.ofConfined();
+    private final Arena arena;
     private final ByteBuffer bytes;
     private final CRC32C crc = new CRC32C();
     private int next;
     private int header;
     private int length;
 
+    /** To be walked from its beginning by this thread. */
     MappedQueueFile(Path file) throws IOException {
+        this(file, Arena.ofConfined(), 0);
+    }
+
+    /**
+     * To be walked from a document's header on.
+     *
+     * @param arena is closed with this
+     */
+    MappedQueueFile(Path file, Arena arena, int header) throws IOException {
         this.file = file;
+        this.arena = arena;
+        this.next = header;
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             this.bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena).asByteBuffer()
                     .order(ByteOrder.LITTLE_ENDIAN);
@@ -85,12 +103,15 @@ final class MappedQueueFile implements AutoCloseable {
             if (header + Integer.BYTES > bytes.capacity()) {
                 return At.NOTHING;
             }
-            int word = bytes.getInt(header);
+            int word = (int) WORD.getAcquire(bytes, header);
             if (word == 0 || word == END_OF_DATA) {
                 return word == 0 ? At.NOTHING : At.END_MARK;
             }
             length = word & LENGTH;
-            if ((word & NOT_COMPLETE) != 0 || offset() + (long) length > bytes.capacity()) {
+            if ((word & NOT_COMPLETE) != 0) {
+                return At.UNFINISHED;
+            }
+            if (offset() + (long) length > bytes.capacity()) {
                 return At.BAD_HEADER;
             }
             next = offset() + length;

@@ -2,15 +2,20 @@ package org.posthouse.logstore;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
 import org.posthouse.logstore.LogRecord.Arrival;
+import org.posthouse.logstore.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.LogRecord.Events;
+import org.posthouse.logstore.LogRecord.Finalized;
+import org.posthouse.logstore.LogRecord.Incarnation;
 import org.posthouse.logstore.LogRecord.JobClosed;
 import org.posthouse.logstore.LogRecord.JobOpened;
 import org.posthouse.logstore.LogRecord.Polls;
+import org.posthouse.logstore.LogRecord.Withdrawn;
 import org.posthouse.logstore.LogRecord.WriterStarted;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,38 +37,27 @@ public final class MessageLog implements AutoCloseable {
     /** Payload bytes that one record can carry: 1 MiB. Longer messages are appended in chunks. */
     public static final int MAX_PAYLOAD_BYTES = 1 << 20;
 
-    /** Bytes of UTF-8 in a job's name. */
-    public static final int MAX_NAME_BYTES = 1 << 10;
+    /** A place where no record stands. */
+    public static final long NO_PLACE = 0;
 
     private static final Logger LOG = LoggerFactory.getLogger(MessageLog.class);
-    private static final ByteBuffer[] NO_PAYLOAD = {};
 
     private final Path folder;
     private final Owner owner;
     private final FolderLock lock;
-    private final RecordAppender appender;
-    private final Room room;
-    private final long epoch;
-    private final RecordCodec codec = new RecordCodec();
-    private final LogCounters counters;
-
-    private long position;
-    private long place;
-    private int hash;
+    private final RecordChain chain;
+    private final long relayEpoch;
+    private Drafts drafts;
     /** Written by whoever closes, read by the owner. */
     private volatile boolean closed;
 
-    private MessageLog(LogConfig config, Host host, FolderLock lock, LogRecovery recovery) {
-        LogScan scan = recovery.scan();
+    private MessageLog(LogConfig config, Host host, FolderLock lock, LogRecovery recovery, long relayEpoch) {
         this.folder = config.folder();
         this.owner = new Owner("log " + folder);
         this.lock = lock;
-        this.epoch = scan.epoch() + 1;
-        this.position = scan.lastPosition();
-        this.hash = scan.end().hash();
-        this.room = new Room(host.freeBytes(), config.minFreeBytes());
-        this.appender = new RecordAppender(folder, recovery.nextFile(), config.rollBytes());
-        this.counters = new LogCounters(position, epoch, recovery.files());
+        this.relayEpoch = relayEpoch;
+        this.drafts = recovery.scan().end().drafts();
+        this.chain = new RecordChain(config, host, recovery);
     }
 
     /**
@@ -73,30 +67,33 @@ public final class MessageLog implements AutoCloseable {
      * @throws LogException if another writer holds the folder, a record is damaged, or the folder cannot be used
      */
     public static MessageLog open(LogConfig config) {
-        return open(config, entry -> {});
+        return open(config, last -> 0, entry -> {});
     }
 
     /**
-     * Opens the log as {@link #open(LogConfig)} does, and shows what it holds, so that a relay need not read it twice.
+     * Opens the log as {@link #open(LogConfig)} does, for a relay that counts its own epochs.
      *
+     * @param relayEpoch gives this writer's relay epoch, from the highest one in the log, which is 0 if there is none
      * @param visitor sees each record that is kept, in order, before this writer's start record; what it throws ends
      *     the opening
      */
-    public static MessageLog open(LogConfig config, Consumer<? super LogEntry> visitor) {
+    public static MessageLog open(LogConfig config, LongUnaryOperator relayEpoch, Consumer<? super LogEntry> visitor) {
         try {
             Files.createDirectories(config.folder());
-            return open(config, visitor, Host.here(config.folder()));
+            return open(config, relayEpoch, visitor, Host.here(config.folder()));
         } catch (IOException e) {
             throw unusable(config.folder(), e);
         }
     }
 
-    static MessageLog open(LogConfig config, Consumer<? super LogEntry> visitor, Host host) {
+    static MessageLog open(LogConfig config, LongUnaryOperator relayEpoch, Consumer<? super LogEntry> visitor, Host host) {
         try {
             Files.createDirectories(config.folder());
             FolderLock lock = FolderLock.take(config.folder(), host.pid());
             try {
-                return start(config, visitor, host, lock);
+                LogRecovery recovery = LogRecovery.recover(config.folder(), visitor, host);
+                long epoch = relayEpoch.applyAsLong(recovery.scan().book().relayEpoch());
+                return start(new MessageLog(config, host, lock, recovery, epoch), host, recovery);
             } catch (IOException | RuntimeException | Error e) {
                 giveBack(lock, e);
                 throw e;
@@ -106,19 +103,18 @@ public final class MessageLog implements AutoCloseable {
         }
     }
 
-    private static MessageLog start(LogConfig config, Consumer<? super LogEntry> visitor, Host host, FolderLock lock)
-            throws IOException {
-        LogRecovery recovery = LogRecovery.recover(config.folder(), visitor, host);
-        MessageLog log = new MessageLog(config, host, lock, recovery);
+    private static MessageLog start(MessageLog log, Host host, LogRecovery recovery) {
         try {
-            log.codec.writerStarted(new WriterStarted(host.wallTimeMs().getAsLong(), host.pid(), host.boot()));
-            log.publish(NO_PAYLOAD, 0);
+            log.chain.start(
+                    new WriterStarted(host.wallTimeMs().getAsLong(), host.pid(), host.boot(), log.relayEpoch),
+                    recovery.begun());
         } catch (RuntimeException | Error e) {
-            log.appender.close();
+            log.chain.close();
             throw e;
         }
-        LOG.info("log {}: open at position {}, epoch {}, {} bytes in {} files", config.folder(), log.position,
-                log.epoch, recovery.scan().bytes(), recovery.scan().files());
+        LOG.info("log {}: open at position {}, epoch {}, {} bytes in {} files, {} messages under way", log.folder,
+                log.chain.position(), log.chain.epoch(), recovery.scan().bytes(), recovery.scan().files(),
+                log.drafts.count());
         return log;
     }
 
@@ -152,8 +148,9 @@ public final class MessageLog implements AutoCloseable {
     }
 
     /**
-     * Logs a message that came for a mailbox. The payload's remaining bytes are its beginning and stand inline; what
-     * is missing to its length follows by {@link #appendChunk}. The buffers' positions are kept.
+     * Logs a message that came for a mailbox, and if the arrival says so its delivery too. The payload's remaining bytes
+     * are its beginning and stand inline; what is missing to its length follows by {@link #appendChunk}. The buffers'
+     * positions are kept.
      *
      * @param payload in order, at most {@link #MAX_PAYLOAD_BYTES} and at most the message's length together
      * @return its position, or {@link #NO_ROOM}
@@ -167,12 +164,13 @@ public final class MessageLog implements AutoCloseable {
         if (bytes == NO_ROOM) {
             return NO_ROOM;
         }
-        codec.arrival(arrival);
-        return publish(payload, (int) bytes);
+        chain.codec().arrival(arrival);
+        return chain.publish(payload);
     }
 
     /**
-     * Logs a further piece of a message's payload. Pieces of different messages may interleave.
+     * Logs a further piece of a message's payload. Pieces of different messages may interleave; those of one follow each
+     * other without a gap.
      *
      * @param arrivalPosition what {@link #appendArrival} returned for the message
      * @param offset of the piece in the whole payload, bytes
@@ -181,92 +179,144 @@ public final class MessageLog implements AutoCloseable {
      */
     public long appendChunk(long job, int rank, long arrivalPosition, long offset, ByteBuffer... payload) {
         long bytes = begin(payload);
-        if (arrivalPosition < 1 || arrivalPosition > position || offset < 0 || bytes == 0) {
+        if (arrivalPosition < 1 || arrivalPosition > chain.position() || offset < 0 || bytes == 0) {
             throw new IllegalArgumentException("job " + job + " rank " + rank + ": chunk of " + bytes + " bytes at "
-                    + offset + " for the arrival at " + arrivalPosition + ", log is at " + position);
+                    + offset + " for the arrival at " + arrivalPosition + ", log is at " + chain.position());
         }
         if (bytes == NO_ROOM) {
             return NO_ROOM;
         }
-        codec.chunk(job, rank, arrivalPosition, offset);
-        return publish(payload, (int) bytes);
+        RankLog to = chain.book().rank(job, rank);
+        if (to != null) {
+            requireNext(to, arrivalPosition, offset, bytes);
+        }
+        chain.codec().chunk(job, rank, arrivalPosition, offset, to == null ? NO_PLACE : to.trails().lastPlace(arrivalPosition));
+        return chain.publish(payload);
     }
 
-    /** Logs a determinant; returns its position, or {@link #NO_ROOM}. */
+    private static void requireNext(RankLog to, long arrivalPosition, long offset, long bytes) {
+        long arrived = to.trails().arrived(arrivalPosition);
+        long missing = to.trails().missing(arrivalPosition);
+        if (offset != arrived || bytes > missing) {
+            throw new IllegalArgumentException("rank " + to.rank() + ": chunk of " + bytes + " bytes at " + offset
+                    + " for the arrival at " + arrivalPosition + (arrived < 0 ? ", which is none of a message under way"
+                            : ", expected at most " + missing + " at " + arrived));
+        }
+    }
+
+    /** Logs a determinant; returns its position, or {@link #NO_ROOM}. The log fills in where the last piece stands. */
     public long appendDelivery(Delivery delivery) {
-        if (begin(NO_PAYLOAD) == NO_ROOM) {
+        if (begin() == NO_ROOM) {
             return NO_ROOM;
         }
-        codec.delivery(delivery);
-        return publish(NO_PAYLOAD, 0);
+        RankLog to = chain.book().rank(delivery.job(), delivery.rank());
+        long lastPiece = to == null ? NO_PLACE : to.trails().lastPlace(delivery.arrivalPosition());
+        chain.codec().delivery(delivery, lastPiece == NO_PLACE ? delivery.lastPiecePlace() : lastPiece);
+        return chain.publish();
     }
 
-    /** Logs failed polls that rode on an output frame; returns the record's position, or {@link #NO_ROOM}. */
+    /** Logs how many polls have failed; returns the record's position, or {@link #NO_ROOM}. */
     public long appendPolls(Polls polls) {
-        if (begin(NO_PAYLOAD) == NO_ROOM) {
+        if (begin() == NO_ROOM) {
             return NO_ROOM;
         }
-        codec.polls(polls);
-        return publish(NO_PAYLOAD, 0);
+        chain.codec().polls(polls);
+        return chain.publish();
     }
 
-    /** Logs that a job began; returns the record's position, or {@link #NO_ROOM}. */
-    public long appendJobOpened(JobOpened job) {
-        byte[] name = job.name().getBytes(StandardCharsets.UTF_8);
-        if (name.length > MAX_NAME_BYTES) {
-            throw new IllegalArgumentException("job " + job.job() + ": name of " + name.length
-                    + " bytes, must be at most " + MAX_NAME_BYTES);
-        }
-        ByteBuffer[] payload = {ByteBuffer.wrap(name)};
-        long bytes = begin(payload);
+    /**
+     * Logs what a rank has observed; returns the record's position, or {@link #NO_ROOM}.
+     *
+     * @param items as many as the record says, {@link Events#ITEM_BYTES} each
+     */
+    public long appendEvents(Events events, ByteBuffer... items) {
+        long bytes = begin(items);
         if (bytes == NO_ROOM) {
             return NO_ROOM;
         }
-        codec.jobOpened(job);
-        return publish(payload, (int) bytes);
+        if (events.count() < 1 || bytes != (long) events.count() * Events.ITEM_BYTES) {
+            throw new IllegalArgumentException("job " + events.job() + " rank " + events.rank() + ": " + events.count()
+                    + " events in " + bytes + " bytes, must be 1 or more of " + Events.ITEM_BYTES);
+        }
+        chain.codec().events(events);
+        return chain.publish(items);
+    }
+
+    /** Logs that a process of a rank was let in; returns the record's position, or {@link #NO_ROOM}. */
+    public long appendIncarnation(Incarnation incarnation) {
+        if (begin() == NO_ROOM) {
+            return NO_ROOM;
+        }
+        chain.codec().incarnation(incarnation);
+        return chain.publish();
+    }
+
+    /** Logs that an offered message was taken back; returns the record's position, or {@link #NO_ROOM}. */
+    public long appendWithdrawn(Withdrawn withdrawn) {
+        if (begin() == NO_ROOM) {
+            return NO_ROOM;
+        }
+        chain.codec().withdrawn(withdrawn);
+        return chain.publish();
+    }
+
+    /** Logs that a rank said goodbye; returns the record's position, or {@link #NO_ROOM}. */
+    public long appendFinalized(Finalized finalized) {
+        if (begin() == NO_ROOM) {
+            return NO_ROOM;
+        }
+        chain.codec().finalized(finalized);
+        return chain.publish();
+    }
+
+    /** Logs that a rank can be started again from a point; returns the record's position, or {@link #NO_ROOM}. */
+    public long appendCheckpoint(CheckpointTaken checkpoint) {
+        if (begin() == NO_ROOM) {
+            return NO_ROOM;
+        }
+        chain.codec().checkpoint(checkpoint);
+        return chain.publish();
+    }
+
+    /**
+     * Logs that a job began; returns the record's position, or {@link #NO_ROOM}.
+     *
+     * @param opening what opened it, opaque to the log, at most {@link #MAX_PAYLOAD_BYTES}; {@link JobState#opening} gives it
+     *     back
+     */
+    public long appendJobOpened(JobOpened job, ByteBuffer... opening) {
+        if (begin(opening) == NO_ROOM) {
+            return NO_ROOM;
+        }
+        chain.codec().jobOpened(job);
+        return chain.publish(opening);
     }
 
     /** Logs that a job ended; returns the record's position, or {@link #NO_ROOM}. */
     public long appendJobClosed(JobClosed job) {
-        if (begin(NO_PAYLOAD) == NO_ROOM) {
+        if (begin() == NO_ROOM) {
             return NO_ROOM;
         }
-        codec.jobClosed(job);
-        return publish(NO_PAYLOAD, 0);
+        chain.codec().jobClosed(job);
+        return chain.publish();
     }
 
     /** Checks that an append may happen at all. Returns the payload's bytes, or {@link #NO_ROOM}. */
     private long begin(ByteBuffer[] payload) {
-        owner.require();
-        if (closed || appender.broken()) {
-            throw new LogException(folder, closed ? "is closed" : "is broken by an earlier failure", "open it again");
-        }
-        long bytes = 0;
-        for (ByteBuffer piece : payload) {
-            bytes += piece.remaining();
-        }
-        if (bytes > MAX_PAYLOAD_BYTES) {
-            throw new IllegalArgumentException("payload of " + bytes + " bytes in one record, must be at most "
-                    + MAX_PAYLOAD_BYTES + ": append the rest as chunks");
-        }
-        return room.hasRoom() ? bytes : NO_ROOM;
+        requireOpen();
+        return chain.begin(payload);
     }
 
-    private long publish(ByteBuffer[] payload, int payloadBytes) {
-        int sealed = codec.seal(position + 1, epoch, hash, payload, payloadBytes);
-        int bytes = codec.head().remaining() + payloadBytes;
-        try {
-            place = appender.append(codec.head(), payload);
-        } catch (Throwable e) {
-            throw new LogException(folder, position + 1, "append failed: " + e,
-                    appender.broken() ? "open the log again" : "nothing was appended", e);
+    private long begin() {
+        requireOpen();
+        return chain.begin();
+    }
+
+    private void requireOpen() {
+        owner.require();
+        if (closed || chain.broken()) {
+            throw new LogException(folder, closed ? "is closed" : "is broken by an earlier failure", "open it again");
         }
-        hash = sealed;
-        position++;
-        room.taken(bytes);
-        counters.appended(position, bytes);
-        counters.rolled(appender.rolls());
-        return position;
     }
 
     /**
@@ -275,7 +325,21 @@ public final class MessageLog implements AutoCloseable {
      */
     public long place() {
         owner.require();
-        return place;
+        return chain.place();
+    }
+
+    /** What the log says, up to the last append. Read by the owner only. */
+    public LogBook book() {
+        owner.require();
+        return chain.book();
+    }
+
+    /** The messages that were under way when the log was opened; handed out once, to whoever makes mailboxes of them. */
+    public Drafts takeDrafts() {
+        owner.require();
+        Drafts taken = drafts;
+        drafts = new Drafts();
+        return taken;
     }
 
     /** Reads payload back by place, beside the appends; its user closes it. Any thread. */
@@ -283,10 +347,25 @@ public final class MessageLog implements AutoCloseable {
         return new PayloadReader(folder);
     }
 
+    /** Reads one rank's records from a milestone on; its user closes it. Any thread. */
+    public LogCursor rankCursor(long job, int rank, Milestone from) {
+        return LogCursor.ofRank(folder, job, rank, from.position(), from.place(), this::position);
+    }
+
+    /** Reads what one rank has sent to mailboxes of this log, from a record on; its user closes it. Any thread. */
+    public LogCursor sentCursor(long job, int source, long position, long place) {
+        return LogCursor.ofSource(folder, job, source, position, place, this::position);
+    }
+
+    /** Reads all records of a job, from a record on; its user closes it. Any thread. */
+    public LogCursor jobCursor(long job, long position, long place) {
+        return LogCursor.ofJob(folder, job, position, place, this::position);
+    }
+
     /** Whether appends are accepted: the file system has at least {@link LogConfig#minFreeBytes()} free. */
     public boolean hasRoom() {
         owner.require();
-        return room.hasRoom();
+        return chain.room().hasRoom();
     }
 
     /**
@@ -295,7 +374,7 @@ public final class MessageLog implements AutoCloseable {
      */
     public boolean hasAmpleRoom() {
         owner.require();
-        return room.isAmple();
+        return chain.room().isAmple();
     }
 
     /** Called by the owner: the thread of the next append becomes the owner. The caller orders the two threads. */
@@ -305,17 +384,22 @@ public final class MessageLog implements AutoCloseable {
 
     /** This writer's epoch, one more than the highest found at open. Any thread. */
     public long epoch() {
-        return epoch;
+        return chain.epoch();
+    }
+
+    /** The relay epoch that this writer was opened with. Any thread. */
+    public long relayEpoch() {
+        return relayEpoch;
     }
 
     /** Position of the last record. Any thread. */
     public long position() {
-        return counters.snapshot().position();
+        return chain.counters().position();
     }
 
     /** A snapshot of the counters. Any thread. */
     public LogStats stats() {
-        return counters.snapshot();
+        return chain.counters().snapshot();
     }
 
     /** Closes the log and gives the folder back. Idempotent; no append may be under way. */
@@ -325,7 +409,7 @@ public final class MessageLog implements AutoCloseable {
             return;
         }
         closed = true;
-        appender.close();
+        chain.close();
         try {
             lock.close();
         } catch (IOException e) {

@@ -18,7 +18,7 @@ import java.util.zip.CRC32C;
 public final class PayloadReader implements AutoCloseable {
     private final Path folder;
     private final QueueFileCache files;
-    private final ByteBuffer head = ByteBuffer.allocateDirect(128).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer head = ByteBuffer.allocateDirect(RecordCodec.HEAD_BYTES_MAX).order(ByteOrder.LITTLE_ENDIAN);
     private final CRC32C crc = new CRC32C();
 
     PayloadReader(Path folder) {
@@ -48,33 +48,64 @@ public final class PayloadReader implements AutoCloseable {
      */
     public void readChunk(long job, int rank, long arrivalPosition, long offset, long place, ByteBuffer payload) {
         verify(RecordType.PAYLOAD_CHUNK, arrivalPosition, place, payload);
-        boolean same = head.getLong(Envelope.BYTES) == arrivalPosition && head.getLong(Envelope.BYTES + Long.BYTES) == offset;
+        boolean same = head.getLong(Body.CHUNK_ARRIVAL) == arrivalPosition && head.getLong(Body.CHUNK_OFFSET) == offset;
         requireSame(job, rank, same, arrivalPosition, place);
     }
 
     /** Reads the record: envelope and body into {@link #head}, the rest into {@code payload}; checks it by itself. */
     private void verify(RecordType type, long position, long place, ByteBuffer payload) {
         int start = payload.position();
-        int headBytes = Envelope.BYTES + type.bodyBytes();
+        int headBytes = type.headBytes();
         try {
             files.read(Place.file(place), Place.offset(place), head.clear().limit(headBytes));
             String flaw = Envelope.headFlaw(head, 0, headBytes + payload.remaining());
             if (flaw == null) {
+                flaw = Envelope.headCrcFlaw(head, 0, crc);
+            }
+            if (flaw == null && payload.hasRemaining()) {
                 files.read(Place.file(place), Place.offset(place) + headBytes, payload);
-                flaw = Envelope.crcFlaw(head.getInt(Envelope.CRC), checksum(payload.position(start)));
+                flaw = Envelope.payloadCrcFlaw(head, 0, checksum(payload.position(start)));
             }
             requireFlawless(flaw, position, place);
         } catch (IOException e) {
-            throw new LogException(file(place), position, "cannot be read back at offset " + Place.offset(place) + ": " + e,
-                    "check the disk and the folder's rights", e);
+            throw unreadable(position, place, e);
         }
     }
 
     private int checksum(ByteBuffer payload) {
         crc.reset();
-        crc.update(head.position(Envelope.MAGIC));
         crc.update(payload);
         return (int) crc.getValue();
+    }
+
+    /**
+     * Reads the envelope and the body of a record, whatever its payload.
+     *
+     * @param position of the record, or for a piece that of its arrival: named if something is wrong
+     * @return they begin at 0; good until the next call
+     */
+    ByteBuffer readHead(RecordType type, long job, int rank, long position, long place) {
+        try {
+            files.read(Place.file(place), Place.offset(place), head.clear().limit(type.headBytes()));
+        } catch (IOException e) {
+            throw unreadable(position, place, e);
+        }
+        String flaw = Envelope.headFlaw(head, 0, head.getInt(Envelope.TOTAL));
+        requireFlawless(flaw, position, place);
+        requireSame(job, rank, RecordDecoder.type(head, 0) == type, position, place);
+        requireFlawless(Envelope.headCrcFlaw(head, 0, crc), position, place);
+        return head;
+    }
+
+    /** Checks that the head that was read last names this arrival, in the field at {@code at}. */
+    void requireArrival(long arrivalPosition, int at, long place) {
+        requireSame(head.getLong(Envelope.JOB), head.getInt(Envelope.RANK), head.getLong(at) == arrivalPosition,
+                arrivalPosition, place);
+    }
+
+    private LogException unreadable(long position, long place, IOException e) {
+        return new LogException(file(place), position, "cannot be read back at offset " + Place.offset(place) + ": " + e,
+                "check the disk and the folder's rights", e);
     }
 
     private void requireSame(long job, int rank, boolean same, long position, long place) {

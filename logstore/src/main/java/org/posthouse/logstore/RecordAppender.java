@@ -9,14 +9,13 @@ import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.wire.DocumentContext;
 
 /**
- * Puts whole records at the end of a Chronicle Queue and begins a new file once the current one is full. Confined to
- * one thread at a time. A record is published complete or not at all: any failure before it is published rolls it
+ * Puts whole records at the end of a Chronicle Queue, and begins a new file when told to. Confined to one thread at a
+ * time. A record is published complete or not at all: any failure before it is published rolls it
  * back. If Chronicle itself fails to begin or to publish, nobody knows what it left behind, and the appender is
  * broken: see {@link #broken()}. Every Throwable is caught here, since Chronicle throws checked exceptions unchecked.
  */
 final class RecordAppender implements AutoCloseable {
     private final FileClock clock;
-    private final long rollBytes;
     private final SingleChronicleQueue queue;
     private final ExcerptAppender appender;
     private final byte[] copy = new byte[8 << 10];
@@ -24,9 +23,8 @@ final class RecordAppender implements AutoCloseable {
     private long rolls;
     private boolean broken;
 
-    RecordAppender(Path folder, int file, long rollBytes) {
+    RecordAppender(Path folder, int file) {
         this.clock = new FileClock(file);
-        this.rollBytes = rollBytes;
         this.queue = QueueFiles.open(folder, clock);
         try {
             this.appender = queue.createAppender();
@@ -37,25 +35,24 @@ final class RecordAppender implements AutoCloseable {
         }
     }
 
-    /**
-     * Appends one record: the head, then the pieces of its payload. Their positions and limits are kept.
-     *
-     * @return its {@link Place}
-     */
-    long append(ByteBuffer head, ByteBuffer[] payload) {
-        if (fileBytes >= rollBytes) {
-            roll();
-        }
-        return write(head, payload);
-    }
-
-    private void roll() {
+    /** The next record begins a new file. */
+    void roll() {
         clock.nextFile();
         rolls++;
         fileBytes = 0;
     }
 
-    private long write(ByteBuffer head, ByteBuffer[] payload) {
+    /** Bytes of the current file up to its last record; 0 before the first append to it. */
+    long fileBytes() {
+        return fileBytes;
+    }
+
+    /**
+     * Appends one record: the head, then the pieces of its payload. Their positions and limits are kept.
+     *
+     * @return its {@link Place}
+     */
+    long append(ByteBuffer head, ByteBuffer... payload) {
         DocumentContext context = begin();
         long offset;
         try {

@@ -2,67 +2,127 @@ package org.posthouse.logstore;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
-import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.posthouse.logstore.LogRecord.Arrival;
-import org.posthouse.logstore.LogRecord.Chunk;
+import org.posthouse.logstore.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.LogRecord.Events;
+import org.posthouse.logstore.LogRecord.Finalized;
+import org.posthouse.logstore.LogRecord.Incarnation;
 import org.posthouse.logstore.LogRecord.JobClosed;
 import org.posthouse.logstore.LogRecord.JobOpened;
 import org.posthouse.logstore.LogRecord.Polls;
+import org.posthouse.logstore.LogRecord.Receipt;
+import org.posthouse.logstore.LogRecord.Withdrawn;
 import org.posthouse.logstore.LogRecord.WriterStarted;
 
 /**
- * Turns a record into bytes and back. Encoding fills one reused head (envelope and body); {@link #seal} then adds the
- * chain and the checksum. An encoder is confined to its log's owner and allocates nothing; decoding is stateless.
+ * Turns a record into bytes; {@link RecordDecoder} turns them back. Encoding fills one reused head (envelope and body);
+ * {@link #seal} then adds the chain and the checksums. Confined to its log's owner; allocates nothing.
  */
 final class RecordCodec {
-    private final ByteBuffer head = ByteBuffer.allocateDirect(128).order(ByteOrder.LITTLE_ENDIAN);
+    /** Room for the envelope and the largest body. */
+    static final int HEAD_BYTES_MAX = 160;
+
+    private final ByteBuffer head = ByteBuffer.allocateDirect(HEAD_BYTES_MAX).order(ByteOrder.LITTLE_ENDIAN);
     private final CRC32C crc = new CRC32C();
+    private RecordType type;
 
     void arrival(Arrival a) {
         begin(RecordType.ARRIVAL, a.job(), a.rank());
-        head.putInt(a.context()).putInt(a.source()).putInt(a.tag()).putInt(a.datatype()).putInt(a.elements()).putInt(0);
-        head.putLong(a.sequence()).putLong(a.length());
+        Receipt receipt = a.receipt();
+        head.putInt(Body.ARRIVAL_CONTEXT, a.context()).putInt(Body.ARRIVAL_SOURCE, a.source()).putInt(Body.ARRIVAL_TAG, a.tag());
+        head.putInt(Body.ARRIVAL_ELEMENTS, a.elements()).put(Body.ARRIVAL_DATATYPE, (byte) a.datatype());
+        head.put(Body.ARRIVAL_FORM, (byte) (a.form().code() | (a.storable() ? Body.STORABLE : 0)));
+        head.putShort(Body.ARRIVAL_FLAGS, (short) (receipt == null ? 0 : Body.DELIVERED));
+        head.putLong(Body.ARRIVAL_SEQUENCE, a.sequence()).putLong(Body.ARRIVAL_LENGTH, a.length());
+        head.putLong(Body.ARRIVAL_INCARNATION, receipt == null ? 0 : receipt.incarnation() & 0xFFFF_FFFFL);
+        head.putLong(Body.ARRIVAL_NUMBER, receipt == null ? 0 : receipt.number());
+        head.putLong(Body.ARRIVAL_ORDINAL, receipt == null ? 0 : receipt.ordinal());
     }
 
-    void chunk(long job, int rank, long arrivalPosition, long offset) {
+    void chunk(long job, int rank, long arrivalPosition, long offset, long previousPlace) {
         begin(RecordType.PAYLOAD_CHUNK, job, rank);
-        head.putLong(arrivalPosition).putLong(offset);
+        head.putLong(Body.CHUNK_ARRIVAL, arrivalPosition).putLong(Body.CHUNK_OFFSET, offset);
+        head.putLong(Body.CHUNK_PREVIOUS_PLACE, previousPlace).putLong(Body.CHUNK_PREVIOUS_PLACE + Long.BYTES, 0);
     }
 
-    void delivery(Delivery d) {
+    void delivery(Delivery d, long lastPiecePlace) {
         begin(RecordType.DELIVERY, d.job(), d.rank());
-        head.putInt(d.incarnation()).putInt(d.context()).putInt(d.source()).putInt(0);
-        head.putLong(d.number()).putLong(d.failedPolls()).putLong(d.sequence()).putLong(d.arrivalPosition());
+        head.putInt(Body.DELIVERY_INCARNATION, d.receipt().incarnation()).putInt(Body.DELIVERY_CONTEXT, d.context());
+        head.putLong(Body.DELIVERY_SOURCE, d.source() & 0xFFFF_FFFFL);
+        head.putLong(Body.DELIVERY_NUMBER, d.receipt().number()).putLong(Body.DELIVERY_ORDINAL, d.receipt().ordinal());
+        head.putLong(Body.DELIVERY_SEQUENCE, d.sequence()).putLong(Body.DELIVERY_ARRIVAL, d.arrivalPosition());
+        head.putLong(Body.DELIVERY_ARRIVAL_PLACE, d.arrivalPlace()).putLong(Body.DELIVERY_LAST_PIECE_PLACE, lastPiecePlace);
     }
 
     void polls(Polls p) {
         begin(RecordType.POLLS, p.job(), p.rank());
-        head.putInt(p.incarnation()).putInt(0).putLong(p.count());
+        head.putLong(Body.POLLS_INCARNATION, p.incarnation() & 0xFFFF_FFFFL).putLong(Body.POLLS_CUMULATIVE, p.cumulative());
     }
 
     void jobOpened(JobOpened j) {
         begin(RecordType.JOB_OPENED, j.job(), j.rank());
-        head.putInt(j.size()).putInt(0);
+        head.putInt(Body.OPENED_SIZE, j.size()).putInt(Body.OPENED_DURABILITY, j.durability());
+        head.putLong(Body.OPENED_DURABILITY + Integer.BYTES, 0);
     }
 
     void jobClosed(JobClosed j) {
         begin(RecordType.JOB_CLOSED, j.job(), j.rank());
+        head.putLong(Body.CLOSED_STATUS, j.status() & 0xFFFF_FFFFL);
     }
 
     void writerStarted(WriterStarted w) {
         begin(RecordType.WRITER_STARTED, w.job(), w.rank());
-        head.putLong(w.wallTimeMs()).putLong(w.pid());
-        head.putLong(w.boot().getMostSignificantBits()).putLong(w.boot().getLeastSignificantBits());
+        head.putLong(Body.STARTED_WALL_TIME, w.wallTimeMs()).putLong(Body.STARTED_PID, w.pid());
+        head.putLong(Body.STARTED_BOOT, w.boot().getMostSignificantBits());
+        head.putLong(Body.STARTED_BOOT + Long.BYTES, w.boot().getLeastSignificantBits());
+        head.putLong(Body.STARTED_RELAY_EPOCH, w.relayEpoch());
     }
 
-    private void begin(RecordType type, long job, int rank) {
+    void events(Events e) {
+        begin(RecordType.EVENTS, e.job(), e.rank());
+        head.putInt(Body.EVENTS_INCARNATION, e.incarnation()).putInt(Body.EVENTS_COUNT, e.count());
+        head.putLong(Body.EVENTS_FIRST, e.first()).putInt(Body.EVENTS_FLAGS, e.limited() ? Body.LIMITED : 0);
+    }
+
+    void incarnation(Incarnation i) {
+        begin(RecordType.INCARNATION, i.job(), i.rank());
+        head.putInt(Body.INCARNATION_NUMBER, i.incarnation()).putInt(Body.INCARNATION_START, i.start());
+        head.putLong(Body.INCARNATION_IMAGE, i.image());
+    }
+
+    void withdrawn(Withdrawn w) {
+        begin(RecordType.WITHDRAWN, w.job(), w.rank());
+        head.putInt(Body.WITHDRAWN_CONTEXT, w.context()).putInt(Body.WITHDRAWN_SOURCE, w.source());
+        head.putLong(Body.WITHDRAWN_SEQUENCE, w.sequence()).putLong(Body.WITHDRAWN_ARRIVAL, w.arrivalPosition());
+    }
+
+    void finalized(Finalized f) {
+        begin(RecordType.FINALIZED, f.job(), f.rank());
+        head.putLong(Body.FINALIZED_INCARNATION, f.incarnation() & 0xFFFF_FFFFL);
+    }
+
+    void checkpoint(CheckpointTaken taken) {
+        begin(RecordType.CHECKPOINT_TAKEN, taken.job(), taken.rank());
+        Checkpoint c = taken.checkpoint();
+        head.putLong(Body.CHECKPOINT_NUMBER, c.number()).putLong(Body.CHECKPOINT_BYTES, c.bytes()).putLong(Body.CHECKPOINT_PIN, c.pin());
+        head.putLong(Body.CHECKPOINT_EVENTS, c.events()).putLong(Body.CHECKPOINT_DELIVERIES, c.deliveries());
+        head.putLong(Body.CHECKPOINT_POLLS, c.polls()).putInt(Body.CHECKPOINT_CRC, c.imageCrc());
+        head.putInt(Body.CHECKPOINT_FLAGS, c.ready() ? Body.READY : 0).putLong(Body.CHECKPOINT_FLAGS + Integer.BYTES, 0);
+    }
+
+    void snapshot(int piece, int pieces) {
+        begin(RecordType.SNAPSHOT, LogRecord.NO_JOB, LogRecord.NO_RANK);
+        head.putInt(Body.SNAPSHOT_PIECE, piece).putInt(Body.SNAPSHOT_PIECES, pieces).putLong(Body.SNAPSHOT_PIECES + Integer.BYTES, 0);
+    }
+
+    private void begin(RecordType begun, long job, int rank) {
+        type = begun;
         head.clear();
         head.putShort(Envelope.MAGIC, Envelope.MAGIC_VALUE).put(Envelope.VERSION, Envelope.VERSION_VALUE);
-        head.put(Envelope.TYPE, type.id()).putInt(Envelope.RANK, rank).putLong(Envelope.JOB, job);
-        head.position(Envelope.BYTES);
+        head.put(Envelope.TYPE, begun.id()).putInt(Envelope.RANK, rank).putLong(Envelope.JOB, job);
+        head.limit(begun.headBytes());
     }
 
     /**
@@ -71,49 +131,29 @@ final class RecordCodec {
      * @return the checksum, which the next record carries as its previous
      */
     int seal(long position, long epoch, int previous, ByteBuffer[] payload, int payloadBytes) {
-        head.putInt(Envelope.TOTAL, head.position() + payloadBytes).putLong(Envelope.POSITION, position);
+        if (type.hasPayload()) {
+            head.putInt(type.payloadCrc(), checksum(payload));
+        }
+        head.putInt(Envelope.TOTAL, head.limit() + payloadBytes).putLong(Envelope.POSITION, position);
         head.putLong(Envelope.EPOCH, epoch).putInt(Envelope.PREVIOUS, previous).putInt(Envelope.PAYLOAD, payloadBytes);
-        head.flip().position(Envelope.MAGIC);
         crc.reset();
-        crc.update(head);
+        crc.update(head.position(Envelope.MAGIC));
+        head.position(0).putInt(Envelope.CRC, (int) crc.getValue());
+        return (int) crc.getValue();
+    }
+
+    private int checksum(ByteBuffer[] payload) {
+        crc.reset();
         for (ByteBuffer piece : payload) {
             int start = piece.position();
             crc.update(piece);
             piece.position(start);
         }
-        head.position(0).putInt(Envelope.CRC, (int) crc.getValue());
         return (int) crc.getValue();
     }
 
     /** Envelope and body of the sealed record, from position to limit; valid until the next encoding. */
     ByteBuffer head() {
         return head;
-    }
-
-    /** The record that begins at this offset of a little endian buffer; it has passed {@link Envelope#flaw}. */
-    static LogRecord decode(ByteBuffer b, int at) {
-        long job = b.getLong(at + Envelope.JOB);
-        int rank = b.getInt(at + Envelope.RANK);
-        int body = at + Envelope.BYTES;
-        return switch (RecordType.of(b.get(at + Envelope.TYPE))) {
-            case ARRIVAL -> new Arrival(job, rank, b.getInt(body), b.getInt(body + 4), b.getInt(body + 8),
-                    b.getLong(body + 24), b.getInt(body + 12), b.getInt(body + 16), b.getLong(body + 32));
-            case PAYLOAD_CHUNK -> new Chunk(job, rank, b.getLong(body), b.getLong(body + 8));
-            case DELIVERY -> new Delivery(job, rank, b.getInt(body), b.getLong(body + 16), b.getLong(body + 24),
-                    b.getInt(body + 4), b.getInt(body + 8), b.getLong(body + 32), b.getLong(body + 40));
-            case POLLS -> new Polls(job, rank, b.getInt(body), b.getLong(body + 8));
-            case JOB_OPENED -> new JobOpened(job, b.getInt(body),
-                    StandardCharsets.UTF_8.decode(payload(b, at)).toString());
-            case JOB_CLOSED -> new JobClosed(job);
-            case WRITER_STARTED -> new WriterStarted(b.getLong(body), b.getLong(body + 8),
-                    new UUID(b.getLong(body + 16), b.getLong(body + 24)));
-        };
-    }
-
-    /** The payload of the record that begins at this offset, as a read-only view. */
-    static ByteBuffer payload(ByteBuffer b, int at) {
-        int total = b.getInt(at + Envelope.TOTAL);
-        int length = b.getInt(at + Envelope.PAYLOAD);
-        return b.slice(at + total - length, length).asReadOnlyBuffer();
     }
 }

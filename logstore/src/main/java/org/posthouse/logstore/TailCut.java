@@ -2,7 +2,6 @@ package org.posthouse.logstore;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +17,6 @@ import java.util.stream.Stream;
  */
 final class TailCut {
     private static final String WORK_FOLDER = "cut.tmp";
-    private static final ByteBuffer[] NO_PAYLOAD = {};
 
     private TailCut() {}
 
@@ -56,12 +54,12 @@ final class TailCut {
 
     private static void copy(Path file, Path work, int number, long records) throws IOException {
         try (MappedQueueFile from = new MappedQueueFile(file);
-                RecordAppender to = new RecordAppender(work, number, Long.MAX_VALUE)) {
+                RecordAppender to = new RecordAppender(work, number)) {
             for (long i = 0; i < records; i++) {
                 if (from.advance() != MappedQueueFile.At.RECORD) {
                     throw new LogException(file, "changed while it was being cut", "stop whatever writes to it");
                 }
-                to.append(from.bytes().slice(from.offset(), from.length()), NO_PAYLOAD);
+                to.append(from.bytes().slice(from.offset(), from.length()));
             }
         }
     }

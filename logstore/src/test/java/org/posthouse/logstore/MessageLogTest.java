@@ -13,11 +13,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.logstore.LogRecord.Arrival;
+import org.posthouse.logstore.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.LogRecord.Chunk;
 import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.LogRecord.Events;
+import org.posthouse.logstore.LogRecord.Finalized;
+import org.posthouse.logstore.LogRecord.Form;
+import org.posthouse.logstore.LogRecord.Incarnation;
 import org.posthouse.logstore.LogRecord.JobClosed;
 import org.posthouse.logstore.LogRecord.JobOpened;
 import org.posthouse.logstore.LogRecord.Polls;
+import org.posthouse.logstore.LogRecord.Receipt;
+import org.posthouse.logstore.LogRecord.Withdrawn;
 import org.posthouse.logstore.LogRecord.WriterStarted;
 
 final class MessageLogTest {
@@ -26,28 +33,62 @@ final class MessageLogTest {
 
     @Test
     void readsBackEveryKindOfRecord() {
-        JobOpened opened = new JobOpened(Samples.JOB, 16, "heat diffusion, größer");
-        Arrival arrival = Samples.arrival(1, 9);
-        Delivery delivery = new Delivery(Samples.JOB, 3, 2, 1, 5, 1, 2, 1, 3);
-        Polls polls = new Polls(Samples.JOB, 3, 2, 77);
-        JobClosed closed = new JobClosed(Samples.JOB);
+        Arrival offered = new Arrival(Samples.JOB, 3, 1, 2, 99, 1, 7, 9, 9, Form.OFFER, true, null);
+        Arrival delivered = Samples.arrival(2, 3, new Receipt(2, 2, 5));
+        Delivery delivery = new Delivery(Samples.JOB, 3, new Receipt(2, 1, 4), 1, 2, 1, 4, 0);
+        Events events = new Events(Samples.JOB, 3, 2, 2, 1, false);
+        Checkpoint checkpoint = new Checkpoint(1, 2, 3, 4, 5, 6, 7, false);
+        List<LogRecord> expected = new ArrayList<>(List.of(
+                new WriterStarted(Samples.WALL_TIME_MS, 4711, Samples.BOOT, 0), new JobOpened(Samples.JOB, 16, 1),
+                new Incarnation(Samples.JOB, 3, 2, 0, 0), offered));
         try (MessageLog log = Samples.open(folder)) {
-            assertThat(log.appendJobOpened(opened)).isEqualTo(2);
-            assertThat(log.appendArrival(arrival, ByteBuffer.wrap(new byte[] {1, 2, 3}))).isEqualTo(3);
-            assertThat(log.appendChunk(Samples.JOB, 3, 3, 3, ByteBuffer.wrap(new byte[] {4, 5, 6, 7, 8, 9})))
-                    .isEqualTo(4);
-            assertThat(log.appendDelivery(delivery)).isEqualTo(5);
-            assertThat(log.appendPolls(polls)).isEqualTo(6);
-            assertThat(log.appendJobClosed(closed)).isEqualTo(7);
+            assertThat(log.appendJobOpened(new JobOpened(Samples.JOB, 16, 1), ByteBuffer.allocate(5))).isEqualTo(2);
+            assertThat(log.appendIncarnation(new Incarnation(Samples.JOB, 3, 2, 0, 0))).isEqualTo(3);
+            assertThat(log.appendArrival(offered)).isEqualTo(4);
+            long place = log.place();
+            assertThat(log.appendChunk(Samples.JOB, 3, 4, 0, ByteBuffer.allocate(6))).isEqualTo(5);
+            expected.add(new Chunk(Samples.JOB, 3, 4, 0, place));
+            long second = log.place();
+            assertThat(log.appendChunk(Samples.JOB, 3, 4, 6, ByteBuffer.allocate(3))).isEqualTo(6);
+            expected.add(new Chunk(Samples.JOB, 3, 4, 6, second));
+            long last = log.place();
+            assertThat(log.appendDelivery(delivery)).isEqualTo(7);
+            expected.add(new Delivery(Samples.JOB, 3, new Receipt(2, 1, 4), 1, 2, 1, 4, 0, last));
+            assertThat(log.appendArrival(delivered, ByteBuffer.wrap(new byte[] {1, 2, 3}))).isEqualTo(8);
+            assertThat(log.appendPolls(new Polls(Samples.JOB, 3, 2, 77))).isEqualTo(9);
+            assertThat(log.appendEvents(events, ByteBuffer.allocate(20), ByteBuffer.allocate(12))).isEqualTo(10);
+            assertThat(log.appendWithdrawn(new Withdrawn(Samples.JOB, 3, 1, 2, 3, 4))).isEqualTo(11);
+            assertThat(log.appendCheckpoint(new CheckpointTaken(Samples.JOB, 3, checkpoint))).isEqualTo(12);
+            assertThat(log.appendFinalized(new Finalized(Samples.JOB, 3, 2))).isEqualTo(13);
+            assertThat(log.appendJobClosed(new JobClosed(Samples.JOB, 6))).isEqualTo(14);
         }
-        assertThat(Samples.entries(folder)).extracting(LogEntry::record).containsExactly(
-                new WriterStarted(Samples.WALL_TIME_MS, 4711, Samples.BOOT), opened, arrival,
-                new Chunk(Samples.JOB, 3, 3, 3), delivery, polls, closed);
+        expected.addAll(List.of(delivered, new Polls(Samples.JOB, 3, 2, 77), events,
+                new Withdrawn(Samples.JOB, 3, 1, 2, 3, 4), new CheckpointTaken(Samples.JOB, 3, checkpoint),
+                new Finalized(Samples.JOB, 3, 2), new JobClosed(Samples.JOB, 6)));
+        assertThat(Samples.entries(folder)).extracting(LogEntry::record).containsExactlyElementsOf(expected);
         LogScan scan = Samples.scan(folder);
         assertThat(scan.defect()).isEmpty();
-        assertThat(scan.records()).isEqualTo(7);
-        assertThat(scan.counts()).hasSize(RecordType.values().length).containsEntry(RecordType.ARRIVAL, 1L);
-        assertThat(List.of(scan.firstPosition(), scan.lastPosition(), scan.epoch())).containsExactly(1L, 7L, 1L);
+        assertThat(scan.records()).isEqualTo(14);
+        assertThat(scan.counts()).hasSize(RecordType.values().length - 1).containsEntry(RecordType.ARRIVAL, 2L);
+        assertThat(List.of(scan.firstPosition(), scan.lastPosition(), scan.epoch())).containsExactly(1L, 14L, 1L);
+    }
+
+    @Test
+    void refusesALogOfTheFirstFormatAndSaysWhatToDo() {
+        Samples.closedLog(folder, 3);
+        Samples.overwrite(Samples.onlyFile(folder), Samples.entry(folder, 1).offset() + Envelope.VERSION, (byte) 1);
+        assertThatThrownBy(() -> Samples.open(folder)).isInstanceOf(LogException.class)
+                .hasMessageContaining("format version 1").hasMessageContaining("move the folder away");
+    }
+
+    @Test
+    void keepsTheRelayEpochsItWasOpenedWith() {
+        for (long epoch : new long[] {100, 70, 200}) {
+            try (MessageLog log = MessageLog.open(Samples.config(folder), last -> Math.max(epoch, last + 1), entry -> {})) {
+                assertThat(log.relayEpoch()).isEqualTo(epoch == 70 ? 101 : epoch);
+            }
+        }
+        assertThat(Samples.scan(folder).book().relayEpoch()).isEqualTo(200);
     }
 
     @Test
@@ -109,7 +150,7 @@ final class MessageLogTest {
     void showsWhatItHoldsWhileItOpens() {
         Samples.closedLog(folder, 4);
         List<Long> positions = new ArrayList<>();
-        MessageLog.open(Samples.config(folder), entry -> positions.add(entry.position())).close();
+        MessageLog.open(Samples.config(folder), last -> 0, entry -> positions.add(entry.position())).close();
         assertThat(positions).containsExactly(1L, 2L, 3L, 4L, 5L);
     }
 
@@ -142,7 +183,7 @@ final class MessageLogTest {
         AtomicLong free = new AtomicLong(2000);
         Host host = new Host(free::get, () -> 0, 1, Samples.BOOT);
         LogConfig config = new LogConfig(folder, LogConfig.DEFAULT_ROLL_BYTES, 1000);
-        try (MessageLog log = MessageLog.open(config, entry -> {}, host)) {
+        try (MessageLog log = MessageLog.open(config, last -> 0, entry -> {}, host)) {
             assertThat(log.hasRoom()).isTrue();
             assertThat(log.hasAmpleRoom()).isTrue();
             free.set(1999);
@@ -213,6 +254,6 @@ final class MessageLogTest {
         }
         LogScan scan = Samples.scan(folder);
         assertThat(scan.defect()).isEmpty();
-        assertThat(scan.records()).isEqualTo(41);
+        assertThat(scan.records()).isEqualTo(41 + scan.counts().get(RecordType.SNAPSHOT));
     }
 }

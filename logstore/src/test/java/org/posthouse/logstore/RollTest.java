@@ -20,7 +20,7 @@ final class RollTest {
 
     @Test
     void beginsANewFileOnceTheCurrentOneIsFull() throws Exception {
-        try (MessageLog log = MessageLog.open(smallFiles(), entry -> {}, Samples.host(Samples.BOOT))) {
+        try (MessageLog log = MessageLog.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             Samples.fill(log, 1000, 1000);
             LogStats stats = log.stats();
             assertThat(stats.files()).isBetween(14L, 20L).isEqualTo(QueueFiles.list(folder).size());
@@ -28,7 +28,7 @@ final class RollTest {
         }
         LogScan scan = Samples.scan(folder);
         assertThat(scan.defect()).isEmpty();
-        assertThat(scan.lastPosition()).isEqualTo(1001);
+        assertThat(scan.lastPosition()).isEqualTo(1001 + scan.counts().get(RecordType.SNAPSHOT));
         assertThat(QueueFiles.file(folder, 3)).exists().hasFileName("19700104F.cq4");
     }
 
@@ -52,18 +52,19 @@ final class RollTest {
         }
         assertThat(Samples.entries(folder)).filteredOn(e -> e.epoch() == 2)
                 .allSatisfy(e -> assertThat(e.file()).isGreaterThanOrEqualTo(QueueFiles.file(folder, newest)));
-        assertThat(Samples.scan(folder).lastPosition()).isEqualTo(1002);
-        assertThat(Samples.scan(folder).defect()).isEmpty();
+        LogScan scan = Samples.scan(folder);
+        assertThat(scan.lastPosition()).isEqualTo(1002 + scan.counts().get(RecordType.SNAPSHOT));
+        assertThat(scan.defect()).isEmpty();
     }
 
     private MessageLog openAt(long wallTimeMs) {
         Host host = new Host(() -> Long.MAX_VALUE, () -> wallTimeMs, 1, Samples.BOOT);
-        return MessageLog.open(smallFiles(), entry -> {}, host);
+        return MessageLog.open(smallFiles(), last -> 0, entry -> {}, host);
     }
 
     @Test
     void goesOnBehindAFileThatWasMarkedCompleteByAWriterThatDiedBeforeTheNext() throws Exception {
-        try (MessageLog log = MessageLog.open(smallFiles(), entry -> {}, Samples.host(Samples.BOOT))) {
+        try (MessageLog log = MessageLog.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             Samples.fill(log, 200, 1000);
         }
         int newest = Samples.scan(folder).end().lastFile();
@@ -71,8 +72,8 @@ final class RollTest {
                 .filter(e -> e.file().equals(QueueFiles.file(folder, newest - 1))).mapToLong(LogEntry::position).max()
                 .orElseThrow();
         Files.delete(QueueFiles.file(folder, newest));
-        try (MessageLog log = MessageLog.open(smallFiles(), entry -> {}, Samples.host(Samples.BOOT))) {
-            assertThat(log.position()).isEqualTo(lastOfOlder + 1);
+        try (MessageLog log = MessageLog.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+            assertThat(log.position()).as("snapshot and start record").isEqualTo(lastOfOlder + 2);
         }
         assertThat(Samples.scan(folder).end().lastFile()).isEqualTo(newest);
         assertThat(Samples.scan(folder).defect()).isEmpty();

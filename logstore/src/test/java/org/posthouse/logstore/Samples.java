@@ -11,6 +11,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.UUID;
 import org.posthouse.logstore.LogRecord.Arrival;
+import org.posthouse.logstore.LogRecord.Form;
+import org.posthouse.logstore.LogRecord.Receipt;
 
 /** Logs, records and damage that several tests need. */
 final class Samples {
@@ -29,11 +31,15 @@ final class Samples {
     }
 
     static MessageLog open(Path folder) {
-        return MessageLog.open(config(folder), entry -> {}, host(BOOT));
+        return MessageLog.open(config(folder), last -> 0, entry -> {}, host(BOOT));
     }
 
     static Arrival arrival(long sequence, long length) {
-        return new Arrival(JOB, 3, 1, 2, 99, sequence, 7, (int) length, length);
+        return arrival(sequence, length, null);
+    }
+
+    static Arrival arrival(long sequence, long length, Receipt receipt) {
+        return new Arrival(JOB, 3, 1, 2, 99, sequence, 7, (int) length, length, Form.EAGER, false, receipt);
     }
 
     static byte[] bytes(long seed, int length) {

@@ -1,0 +1,91 @@
+package org.posthouse.logstore;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.posthouse.logstore.LogRecord.Chunk;
+import org.posthouse.logstore.LogRecord.Delivery;
+
+/**
+ * The messages that were still under way when a log was last written: those that no receive has got, and those that one
+ * has got but that are not whole. What the mailboxes are made from again. Filled by the scan at open, then handed to the
+ * relay, which takes each mailbox's out once. Confined to its user.
+ */
+public final class Drafts {
+    private final Map<Long, Map<Integer, Map<Long, StoredMessage>>> jobs = new HashMap<>();
+
+    /** Takes the next record, as {@link LogBook#apply} does. */
+    void apply(ByteBuffer b, int at, long place) {
+        long job = b.getLong(at + Envelope.JOB);
+        switch (RecordDecoder.type(b, at)) {
+            case JOB_OPENED -> jobs.put(job, new HashMap<>());
+            case JOB_CLOSED -> jobs.remove(job);
+            case ARRIVAL -> arrival(b, at, place);
+            case PAYLOAD_CHUNK -> piece((Chunk) RecordDecoder.decode(b, at), place, RecordDecoder.payloadBytes(b, at));
+            case DELIVERY -> delivered(RecordDecoder.delivery(b, at));
+            case WITHDRAWN -> of(job, b.getInt(at + Envelope.RANK)).remove(b.getLong(at + Body.WITHDRAWN_ARRIVAL));
+            default -> {
+                // Says nothing about messages.
+            }
+        }
+    }
+
+    /** The jobs of a log whose first records are gone: none of their messages of before is under way. */
+    void begin(LogBook book) {
+        book.jobs().forEach(job -> jobs.put(job.id(), new HashMap<>()));
+    }
+
+    /** Those of one mailbox in the order in which they came. An own one that is thrown away if the job is not open. */
+    private Map<Long, StoredMessage> of(long job, int rank) {
+        Map<Integer, Map<Long, StoredMessage>> ranks = jobs.get(job);
+        return ranks == null ? new HashMap<>() : ranks.computeIfAbsent(rank, r -> new LinkedHashMap<>());
+    }
+
+    private void arrival(ByteBuffer b, int at, long place) {
+        int inline = RecordDecoder.payloadBytes(b, at);
+        long position = b.getLong(at + Envelope.POSITION);
+        if (!RecordDecoder.isDelivered(b, at) || inline < b.getLong(at + Body.ARRIVAL_LENGTH)) {
+            StoredMessage message = new StoredMessage(RecordDecoder.arrival(b, at), position, place, inline);
+            of(message.arrival().job(), message.arrival().rank()).put(position, message);
+        }
+    }
+
+    private void piece(Chunk chunk, long place, int bytes) {
+        Map<Long, StoredMessage> mailbox = of(chunk.job(), chunk.rank());
+        StoredMessage message = mailbox.get(chunk.arrivalPosition());
+        if (message != null) {
+            message.add(place, bytes);
+            forgetIfDone(mailbox, message);
+        }
+    }
+
+    private void delivered(Delivery delivery) {
+        Map<Long, StoredMessage> mailbox = of(delivery.job(), delivery.rank());
+        StoredMessage message = mailbox.get(delivery.arrivalPosition());
+        if (message != null) {
+            message.delivered(delivery.receipt());
+            forgetIfDone(mailbox, message);
+        }
+    }
+
+    private static void forgetIfDone(Map<Long, StoredMessage> mailbox, StoredMessage message) {
+        if (message.receipt() != null && message.isWhole()) {
+            mailbox.remove(message.position());
+        }
+    }
+
+    /** Takes out what is under way for one mailbox of an open job, in the order in which it came. */
+    public List<StoredMessage> take(long job, int rank) {
+        Map<Integer, Map<Long, StoredMessage>> ranks = jobs.get(job);
+        Map<Long, StoredMessage> taken = ranks == null ? null : ranks.remove(rank);
+        return taken == null ? List.of() : List.copyOf(taken.values());
+    }
+
+    /** How many messages were not taken out yet. */
+    public int count() {
+        return jobs.values().stream().flatMap(ranks -> ranks.values().stream()).mapToInt(Map::size).sum();
+    }
+
+}

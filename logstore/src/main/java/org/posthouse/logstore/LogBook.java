@@ -1,0 +1,147 @@
+package org.posthouse.logstore;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * What a log says, kept up with each record: by the log's owner while it is written, by the scan when it is opened. The
+ * same code does both, so what is recovered is what was, by construction. Confined to whoever applies records: of an
+ * open log that is the log's owner, who may read it between appends.
+ *
+ * <p>Jobs that are closed are forgotten, and records of jobs that are not open say nothing.
+ */
+public final class LogBook {
+    private final Map<Long, JobState> jobs = new LinkedHashMap<>();
+    /** The job that was asked for last: records of one job come in runs. */
+    private JobState recent;
+    private long epoch;
+    private long relayEpoch;
+    private UUID boot = Host.UNKNOWN_BOOT;
+
+    /**
+     * Takes the next record, whose envelope begins at {@code at} of a little endian buffer.
+     *
+     * @param payload looked at for JOB_OPENED only, and not changed
+     */
+    void apply(ByteBuffer b, int at, long place, ByteBuffer... payload) {
+        RecordType type = RecordDecoder.type(b, at);
+        long job = b.getLong(at + Envelope.JOB);
+        switch (type) {
+            case WRITER_STARTED -> started(b, at);
+            case SNAPSHOT -> {
+                // Says again what the records before have said.
+            }
+            case JOB_OPENED -> jobs.put(job, new JobState(job, b.getInt(at + Body.OPENED_SIZE),
+                    b.getInt(at + Body.OPENED_DURABILITY), b.getLong(at + Envelope.POSITION), place, copy(payload)));
+            case JOB_CLOSED -> {
+                jobs.remove(job);
+                recent = null;
+            }
+            default -> {
+                JobState open = job(job);
+                if (open != null) {
+                    open.named(b.getInt(at + Envelope.RANK)).apply(type, b, at, place);
+                }
+            }
+        }
+    }
+
+    /**
+     * Refuses a record that {@link #apply} could not take.
+     *
+     * @throws IllegalArgumentException if it names a rank that its job does not have
+     */
+    void check(ByteBuffer b, int at) {
+        RecordType type = RecordDecoder.type(b, at);
+        boolean ofRank = type != RecordType.JOB_OPENED && type != RecordType.JOB_CLOSED;
+        JobState open = job(b.getLong(at + Envelope.JOB));
+        int rank = b.getInt(at + Envelope.RANK);
+        if (open != null && ofRank && (rank < 0 || rank >= open.size())) {
+            throw new IllegalArgumentException(type + " of rank " + rank + " in a job of " + open.size() + " ranks");
+        }
+    }
+
+    private void started(ByteBuffer b, int at) {
+        epoch = b.getLong(at + Envelope.EPOCH);
+        relayEpoch = Math.max(relayEpoch, b.getLong(at + Body.STARTED_RELAY_EPOCH));
+        boot = RecordDecoder.boot(b, at);
+    }
+
+    private static byte[] copy(ByteBuffer[] payload) {
+        int length = 0;
+        for (ByteBuffer piece : payload) {
+            length += piece.remaining();
+        }
+        byte[] copy = new byte[length];
+        int done = 0;
+        for (ByteBuffer piece : payload) {
+            piece.get(piece.position(), copy, done, piece.remaining());
+            done += piece.remaining();
+        }
+        return copy;
+    }
+
+    /** The jobs that are open, in the order in which they were opened. */
+    public Collection<JobState> jobs() {
+        return Collections.unmodifiableCollection(jobs.values());
+    }
+
+    /** An open job, or null. */
+    public JobState job(long id) {
+        if (recent == null || recent.id() != id) {
+            recent = jobs.get(id);
+        }
+        return recent;
+    }
+
+    /** A rank of an open job; null if the log has no record of it. */
+    public RankLog rank(long job, int rank) {
+        JobState open = job(job);
+        return open == null ? null : open.rank(rank);
+    }
+
+    /** Of the last writer; 0 if there was none. */
+    public long epoch() {
+        return epoch;
+    }
+
+    /** The highest that a writer was opened with. */
+    public long relayEpoch() {
+        return relayEpoch;
+    }
+
+    /** Of the host when the last writer started, all zero if unknown. */
+    UUID boot() {
+        return boot;
+    }
+
+    void write(DataOutput out) throws IOException {
+        out.writeLong(epoch);
+        out.writeLong(relayEpoch);
+        out.writeLong(boot.getMostSignificantBits());
+        out.writeLong(boot.getLeastSignificantBits());
+        out.writeInt(jobs.size());
+        for (JobState job : jobs.values()) {
+            job.write(out);
+        }
+    }
+
+    static LogBook read(DataInput in) throws IOException {
+        LogBook book = new LogBook();
+        book.epoch = in.readLong();
+        book.relayEpoch = in.readLong();
+        book.boot = new UUID(in.readLong(), in.readLong());
+        for (int i = in.readInt(); i > 0; i--) {
+            JobState job = JobState.read(in);
+            book.jobs.put(job.id(), job);
+        }
+        return book;
+    }
+}

@@ -1,0 +1,298 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.zip.CRC32C;
+import org.posthouse.logstore.LogRecord.Delivery;
+
+/**
+ * Some records of a log in their order, from one of them on, following the log as it grows. It goes from header to header
+ * through the mapped files and waits for nothing: at the present end {@link #advance} says false, and may be asked again.
+ * What it does not show it does not sum either; what it shows was checked by checksum, the payload once it is asked for.
+ * Confined to one user at a time, which need not be the log's owner; the user orders the threads if there are several.
+ *
+ * <p>It fails with a {@link LogException} that names file, offset and position if what stands there is no record, is not
+ * the one that follows, or is missing though the log has it.
+ */
+public final class LogCursor implements AutoCloseable {
+    private static final String RESTORE = "restore the folder from a copy, or move it away to begin a new log and lose "
+            + "what it holds";
+
+    /** Which records are shown. */
+    @FunctionalInterface
+    private interface Filter {
+        boolean wants(ByteBuffer b, int at);
+    }
+
+    private final Path folder;
+    private final Filter filter;
+    private final LongSupplier end;
+    private final PayloadReader reader;
+    private final CRC32C crc = new CRC32C();
+    private int file;
+    private int start;
+    private MappedQueueFile mapped;
+    private long position;
+    private boolean shows;
+
+    private LogCursor(Path folder, Filter filter, long position, long place, LongSupplier end) {
+        this.folder = folder;
+        this.filter = filter;
+        this.end = end;
+        this.reader = new PayloadReader(folder);
+        this.position = position - 1;
+        this.file = Place.file(place);
+        this.start = Math.toIntExact(Place.offset(place)) - Integer.BYTES;
+    }
+
+    /**
+     * What happened to one rank: the records that carry its number.
+     *
+     * @param position of any record of the log, seen or not, to begin with
+     * @param place of that record
+     * @param end up to where the log is known to reach: fewer records are damage. {@code () -> 0} if nobody knows
+     */
+    public static LogCursor ofRank(Path folder, long job, int rank, long position, long place, LongSupplier end) {
+        Filter filter = (b, at) -> b.getInt(at + Envelope.RANK) == rank && b.getLong(at + Envelope.JOB) == job;
+        return new LogCursor(folder, filter, position, place, end);
+    }
+
+    /** What one rank has sent: its arrivals in any mailbox, and the pieces of those arrivals. See {@link #ofRank}. */
+    public static LogCursor ofSource(Path folder, long job, int source, long position, long place, LongSupplier end) {
+        return new LogCursor(folder, new Sent(job, source), position, place, end);
+    }
+
+    /** All that concerns one job. See {@link #ofRank}. */
+    public static LogCursor ofJob(Path folder, long job, long position, long place, LongSupplier end) {
+        return new LogCursor(folder, (b, at) -> b.getLong(at + Envelope.JOB) == job, position, place, end);
+    }
+
+    /** Pieces name their arrival, not their source: those of arrivals that were shown and are not whole are remembered. */
+    private static final class Sent implements Filter {
+        private final long job;
+        private final int source;
+        /** By the arrival's position, bytes that have not come. */
+        private final Map<Long, Long> missing = new HashMap<>();
+
+        Sent(long job, int source) {
+            this.job = job;
+            this.source = source;
+        }
+
+        @Override
+        public boolean wants(ByteBuffer b, int at) {
+            if (b.getLong(at + Envelope.JOB) != job) {
+                return false;
+            }
+            int payload = RecordDecoder.payloadBytes(b, at);
+            return switch (RecordDecoder.type(b, at)) {
+                case ARRIVAL -> b.getInt(at + Body.ARRIVAL_SOURCE) == source
+                        && more(b.getLong(at + Envelope.POSITION), b.getLong(at + Body.ARRIVAL_LENGTH) - payload);
+                case PAYLOAD_CHUNK -> {
+                    Long open = missing.get(b.getLong(at + Body.CHUNK_ARRIVAL));
+                    yield open != null && more(b.getLong(at + Body.CHUNK_ARRIVAL), open - payload);
+                }
+                default -> false;
+            };
+        }
+
+        private boolean more(long arrival, long bytes) {
+            if (bytes > 0) {
+                missing.put(arrival, bytes);
+            } else {
+                missing.remove(arrival);
+            }
+            return true;
+        }
+    }
+
+    /** Goes to the next record that is to be shown; false at the present end of the log. */
+    public boolean advance() {
+        shows = false;
+        while (hop()) {
+            if (filter.wants(mapped.bytes(), mapped.offset())) {
+                requireFlawless(Envelope.headCrcFlaw(mapped.bytes(), mapped.offset(), crc));
+                shows = true;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Goes to the log's next record; false at its present end. */
+    private boolean hop() {
+        long known = end.getAsLong();
+        try {
+            if (mapped == null) {
+                mapped = new MappedQueueFile(QueueFiles.file(folder, file), Arena.ofShared(), start);
+            }
+            while (true) {
+                MappedQueueFile.At at = mapped.advance();
+                if (at == MappedQueueFile.At.RECORD) {
+                    requireNext();
+                    return true;
+                }
+                if (at == MappedQueueFile.At.END_MARK ? !nextFile() : !hasGrown()) {
+                    requireEnd(at, known);
+                    return false;
+                }
+            }
+        } catch (NoSuchFileException e) {
+            throw new LogException(QueueFiles.file(folder, file), position + 1, "is gone", RESTORE, e);
+        } catch (IOException e) {
+            throw new LogException(QueueFiles.file(folder, file), position + 1, "cannot be read: " + e,
+                    "check the disk and the folder's rights", e);
+        }
+    }
+
+    /** False if there is none yet: the writer makes it with its next record. */
+    private boolean nextFile() throws IOException {
+        Path next = QueueFiles.file(folder, file + 1);
+        if (!Files.exists(next)) {
+            return false;
+        }
+        map(file + 1, 0);
+        return true;
+    }
+
+    /** A file grows in steps; what was mapped does not. */
+    private boolean hasGrown() throws IOException {
+        boolean grown = Files.size(mapped.file()) > mapped.bytes().capacity();
+        if (grown) {
+            map(file, mapped.header());
+        }
+        return grown;
+    }
+
+    private void map(int number, int header) throws IOException {
+        MappedQueueFile next = new MappedQueueFile(QueueFiles.file(folder, number), Arena.ofShared(), header);
+        mapped.close();
+        mapped = next;
+        file = number;
+    }
+
+    private void requireNext() {
+        String flaw = Envelope.headFlaw(mapped.bytes(), mapped.offset(), mapped.length());
+        requireFlawless(flaw);
+        long found = mapped.bytes().getLong(mapped.offset() + Envelope.POSITION);
+        if (found != position + 1) {
+            requireFlawless("has position " + found);
+        }
+        position = found;
+    }
+
+    private void requireEnd(MappedQueueFile.At at, long known) {
+        if (at == MappedQueueFile.At.BAD_HEADER) {
+            requireFlawless("has a header that claims " + mapped.length() + " bytes");
+        }
+        if (position < known) {
+            requireFlawless("is missing: the log has records up to position " + known);
+        }
+    }
+
+    private void requireFlawless(String flaw) {
+        if (flaw != null) {
+            throw new LogException(mapped.file(), shown(), "is damaged: the record at offset " + mapped.offset() + " " + flaw,
+                    RESTORE, null);
+        }
+    }
+
+    /** The position that the record where the walk stands has, or should have. */
+    private long shown() {
+        return shows ? position : position + 1;
+    }
+
+    /** Of the last record that was passed, shown or not: all before it was seen. */
+    public long position() {
+        return position;
+    }
+
+    /** Of the record that is shown. */
+    public long place() {
+        requireShown();
+        return Place.of(file, mapped.offset());
+    }
+
+    /** What the record that is shown says. */
+    public LogRecord record() {
+        requireShown();
+        return RecordDecoder.decode(mapped.bytes(), mapped.offset());
+    }
+
+    /** Payload bytes of the record that is shown. */
+    public int payloadBytes() {
+        requireShown();
+        return RecordDecoder.payloadBytes(mapped.bytes(), mapped.offset());
+    }
+
+    /** CRC32C of the payload of the record that is shown, as it says; 0 if there is none. */
+    public int payloadCrc() {
+        requireShown();
+        return RecordDecoder.payloadCrc(mapped.bytes(), mapped.offset());
+    }
+
+    /** The payload of the record that is shown, checked: a read-only view of the file, good until the next move. */
+    public ByteBuffer payload() {
+        requireShown();
+        requireFlawless(Envelope.payloadCrcFlaw(mapped.bytes(), mapped.offset(), crc));
+        return RecordDecoder.payload(mapped.bytes(), mapped.offset());
+    }
+
+    /**
+     * The message that the record that is shown is about, as the log held it then: of an arrival the message that came,
+     * of a delivery the one that was delivered, with the places of the pieces that had come. Reads one head a piece.
+     */
+    public StoredMessage message() {
+        requireShown();
+        ByteBuffer b = mapped.bytes();
+        int at = mapped.offset();
+        if (RecordDecoder.type(b, at) == RecordType.ARRIVAL) {
+            return new StoredMessage(RecordDecoder.arrival(b, at), position, place(), RecordDecoder.payloadBytes(b, at));
+        }
+        if (RecordDecoder.type(b, at) != RecordType.DELIVERY) {
+            throw new IllegalStateException(RecordDecoder.type(b, at) + " at position " + position + " is about no message");
+        }
+        return delivered(RecordDecoder.delivery(b, at));
+    }
+
+    private StoredMessage delivered(Delivery delivery) {
+        long arrival = delivery.arrivalPosition();
+        long place = delivery.arrivalPlace();
+        ByteBuffer head = reader.readHead(RecordType.ARRIVAL, delivery.job(), delivery.rank(), arrival, place);
+        reader.requireArrival(arrival, Envelope.POSITION, place);
+        StoredMessage message = new StoredMessage(
+                RecordDecoder.arrival(head, 0), arrival, place, RecordDecoder.payloadBytes(head, 0));
+        message.delivered(delivery.receipt());
+        for (long piece = delivery.lastPiecePlace(); piece != place; ) {
+            head = reader.readHead(RecordType.PAYLOAD_CHUNK, delivery.job(), delivery.rank(), arrival, piece);
+            reader.requireArrival(arrival, Body.CHUNK_ARRIVAL, piece);
+            message.add(piece, RecordDecoder.payloadBytes(head, 0));
+            piece = head.getLong(Body.CHUNK_PREVIOUS_PLACE);
+        }
+        message.reverse();
+        return message;
+    }
+
+    private void requireShown() {
+        if (!shows) {
+            throw new IllegalStateException("no record is shown: advance first");
+        }
+    }
+
+    @Override
+    public void close() {
+        if (mapped != null) {
+            mapped.close();
+            mapped = null;
+        }
+        shows = false;
+        reader.close();
+    }
+}

@@ -1,0 +1,260 @@
+package org.posthouse.logstore;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+import java.util.function.LongConsumer;
+
+/**
+ * What the log says of one rank whose mailbox is at this relay. Changed by {@link LogBook} only, one record after the
+ * other; read under the log's lock.
+ */
+public final class RankLog {
+    private final int rank;
+    private final ChannelTable received = new ChannelTable();
+    private final Tombstones withdrawn = new Tombstones();
+    private final Milestones milestones = new Milestones();
+    private final Trails trails = new Trails();
+    private int incarnation;
+    private boolean finalized;
+    private boolean limited;
+    private long deliveries;
+    private long events;
+    private long polls;
+    private long firstPosition;
+    private long lastPosition;
+    private Checkpoint newest;
+    private Checkpoint older;
+    private Checkpoint prologue;
+
+    RankLog(int rank) {
+        this.rank = rank;
+    }
+
+    /** Takes the next record of this rank, whose first byte is at {@code at}. Allocates nothing for what is frequent. */
+    void apply(RecordType type, ByteBuffer b, int at, long place) {
+        long position = b.getLong(at + Envelope.POSITION);
+        milestones.record(position, place, deliveries, events, polls);
+        firstPosition = firstPosition == 0 ? position : firstPosition;
+        lastPosition = position;
+        switch (type) {
+            case ARRIVAL -> arrival(b, at, position, place);
+            case PAYLOAD_CHUNK -> trails.piece(b.getLong(at + Body.CHUNK_ARRIVAL), place, RecordDecoder.payloadBytes(b, at));
+            case DELIVERY -> {
+                deliveries = b.getLong(at + Body.DELIVERY_NUMBER);
+                trails.delivered(b.getLong(at + Body.DELIVERY_ARRIVAL));
+            }
+            case POLLS -> polls = b.getLong(at + Body.POLLS_CUMULATIVE);
+            case EVENTS -> {
+                events = b.getLong(at + Body.EVENTS_FIRST) + b.getInt(at + Body.EVENTS_COUNT) - 1;
+                limited |= RecordDecoder.isLimited(b, at);
+            }
+            case INCARNATION -> {
+                incarnation = b.getInt(at + Body.INCARNATION_NUMBER);
+                finalized = false;
+            }
+            case WITHDRAWN -> {
+                withdrawn.add(channel(b, at + Body.WITHDRAWN_CONTEXT), b.getLong(at + Body.WITHDRAWN_SEQUENCE));
+                trails.withdrawn(b.getLong(at + Body.WITHDRAWN_ARRIVAL));
+            }
+            case FINALIZED -> finalized = true;
+            case CHECKPOINT_TAKEN -> checkpoint(RecordDecoder.checkpoint(b, at));
+            case JOB_OPENED, JOB_CLOSED, WRITER_STARTED, SNAPSHOT ->
+                throw new IllegalStateException(type + " at position " + position + " names rank " + rank);
+        }
+    }
+
+    private void arrival(ByteBuffer b, int at, long position, long place) {
+        received.put(channel(b, at + Body.ARRIVAL_CONTEXT), b.getLong(at + Body.ARRIVAL_SEQUENCE));
+        boolean delivered = RecordDecoder.isDelivered(b, at);
+        if (delivered) {
+            deliveries = b.getLong(at + Body.ARRIVAL_NUMBER);
+        }
+        long length = b.getLong(at + Body.ARRIVAL_LENGTH);
+        int payload = RecordDecoder.payloadBytes(b, at);
+        if (payload < length) {
+            trails.begin(position, place, payload, length, delivered);
+        }
+    }
+
+    /** Context and source follow each other in every record that has both. */
+    private static long channel(ByteBuffer b, int context) {
+        return ChannelTable.channel(b.getInt(context), b.getInt(context + Integer.BYTES));
+    }
+
+    private void checkpoint(Checkpoint taken) {
+        if (taken.ready()) {
+            prologue = taken;
+        } else {
+            older = newest;
+            newest = taken;
+            limited = false;
+        }
+    }
+
+    public int rank() {
+        return rank;
+    }
+
+    /** Of the process that was let in last; 0 if none was. */
+    public int incarnation() {
+        return incarnation;
+    }
+
+    /** Whether that process has said goodbye. */
+    public boolean finalized() {
+        return finalized;
+    }
+
+    /** Whether a replay is not promised: the rank has said so since its last checkpoint. */
+    public boolean limited() {
+        return limited;
+    }
+
+    /** Number of its last delivery. */
+    public long deliveries() {
+        return deliveries;
+    }
+
+    /** Number of its last event. */
+    public long events() {
+        return events;
+    }
+
+    /** Polls that have failed. */
+    public long polls() {
+        return polls;
+    }
+
+    /** Position of its first record. */
+    public long firstPosition() {
+        return firstPosition;
+    }
+
+    /** Position of its last record. */
+    public long lastPosition() {
+        return lastPosition;
+    }
+
+    /** The last sequence number that came on this channel, 0 if none did. */
+    public long received(int context, int source) {
+        return received.sequence(ChannelTable.channel(context, source));
+    }
+
+    /** Sees a channel into this rank's mailbox. */
+    @FunctionalInterface
+    public interface Channels {
+        /** @param sequence the last that came */
+        void channel(int context, int source, long sequence);
+    }
+
+    /** Shows each channel on which something came, in no order. */
+    public void forEachChannel(Channels each) {
+        received.forEach(each);
+    }
+
+    /** Whether this message was offered and taken back. */
+    public boolean isWithdrawn(int context, int source, long sequence) {
+        return withdrawn.has(ChannelTable.channel(context, source), sequence);
+    }
+
+    /** Shows the sequence numbers of this channel that were taken back, in their order. */
+    public void forEachWithdrawn(int context, int source, LongConsumer each) {
+        withdrawn.forEach(ChannelTable.channel(context, source), each);
+    }
+
+    /**
+     * From where its history is to be read if this much of it is known: never too late, seldom more than 4,096 of its
+     * records too early. Empty if the rank has no records, or the log does not reach back so far.
+     */
+    public Optional<Milestone> milestone(long knownDeliveries, long knownEvents) {
+        return Optional.ofNullable(milestones.before(knownDeliveries, knownEvents));
+    }
+
+    /** The newest image that the log names. */
+    public Optional<Checkpoint> checkpoint() {
+        return Optional.ofNullable(newest);
+    }
+
+    /** The image before the newest. */
+    public Optional<Checkpoint> olderCheckpoint() {
+        return Optional.ofNullable(older);
+    }
+
+    /** The end of its prologue, if its program has one. */
+    public Optional<Checkpoint> prologue() {
+        return Optional.ofNullable(prologue);
+    }
+
+    /** Position of the oldest record that a start from the image before the newest, or from nothing, needs. */
+    public long pin() {
+        return older == null ? firstPosition : older.pin();
+    }
+
+    /** Position of the oldest record that a start from the newest image needs. */
+    public long pinOfNewest() {
+        return newest == null ? firstPosition : newest.pin();
+    }
+
+    Trails trails() {
+        return trails;
+    }
+
+    Milestones milestones() {
+        return milestones;
+    }
+
+    void write(DataOutput out) throws IOException {
+        out.writeInt(incarnation);
+        out.writeBoolean(finalized);
+        out.writeBoolean(limited);
+        for (long number : new long[] {deliveries, events, polls, firstPosition, lastPosition}) {
+            out.writeLong(number);
+        }
+        for (Checkpoint checkpoint : new Checkpoint[] {newest, older, prologue}) {
+            writeCheckpoint(out, checkpoint);
+        }
+        received.write(out);
+        withdrawn.write(out);
+        milestones.write(out);
+        trails.write(out);
+    }
+
+    void read(DataInput in) throws IOException {
+        incarnation = in.readInt();
+        finalized = in.readBoolean();
+        limited = in.readBoolean();
+        deliveries = in.readLong();
+        events = in.readLong();
+        polls = in.readLong();
+        firstPosition = in.readLong();
+        lastPosition = in.readLong();
+        newest = readCheckpoint(in);
+        older = readCheckpoint(in);
+        prologue = readCheckpoint(in);
+        received.read(in);
+        withdrawn.read(in);
+        milestones.read(in);
+        trails.read(in);
+    }
+
+    private static void writeCheckpoint(DataOutput out, Checkpoint c) throws IOException {
+        out.writeBoolean(c != null);
+        if (c != null) {
+            for (long number : new long[] {c.number(), c.bytes(), c.pin(), c.events(), c.deliveries(), c.polls()}) {
+                out.writeLong(number);
+            }
+            out.writeInt(c.imageCrc());
+            out.writeBoolean(c.ready());
+        }
+    }
+
+    private static Checkpoint readCheckpoint(DataInput in) throws IOException {
+        return in.readBoolean()
+                ? new Checkpoint(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong(),
+                        in.readLong(), in.readInt(), in.readBoolean())
+                : null;
+    }
+}

@@ -1,0 +1,163 @@
+package org.posthouse.logstore;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import org.posthouse.logstore.LogRecord.WriterStarted;
+
+/**
+ * The end of a log that is being written: gives each record its position and its link to the one before, begins a new
+ * file once the current one is full, with a snapshot of the book as its first records, and keeps the book. Confined to
+ * the log's owner.
+ */
+final class RecordChain implements AutoCloseable {
+    /** A file is at least so many times as large as the snapshot that it begins with. */
+    private static final int FILE_PER_SNAPSHOT = 8;
+
+    private static final ByteBuffer[] NO_PAYLOAD = {};
+
+    private final Path folder;
+    private final RecordAppender appender;
+    private final Room room;
+    private final long epoch;
+    private final long rollBytes;
+    private final RecordCodec codec = new RecordCodec();
+    private final LogCounters counters;
+    private final LogBook book;
+    private long position;
+    private long place;
+    private int hash;
+    private long rollAt;
+
+    RecordChain(LogConfig config, Host host, LogRecovery recovery) {
+        LogScan scan = recovery.scan();
+        this.folder = config.folder();
+        this.epoch = scan.epoch() + 1;
+        this.position = scan.lastPosition();
+        this.hash = scan.end().hash();
+        this.book = scan.book();
+        this.rollBytes = config.rollBytes();
+        this.rollAt = rollBytes;
+        this.room = new Room(host.freeBytes(), config.minFreeBytes());
+        this.appender = new RecordAppender(folder, recovery.nextFile());
+        this.counters = new LogCounters(position, epoch, recovery.files());
+    }
+
+    /** Writes what a writer begins with: a snapshot if it begins a file that is not the log's first, and its start record. */
+    void start(WriterStarted started, boolean fileBegun) {
+        if (!fileBegun && position > 0) {
+            snapshot();
+        }
+        codec.writerStarted(started);
+        publish();
+    }
+
+    /** To be filled with a record's head between {@link #begin} and {@link #publish}. */
+    RecordCodec codec() {
+        return codec;
+    }
+
+    /** As {@link #begin(ByteBuffer[])}, for a record without payload. */
+    long begin() {
+        return begin(NO_PAYLOAD);
+    }
+
+    /**
+     * Checks that an append may happen at all, and makes the end ready for it.
+     *
+     * @return the payload's bytes, or {@link MessageLog#NO_ROOM}
+     */
+    long begin(ByteBuffer... payload) {
+        long bytes = 0;
+        for (ByteBuffer piece : payload) {
+            bytes += piece.remaining();
+        }
+        if (bytes > MessageLog.MAX_PAYLOAD_BYTES) {
+            throw new IllegalArgumentException("payload of " + bytes + " bytes in one record, must be at most "
+                    + MessageLog.MAX_PAYLOAD_BYTES + ": append the rest as chunks");
+        }
+        if (!room.hasRoom()) {
+            return MessageLog.NO_ROOM;
+        }
+        if (appender.fileBytes() >= rollAt) {
+            appender.roll();
+            snapshot();
+        }
+        return bytes;
+    }
+
+    private void snapshot() {
+        List<ByteBuffer> pieces = SnapshotPieces.of(book);
+        for (int i = 0; i < pieces.size(); i++) {
+            codec.snapshot(i, pieces.size());
+            publish(pieces.get(i));
+        }
+        long least = FILE_PER_SNAPSHOT * (long) pieces.size() * MessageLog.MAX_PAYLOAD_BYTES;
+        rollAt = pieces.size() == 1 ? rollBytes : Math.max(rollBytes, Math.min(least, LogConfig.ROLL_BYTES_MAX));
+    }
+
+    /** As {@link #publish(ByteBuffer[])}, of a record without payload. */
+    long publish() {
+        return publish(NO_PAYLOAD);
+    }
+
+    /** Publishes the record whose head was encoded last; returns its position. */
+    long publish(ByteBuffer... payload) {
+        int payloadBytes = 0;
+        for (ByteBuffer piece : payload) {
+            payloadBytes += piece.remaining();
+        }
+        ByteBuffer head = codec.head();
+        book.check(head, 0);
+        int sealed = codec.seal(position + 1, epoch, hash, payload, payloadBytes);
+        int bytes = head.remaining() + payloadBytes;
+        try {
+            place = appender.append(head, payload);
+        } catch (Throwable e) {
+            throw new LogException(folder, position + 1, "append failed: " + e,
+                    appender.broken() ? "open the log again" : "nothing was appended", e);
+        }
+        hash = sealed;
+        position++;
+        book.apply(head, 0, place, payload);
+        room.taken(bytes);
+        counters.appended(position, bytes);
+        counters.rolled(appender.rolls());
+        return position;
+    }
+
+    boolean broken() {
+        return appender.broken();
+    }
+
+    long position() {
+        return position;
+    }
+
+    /** Of the last record. */
+    long place() {
+        return place;
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    LogBook book() {
+        return book;
+    }
+
+    Room room() {
+        return room;
+    }
+
+    /** May be read by any thread. */
+    LogCounters counters() {
+        return counters;
+    }
+
+    @Override
+    public void close() {
+        appender.close();
+    }
+}

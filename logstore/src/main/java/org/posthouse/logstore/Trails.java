@@ -1,0 +1,154 @@
+package org.posthouse.logstore;
+
+import java.io.DataInput;
+import java.io.DataOutput;
+import java.io.IOException;
+
+/**
+ * Of each message into one mailbox that comes in pieces, and is not both whole and delivered: how much is in the log and
+ * where the last piece stands, so that the next record can point back to it. Open addressing by the position of its
+ * arrival, 32 bytes an entry and at most half full; nothing allocated but when it grows. Owned by its {@link RankLog}.
+ */
+final class Trails {
+    private static final int SLOTS_MIN = 8;
+    private static final int LONGS = 4;
+
+    // Of an entry: the arrival's position, 0 in a free one; the last piece's place; bytes in the log; bytes of the message.
+    private static final int PLACE = 1;
+    private static final int ARRIVED = 2;
+    private static final int LENGTH = 3;
+
+    /** In the last long of an entry whose message was delivered. */
+    private static final long DELIVERED = 1L << 63;
+
+    private long[] slots = new long[LONGS * SLOTS_MIN];
+    private int count;
+
+    /** Spreads a key that may be small or have its changes in its upper half. */
+    static int hash(long key) {
+        long mixed = key * 0x9E37_79B9_7F4A_7C15L;
+        return (int) (mixed >>> 32 ^ mixed >>> 48);
+    }
+
+    /** A message has come, with {@code arrived} of its {@code length} bytes, which are more. */
+    void begin(long arrival, long place, long arrived, long length, boolean delivered) {
+        if (2 * LONGS * (count + 1) > slots.length) {
+            grow();
+        }
+        int slot = slot(arrival);
+        count++;
+        slots[slot] = arrival;
+        slots[slot + PLACE] = place;
+        slots[slot + ARRIVED] = arrived;
+        slots[slot + LENGTH] = delivered ? length | DELIVERED : length;
+    }
+
+    /** More of it has come. */
+    void piece(long arrival, long place, long bytes) {
+        int slot = slot(arrival);
+        if (slots[slot] != 0) {
+            slots[slot + PLACE] = place;
+            slots[slot + ARRIVED] += bytes;
+            if (slots[slot + ARRIVED] == (slots[slot + LENGTH] & ~DELIVERED) && slots[slot + LENGTH] < 0) {
+                remove(slot);
+            }
+        }
+    }
+
+    /** A receive has got it. */
+    void delivered(long arrival) {
+        int slot = slot(arrival);
+        if (slots[slot] != 0) {
+            slots[slot + LENGTH] |= DELIVERED;
+            if (slots[slot + ARRIVED] == (slots[slot + LENGTH] & ~DELIVERED)) {
+                remove(slot);
+            }
+        }
+    }
+
+    /** It is gone. */
+    void withdrawn(long arrival) {
+        int slot = slot(arrival);
+        if (slots[slot] != 0) {
+            remove(slot);
+        }
+    }
+
+    /** Where its last piece stands, or {@link MessageLog#NO_PLACE} if it is not known here. */
+    long lastPlace(long arrival) {
+        int slot = slot(arrival);
+        return slots[slot] == 0 ? MessageLog.NO_PLACE : slots[slot + PLACE];
+    }
+
+    /** Bytes of it in the log, or -1 if it is not known here. */
+    long arrived(long arrival) {
+        int slot = slot(arrival);
+        return slots[slot] == 0 ? -1 : slots[slot + ARRIVED];
+    }
+
+    /** Bytes of it that are not in the log yet, or -1 if it is not known here. */
+    long missing(long arrival) {
+        int slot = slot(arrival);
+        return slots[slot] == 0 ? -1 : (slots[slot + LENGTH] & ~DELIVERED) - slots[slot + ARRIVED];
+    }
+
+    int count() {
+        return count;
+    }
+
+    private int slot(long arrival) {
+        int mask = slots.length / LONGS - 1;
+        int at = hash(arrival) & mask;
+        while (slots[LONGS * at] != 0 && slots[LONGS * at] != arrival) {
+            at = at + 1 & mask;
+        }
+        return LONGS * at;
+    }
+
+    /** Frees the slot and moves up those behind it that would not be found any more. */
+    private void remove(int slot) {
+        count--;
+        int mask = slots.length / LONGS - 1;
+        int free = slot / LONGS;
+        slots[slot] = 0;
+        for (int at = free + 1 & mask; slots[LONGS * at] != 0; at = at + 1 & mask) {
+            int home = hash(slots[LONGS * at]) & mask;
+            if ((at - home & mask) >= (at - free & mask)) {
+                System.arraycopy(slots, LONGS * at, slots, LONGS * free, LONGS);
+                slots[LONGS * at] = 0;
+                free = at;
+            }
+        }
+    }
+
+    private void grow() {
+        long[] old = slots;
+        slots = new long[2 * old.length];
+        for (int i = 0; i < old.length; i += LONGS) {
+            if (old[i] != 0) {
+                System.arraycopy(old, i, slots, slot(old[i]), LONGS);
+            }
+        }
+    }
+
+    void write(DataOutput out) throws IOException {
+        out.writeInt(count);
+        for (int i = 0; i < slots.length; i += LONGS) {
+            if (slots[i] != 0) {
+                for (int j = 0; j < LONGS; j++) {
+                    out.writeLong(slots[i + j]);
+                }
+            }
+        }
+    }
+
+    void read(DataInput in) throws IOException {
+        for (int i = in.readInt(); i > 0; i--) {
+            long arrival = in.readLong();
+            long place = in.readLong();
+            long arrived = in.readLong();
+            long length = in.readLong();
+            begin(arrival, place, arrived, length & ~DELIVERED, length < 0);
+        }
+    }
+}
