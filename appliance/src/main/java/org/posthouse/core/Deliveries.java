@@ -291,7 +291,7 @@ final class Deliveries {
         }
         to.arriving().remove(new HomedRank.Transfer(message.context(), message.source(), message.sequence()));
         message.release();
-        to.job().journal().withdrawn(to.job().id(), to.rank(), message.context(), message.source(), message.sequence());
+        to.job().journal().withdrawn(to.job().id(), message);
         return true;
     }
 

@@ -28,8 +28,8 @@ public interface Journal {
     /** A process of the rank has come, the {@code incarnation}-th. */
     void incarnation(long job, int rank, int incarnation);
 
-    /** An offered message for the rank was taken back by its source. */
-    void withdrawn(long job, int rank, int context, int source, long sequence);
+    /** An offered message was taken back by its source. */
+    void withdrawn(long job, Message offer);
 
     /** The rank has called Finalize. */
     void finalized(long job, int rank, int incarnation);
@@ -69,7 +69,7 @@ public interface Journal {
         public void incarnation(long job, int rank, int incarnation) {}
 
         @Override
-        public void withdrawn(long job, int rank, int context, int source, long sequence) {}
+        public void withdrawn(long job, Message offer) {}
 
         @Override
         public void finalized(long job, int rank, int incarnation) {}

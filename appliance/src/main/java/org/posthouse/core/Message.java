@@ -196,7 +196,7 @@ public final class Message {
     }
 
     /** Whether it was offered for want of credit only. */
-    boolean isStorable() {
+    public boolean isStorable() {
         return storable;
     }
 

@@ -178,6 +178,7 @@ final class Replay {
             endRead = false;
         } else {
             ended = true;
+            historian.end(rank, number);
             port.events(rank.events() + 1, 0, (int) rank.failedPolls(), null, true);
         }
         return true;

@@ -11,11 +11,14 @@ import org.posthouse.core.JournalFull;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
 import org.posthouse.logstore.LogConfig;
+import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogStats;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.logstore.Milestone;
 import org.posthouse.logstore.PayloadReader;
+import org.posthouse.logstore.RankLog;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Wire;
@@ -36,11 +39,13 @@ final class LogJournal implements Journal {
     private final ByteBuffer[] payload = new ByteBuffer[1];
     private final FrameBuilder frames = new FrameBuilder();
     private PayloadReader reader;
+    private Path folder;
     private volatile MessageLog log;
 
     /** Opens the log, and so recovers and verifies it. Blocks. */
     Void open(Path folder) {
         MessageLog opened = MessageLog.open(LogConfig.of(folder));
+        this.folder = folder;
         reader = opened.reader();
         log = opened;
         return null;
@@ -95,7 +100,7 @@ final class LogJournal implements Journal {
                 message.elements(),
                 message.bytes(),
                 form(message),
-                false,
+                message.isStorable(),
                 null);
         long position = log.appendArrival(record, payload(head));
         long place = log.place();
@@ -126,7 +131,7 @@ final class LogJournal implements Journal {
                 log.appendDelivery(new LogRecord.Delivery(
                         job,
                         rank,
-                        new LogRecord.Receipt(incarnation, delivery, 0),
+                        new LogRecord.Receipt(incarnation, delivery, message.receive().ordinal()),
                         message.context(),
                         message.source(),
                         message.sequence(),
@@ -141,20 +146,48 @@ final class LogJournal implements Journal {
     }
 
     @Override
-    public void events(long job, int rank, int incarnation, long first, int count, Parcel items) {}
+    public synchronized void events(long job, int rank, int incarnation, long first, int count, Parcel items) {
+        checkRoom(log.appendEvents(new LogRecord.Events(job, rank, incarnation, count, first, false), payload(items)), job);
+    }
 
     @Override
-    public void incarnation(long job, int rank, int incarnation) {}
+    public synchronized void incarnation(long job, int rank, int incarnation) {
+        checkRoom(log.appendIncarnation(new LogRecord.Incarnation(job, rank, incarnation, 0, 0)), job);
+    }
 
     @Override
-    public void withdrawn(long job, int rank, int context, int source, long sequence) {}
+    public synchronized void withdrawn(long job, Message offer) {
+        checkRoom(
+                log.appendWithdrawn(new LogRecord.Withdrawn(
+                        job,
+                        offer.destination(),
+                        offer.context(),
+                        offer.source(),
+                        offer.sequence(),
+                        offer.logPosition())),
+                job);
+    }
 
     @Override
-    public void finalized(long job, int rank, int incarnation) {}
+    public synchronized void finalized(long job, int rank, int incarnation) {
+        checkRoom(log.appendFinalized(new LogRecord.Finalized(job, rank, incarnation)), job);
+    }
 
     @Override
     public long position() {
-        return 0;
+        return log.position();
+    }
+
+    /** From where a rank's history is to be read; empty if it has none. */
+    synchronized Optional<Milestone> beginning(long job, int rank) {
+        RankLog history = log.book().rank(job, rank);
+        log.handOver();
+        return history == null ? Optional.empty() : history.milestone(0, 0);
+    }
+
+    /** Reads a rank's history from {@code beginning} on. */
+    LogCursor history(long job, int rank, Milestone beginning) {
+        return LogCursor.ofRank(folder, job, rank, beginning.position(), beginning.place(), this::position);
     }
 
     @Override

@@ -42,6 +42,7 @@ public final class Relay extends VerticleBase {
     private final RefusalLog refusals = new RefusalLog(System::nanoTime, line -> LOG.warn("{}: {}", id(), line));
     private final LinkPort links = new LinkPort(this);
     private final LogJournal journal = new LogJournal();
+    private final Histories histories = Histories.of(journal);
     private final Jobs jobs = new Jobs(this);
     private final RelayStatus status = new RelayStatus(this);
     private EventLoop loop;
@@ -64,7 +65,7 @@ public final class Relay extends VerticleBase {
         loop = ((ContextInternal) context).nettyEventLoop();
         control = new Strand(Workplace.confined(loop), () -> {});
         placement = Placement.of(config.mode(), vertx, loop);
-        shards = new Shards(config.relay(), config.core(), config.shards(), placement);
+        shards = new Shards(config.relay(), config.core(), config.shards(), placement, histories);
         reception = new Reception(vertx, loop, placement, this::accept);
         moves = ModeSwitch.none(placement.mode());
         return openLog()
@@ -83,7 +84,12 @@ public final class Relay extends VerticleBase {
 
     /** Closes the links and then the log, which nothing may be appended to any more. */
     private Future<Void> letGo() {
-        return links.close().eventually(() -> vertx.executeBlocking(journal::close));
+        return links.close().eventually(() -> vertx.executeBlocking(this::closeLog));
+    }
+
+    private Void closeLog() {
+        histories.close();
+        return journal.close();
     }
 
     private Future<Void> openLog() {

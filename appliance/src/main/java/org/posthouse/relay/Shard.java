@@ -4,7 +4,6 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.core.CoreConfig;
-import org.posthouse.core.Historian;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Parcel;
@@ -34,9 +33,10 @@ final class Shard {
     /** What the core has done, as it was last counted. Written inside the strand, read by any thread. */
     private volatile ShardStatus status = ShardStatus.NOTHING;
 
-    Shard(int number, String relay, CoreConfig config, int shards, Workplace home) {
+    /** @param histories where the histories of its ranks are, and the thread that reads them */
+    Shard(int number, String relay, CoreConfig config, int shards, Workplace home, Histories histories) {
         this.number = number;
-        this.core = new RelayCore(relay, config, shards, clock, Historian.NONE);
+        this.core = new RelayCore(relay, config, shards, clock, new HistoryReader(this, histories.journal(), histories.thread()));
         this.strand = new Strand(home, this::endTurn);
     }
 

@@ -41,11 +41,11 @@ final class Shards {
         void onJobEvent(JobEvent event, HomedRank rank);
     }
 
-    Shards(String relay, CoreConfig config, int count, Placement placement) {
+    Shards(String relay, CoreConfig config, int count, Placement placement, Histories histories) {
         this.relay = relay;
         this.credit = config;
         for (int number = 0; number < count; number++) {
-            shards.add(new Shard(number, relay, config, count, placement.matching(number)));
+            shards.add(new Shard(number, relay, config, count, placement.matching(number), histories));
         }
         Shard.introduce(shards);
     }

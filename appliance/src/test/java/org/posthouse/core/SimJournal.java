@@ -81,7 +81,7 @@ final class SimJournal implements Journal {
     public void incarnation(long job, int rank, int incarnation) {}
 
     @Override
-    public void withdrawn(long job, int rank, int context, int source, long sequence) {}
+    public void withdrawn(long job, Message offer) {}
 
     @Override
     public void finalized(long job, int rank, int incarnation) {}

@@ -56,7 +56,7 @@ class TableJournal implements Journal {
     public void incarnation(long job, int rank, int incarnation) {}
 
     @Override
-    public void withdrawn(long job, int rank, int context, int source, long sequence) {}
+    public void withdrawn(long job, Message offer) {}
 
     @Override
     public void finalized(long job, int rank, int incarnation) {}

@@ -1,0 +1,118 @@
+package org.posthouse.relay;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.posthouse.core.Message;
+import org.posthouse.core.Past;
+import org.posthouse.logstore.LogCursor;
+import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.StoredMessage;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Wire;
+
+/**
+ * A rank's history as its log has it, turned into steps for the core. Confined to the thread that reads, but for the
+ * messages in the steps, which are the core's once they are handed out.
+ */
+final class History implements AutoCloseable {
+    /** Steps that are read at once: some 100 KiB of them. */
+    private static final int STEPS_MAX = 1_024;
+
+    /** Bytes of events that are read at once. */
+    private static final int EVENT_BYTES_MAX = 1 << 20;
+
+    /** A message that was delivered before all of it had come, and how much has been handed out. */
+    private record Arriving(Message message, long bytes) {}
+
+    private final LogCursor cursor;
+    private final Map<Long, Arriving> arriving = new HashMap<>();
+
+    History(LogCursor cursor) {
+        this.cursor = cursor;
+    }
+
+    /** The next steps; the last is an end if there are no more for now. */
+    List<Past> read() {
+        List<Past> steps = new ArrayList<>();
+        int eventBytes = 0;
+        while (steps.size() < STEPS_MAX && eventBytes < EVENT_BYTES_MAX) {
+            if (!cursor.advance()) {
+                steps.add(new Past.End(cursor.position()));
+                return steps;
+            }
+            switch (cursor.record()) {
+                case LogRecord.Arrival arrival when arrival.receipt() != null -> steps.add(delivered());
+                case LogRecord.Delivery delivery -> steps.add(delivered());
+                case LogRecord.Chunk chunk when arriving.containsKey(chunk.arrivalPosition()) -> steps.add(piece(chunk));
+                case LogRecord.Events events -> {
+                    ByteBuffer items = ByteBuffer.allocate(cursor.payloadBytes()).put(cursor.payload()).flip();
+                    eventBytes += items.remaining();
+                    steps.add(new Past.Events(events.first(), events.count(), items));
+                }
+                default -> {}
+            }
+        }
+        return steps;
+    }
+
+    private Past delivered() {
+        StoredMessage stored = cursor.message();
+        LogRecord.Arrival arrival = stored.arrival();
+        LogRecord.Receipt receipt = stored.receipt();
+        Message message = message(stored);
+        if (!stored.isWhole()) {
+            arriving.put(stored.position(), new Arriving(message, stored.arrived()));
+        }
+        return new Past.Delivered(receipt.number(), arrival.context(), receipt.ordinal(), message, stored.arrived());
+    }
+
+    private static Message message(StoredMessage stored) {
+        LogRecord.Arrival arrival = stored.arrival();
+        Message message = Message.of(new Message.Logged(
+                arrival.context(),
+                arrival.source(),
+                arrival.rank(),
+                arrival.tag(),
+                arrival.sequence(),
+                arrival.length(),
+                arrival.elements(),
+                arrival.datatype(),
+                form(arrival.form()),
+                arrival.storable(),
+                stored.position(),
+                stored.place()));
+        for (int piece = 0; piece < stored.pieces(); piece++) {
+            long left = arrival.length() - (long) piece * Wire.PAYLOAD_BYTES_MAX;
+            message.loggedPiece((int) Math.min(Wire.PAYLOAD_BYTES_MAX, left), stored.piecePlace(piece));
+        }
+        return message;
+    }
+
+    private static FrameType form(LogRecord.Form form) {
+        return switch (form) {
+            case SEND -> FrameType.SEND;
+            case EAGER -> FrameType.EAGER;
+            case OFFER -> FrameType.OFFER;
+        };
+    }
+
+    private Past piece(LogRecord.Chunk chunk) {
+        Arriving message = arriving.get(chunk.arrivalPosition());
+        int bytes = cursor.payloadBytes();
+        Arriving more = new Arriving(message.message(), message.bytes() + bytes);
+        if (more.bytes() == message.message().bytes()) {
+            arriving.remove(chunk.arrivalPosition());
+        } else {
+            arriving.put(chunk.arrivalPosition(), more);
+        }
+        return new Past.Piece(message.message(), chunk.offset(), bytes, cursor.place());
+    }
+
+    @Override
+    public void close() {
+        cursor.close();
+    }
+}
