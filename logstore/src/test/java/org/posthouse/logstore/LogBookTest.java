@@ -1,0 +1,216 @@
+package org.posthouse.logstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.logstore.LogRecord.CheckpointTaken;
+import org.posthouse.logstore.LogRecord.Events;
+import org.posthouse.logstore.LogRecord.Finalized;
+import org.posthouse.logstore.LogRecord.Incarnation;
+import org.posthouse.logstore.LogRecord.JobClosed;
+import org.posthouse.logstore.LogRecord.JobOpened;
+import org.posthouse.logstore.LogRecord.Polls;
+import org.posthouse.logstore.LogRecord.Withdrawn;
+
+/** What a log says is the same while it is written, when it is read again, and through its snapshots. */
+final class LogBookTest {
+    private static final int SEEDS = Integer.getInteger("posthouse.seeds", 100);
+    private static final int OPENS = 3;
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void saysTheSameLiveAndRescanned() throws Exception {
+        for (int seed = 1; seed <= SEEDS; seed++) {
+            Path log = folder.resolve("log" + seed);
+            runs(seed, log);
+            try (var files = Files.list(log)) {
+                for (Path file : files.toList()) {
+                    Files.delete(file);
+                }
+            }
+        }
+    }
+
+    private static void runs(int seed, Path folder) {
+        Traffic traffic = new Traffic(seed);
+        Random random = new Random(seed);
+        for (int open = 1; open <= OPENS; open++) {
+            LogConfig config = new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
+            String before = open == 1 ? "" : Traffic.text(Samples.scan(folder).book());
+            try (MessageLog log = MessageLog.open(config, last -> last + 1, entry -> {}, Samples.host(Samples.BOOT))) {
+                checkDrafts(seed, log, traffic);
+                traffic.write(log, random.nextInt(400));
+                checkRanks(seed, log, traffic);
+                String live = Traffic.text(log.book());
+                assertThat(live).as("seed " + seed).isNotEqualTo(before);
+                assertThat(Traffic.text(Samples.scan(folder).book())).as("seed " + seed).isEqualTo(live);
+            }
+        }
+    }
+
+    private static void checkDrafts(int seed, MessageLog log, Traffic traffic) {
+        Drafts drafts = log.takeDrafts();
+        traffic.jobs().forEach((job, ranks) -> {
+            for (int rank = 0; rank < Traffic.RANKS; rank++) {
+                assertThat(Traffic.texts(drafts.take(job, rank))).as("seed " + seed)
+                        .isEqualTo(Traffic.texts(ranks.get(rank).underWay));
+            }
+        });
+        assertThat(drafts.count()).as("seed " + seed).isZero();
+    }
+
+    private static void checkRanks(int seed, MessageLog log, Traffic traffic) {
+        assertThat(log.book().jobs()).extracting(JobState::id).containsExactlyInAnyOrderElementsOf(traffic.jobs().keySet());
+        traffic.jobs().forEach((job, ranks) -> log.book().job(job).ranks().forEach(rank -> {
+            Traffic.Rank model = ranks.get(rank.rank());
+            assertThat(List.of(rank.incarnation(), rank.deliveries(), rank.events(), rank.polls())).as("seed " + seed)
+                    .isEqualTo(List.of(model.incarnation, model.deliveries, model.events, model.polls));
+            model.sequences.forEach((channel, sequence) ->
+                    assertThat(rank.received(ChannelTable.context(channel), ChannelTable.source(channel))).isEqualTo(sequence));
+        }));
+    }
+
+    @Test
+    void forgetsAJobThatIsClosedAndWhatItHadUnderWay() {
+        try (MessageLog log = Samples.open(folder)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1), ByteBuffer.wrap(new byte[] {1, 2}));
+            log.appendArrival(Samples.arrival(1, 10));
+            assertThat(log.book().job(Samples.JOB).opening()).isEqualTo(ByteBuffer.wrap(new byte[] {1, 2}));
+            assertThat(log.book().rank(Samples.JOB, 3).received(1, 2)).isEqualTo(1);
+            log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+            assertThat(log.book().jobs()).isEmpty();
+            assertThat(log.book().rank(Samples.JOB, 3)).isNull();
+            log.appendArrival(Samples.arrival(2, 10));
+            assertThat(log.book().rank(Samples.JOB, 3)).isNull();
+        }
+        try (MessageLog log = Samples.open(folder)) {
+            assertThat(log.takeDrafts().count()).isZero();
+        }
+    }
+
+    @Test
+    void keepsWhatARankHasComeTo() {
+        try (MessageLog log = Samples.open(folder)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            log.appendIncarnation(new Incarnation(Samples.JOB, 1, 1, 0, 0));
+            log.appendPolls(new Polls(Samples.JOB, 1, 1, 5_000_000_000L));
+            log.appendEvents(new Events(Samples.JOB, 1, 1, 2, 1, true), ByteBuffer.allocate(32));
+            RankLog rank = log.book().rank(Samples.JOB, 1);
+            assertThat(List.of(rank.events(), rank.polls(), rank.limited())).containsExactly(2L, 5_000_000_000L, true);
+            assertThat(List.of(rank.pin(), rank.pinOfNewest(), rank.lastPosition())).containsExactly(3L, 3L, 5L);
+            log.appendCheckpoint(checkpoint(0, 4, true));
+            assertThat(rank.limited()).as("the end of the prologue is no image").isTrue();
+            log.appendCheckpoint(checkpoint(1, 6, false));
+            assertThat(List.of(rank.pin(), rank.pinOfNewest(), rank.limited())).containsExactly(3L, 6L, false);
+            log.appendCheckpoint(checkpoint(2, 7, false));
+            assertThat(List.of(rank.pin(), rank.pinOfNewest())).as("one image back").containsExactly(6L, 7L);
+            log.appendFinalized(new Finalized(Samples.JOB, 1, 1));
+            assertThat(rank.finalized()).isTrue();
+            log.appendIncarnation(new Incarnation(Samples.JOB, 1, 2, 0, 2));
+            assertThat(rank.finalized()).as("its process died before it ended").isFalse();
+            assertThat(rank.incarnation()).isEqualTo(2);
+        }
+    }
+
+    private static CheckpointTaken checkpoint(long number, long pin, boolean ready) {
+        return new CheckpointTaken(Samples.JOB, 1, new Checkpoint(number, 1, pin, 2, 0, 0, 0, ready));
+    }
+
+    @Test
+    void refusesPiecesThatDoNotFollowAndRanksThatAreNone() {
+        try (MessageLog log = Samples.open(folder)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            long arrival = log.appendArrival(Samples.arrival(1, 10));
+            log.appendChunk(Samples.JOB, 3, arrival, 0, ByteBuffer.allocate(4));
+            assertThatThrownBy(() -> log.appendChunk(Samples.JOB, 3, arrival, 5, ByteBuffer.allocate(1)))
+                    .hasMessageContaining("at 5").hasMessageContaining("at most 6 at 4");
+            assertThatThrownBy(() -> log.appendChunk(Samples.JOB, 3, arrival, 4, ByteBuffer.allocate(7)))
+                    .hasMessageContaining("7 bytes").hasMessageContaining("at most 6 at 4");
+            assertThatThrownBy(() -> log.appendChunk(Samples.JOB, 3, arrival - 1, 0, ByteBuffer.allocate(1)))
+                    .hasMessageContaining("none of a message under way");
+            assertThatThrownBy(() -> log.appendPolls(new Polls(Samples.JOB, 4, 1, 1)))
+                    .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("rank 4 in a job of 4 ranks");
+            assertThatThrownBy(() -> log.appendEvents(new Events(Samples.JOB, 3, 1, 2, 1, false), ByteBuffer.allocate(31)))
+                    .hasMessageContaining("2 events in 31 bytes");
+            assertThat(log.position()).isEqualTo(4);
+            log.appendWithdrawn(new Withdrawn(Samples.JOB, 3, 1, 2, 1, arrival));
+            assertThatThrownBy(() -> log.appendChunk(Samples.JOB, 3, arrival, 4, ByteBuffer.allocate(1)))
+                    .hasMessageContaining("none of a message under way");
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    @Test
+    void findsTheMilestoneFromWhichAHistoryIsToBeRead() {
+        Milestones milestones = new Milestones();
+        assertThat(milestones.before(0, 0)).isNull();
+        for (int record = 0; record < 100_000; record++) {
+            milestones.record(10 + record, 7L * record, record / 2, record / 4, record);
+        }
+        for (long deliveries : new long[] {0, 1, 2_047, 2_048, 2_049, 30_000, 1L << 40}) {
+            Milestone found = milestones.before(deliveries, 1L << 40);
+            assertThat(found.deliveries()).isLessThanOrEqualTo(deliveries);
+            assertThat(found.deliveries() + Milestones.RECORDS / 2).isGreaterThan(Math.min(deliveries, 49_000));
+            assertThat(found.place()).isEqualTo(7 * (found.position() - 10));
+        }
+        assertThat(milestones.before(1L << 40, 2_000).events()).isEqualTo(1_024);
+        assertThat(milestones.count()).isEqualTo(25);
+    }
+
+    @Test
+    void keepsChannelsTrailsAndTombstonesLikeAMap() {
+        for (int seed = 1; seed <= 50; seed++) {
+            Random random = new Random(seed);
+            ChannelTable table = new ChannelTable();
+            Trails trails = new Trails();
+            Tombstones stones = new Tombstones();
+            Map<Long, Long> channels = new HashMap<>();
+            Map<Long, Long> places = new HashMap<>();
+            Set<Long> gone = new HashSet<>();
+            for (int i = 1; i <= 3_000; i++) {
+                long channel = ChannelTable.channel(random.nextInt(-3, 3), random.nextInt(100));
+                table.put(channel, i);
+                channels.put(channel, (long) i);
+                long key = random.nextInt(1, 200) * (seed % 2 == 0 ? 1L << 33 : 1);
+                if (places.remove(key) != null) {
+                    trails.withdrawn(key);
+                } else {
+                    trails.begin(key, i, 0, 1, false);
+                    places.put(key, (long) i);
+                }
+                long sequence = random.nextInt(1, 500);
+                stones.add(channel & 1, sequence + 1_000 * (channel & 1));
+                gone.add(sequence + 1_000 * (channel & 1));
+            }
+            channels.forEach((channel, last) -> assertThat(table.sequence(channel)).isEqualTo(last));
+            assertThat(table.channels()).isEqualTo(channels.size());
+            assertThat(table.sequence(ChannelTable.channel(7, 7))).isZero();
+            for (long key = 1; key < 200; key++) {
+                long at = seed % 2 == 0 ? key << 33 : key;
+                assertThat(trails.lastPlace(at)).isEqualTo(places.getOrDefault(at, MessageLog.NO_PLACE));
+            }
+            assertThat(trails.count()).isEqualTo(places.size());
+            List<Long> listed = new ArrayList<>();
+            stones.forEach(0, listed::add);
+            stones.forEach(1, listed::add);
+            assertThat(listed).containsExactlyElementsOf(gone.stream().sorted().toList());
+            for (long sequence = 1; sequence < 1_600; sequence++) {
+                assertThat(stones.has(sequence / 1_000, sequence)).isEqualTo(gone.contains(sequence));
+            }
+        }
+    }
+}
