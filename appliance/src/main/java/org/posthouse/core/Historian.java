@@ -18,6 +18,12 @@ public interface Historian {
     /** What is left of the rank's history is not wanted any more. */
     void end(HomedRank rank, int replay);
 
+    /** A restarted rank would have sent this message again: it is compared, and {@link RelayCore#diverged} told of a difference. */
+    void resent(long job, int source, Claim claim);
+
+    /** A job has ended. */
+    void forget(long job);
+
     /** Of a relay without a log: it has no rank to bring back. */
     Historian NONE = new Historian() {
         @Override
@@ -29,6 +35,14 @@ public interface Historian {
         public void more(HomedRank rank, int replay) {
             throw new IllegalStateException(rank + " has no history");
         }
+
+        @Override
+        public void resent(long job, int source, Claim claim) {
+            throw new IllegalStateException("rank " + source + " has no history");
+        }
+
+        @Override
+        public void forget(long job) {}
 
         @Override
         public void end(HomedRank rank, int replay) {

@@ -11,8 +11,10 @@ import org.posthouse.wire.WireException;
  */
 final class PeerFrames {
     private final Deliveries deliveries;
+    private final Historian historian;
 
-    PeerFrames(Deliveries deliveries) {
+    PeerFrames(Deliveries deliveries, Historian historian) {
+        this.historian = historian;
         this.deliveries = deliveries;
     }
 
@@ -26,6 +28,11 @@ final class PeerFrames {
             }
             case CHUNK -> deliveries.arriveChunk(
                     homedFor(job, peer, view), frame, Transfers.payloadBytes(view, Wire.CHUNK_HEADER_BYTES));
+            case RESENT -> {
+                if (homedFor(job, peer, view).job().logged()) {
+                    historian.resent(job.id(), view.source(), Claim.of(view));
+                }
+            }
             case CLEAR -> cleared(job, peer, view);
             case CREDIT -> credited(job, peer, view);
             case WITHDRAW -> peer.withdrawn(

@@ -13,9 +13,11 @@ final class RankFrames {
 
     private final CoreConfig config;
     private final Deliveries deliveries;
+    private final Historian historian;
 
-    RankFrames(CoreConfig config, Deliveries deliveries) {
+    RankFrames(CoreConfig config, Deliveries deliveries, Historian historian) {
         this.config = config;
+        this.historian = historian;
         this.deliveries = deliveries;
     }
 
@@ -35,12 +37,12 @@ final class RankFrames {
     }
 
     /** What only a rank says that can be brought back. */
-    private static void takeOfHistory(HomedRank rank, Frame frame) throws WireException {
+    private void takeOfHistory(HomedRank rank, Frame frame) throws WireException {
         FrameType type = frame.view().type();
         if (type == FrameType.EVENTS && rank.job().logged()) {
             events(rank, frame);
         } else if (type == FrameType.RESENT && rank.job().logged()) {
-            resent(rank, frame.view());
+            resent(rank, frame);
         } else {
             throw new WireException(Reason.NOT_EXPECTED, type + " from " + rank);
         }
@@ -172,9 +174,15 @@ final class RankFrames {
     }
 
     /** A message that a restarted rank need not send again. */
-    private static void resent(HomedRank rank, FrameView view) throws WireException {
+    private void resent(HomedRank rank, Frame frame) throws WireException {
+        FrameView view = frame.view();
         checkOwn(rank, view);
         rank.countResent();
+        if (rank.job().homed(view.destination()) == null) {
+            forward(rank.job(), view.destination(), frame);
+        } else {
+            historian.resent(rank.job().id(), rank.rank(), Claim.of(view));
+        }
     }
 
     private void probe(HomedRank rank, FrameView view) throws WireException {

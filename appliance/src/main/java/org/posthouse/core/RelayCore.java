@@ -32,6 +32,7 @@ public final class RelayCore {
     private final CoreConfig config;
     private final int shards;
     private final Deliveries deliveries;
+    private final Historian historian;
     private final Admissions admissions;
     private final RankFrames rankFrames;
     private final PeerFrames peerFrames;
@@ -48,10 +49,11 @@ public final class RelayCore {
         this.relay = relay;
         this.config = config;
         this.shards = shards;
+        this.historian = historian;
         deliveries = new Deliveries(config, shards, new MatchTimes(nanoTime));
         admissions = new Admissions(relay, config, historian, this::leave);
-        rankFrames = new RankFrames(config, deliveries);
-        peerFrames = new PeerFrames(deliveries);
+        rankFrames = new RankFrames(config, deliveries, historian);
+        peerFrames = new PeerFrames(deliveries, historian);
     }
 
     // ---- jobs and ranks
@@ -84,6 +86,7 @@ public final class RelayCore {
         if (job == null) {
             return;
         }
+        historian.forget(id);
         for (HomedRank rank : job.homedRanks()) {
             RankPort port = rank.port();
             if (port != null) {
@@ -216,6 +219,16 @@ public final class RelayCore {
             } catch (JournalFailure e) {
                 rank.job().fail(e.reason(), e.getMessage());
             }
+        }
+    }
+
+    /** A restarted rank would have sent something else than it had sent before: the job's launcher is told. */
+    public void diverged(long id, int source, Claim claim, String difference) {
+        Job job = jobs.get(id);
+        if (job != null) {
+            String text = "rank " + source + " was restarted and does not send what it sent before: message " + claim.sequence()
+                    + " to rank " + claim.destination() + " in context " + claim.context() + " has " + difference;
+            job.report(new JobEvent(id, JobEvent.DIVERGED, source, 0, claim.sequence(), claim.destination(), text));
         }
     }
 

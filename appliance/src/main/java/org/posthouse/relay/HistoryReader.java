@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import org.posthouse.core.Claim;
 import org.posthouse.core.Historian;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Past;
-import org.posthouse.core.RelayCore;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.Milestone;
 import org.slf4j.Logger;
@@ -24,16 +24,15 @@ final class HistoryReader implements Historian {
     private final Shard shard;
     private final LogJournal journal;
     private final Executor thread;
+    private final Resends resends;
     private final Map<HomedRank, History> open = new HashMap<>();
 
-    /**
-     * @param shard whose ranks they are
-     * @param thread one that does what it is given in that order
-     */
-    HistoryReader(Shard shard, LogJournal journal, Executor thread) {
+    /** @param shard whose ranks they are */
+    HistoryReader(Shard shard, Histories histories) {
         this.shard = shard;
-        this.journal = journal;
-        this.thread = thread;
+        this.journal = histories.journal();
+        this.thread = histories.thread();
+        this.resends = new Resends(shard, histories);
     }
 
     @Override
@@ -65,6 +64,16 @@ final class HistoryReader implements Historian {
             LOG.error("the history of {} cannot be read", rank, e);
             shard.strand().post(() -> shard.core().pastUnreadable(rank, replay, e.getMessage()));
         }
+    }
+
+    @Override
+    public void resent(long job, int source, Claim claim) {
+        resends.add(job, source, claim);
+    }
+
+    @Override
+    public void forget(long job) {
+        resends.forget(job);
     }
 
     @Override

@@ -10,6 +10,7 @@ import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.JournalFull;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
+import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.LogException;
@@ -183,6 +184,18 @@ final class LogJournal implements Journal {
         RankLog history = log.book().rank(job, rank);
         log.handOver();
         return history == null ? Optional.empty() : history.milestone(0, 0);
+    }
+
+    /** Reads what a rank has sent to the mailboxes of this relay, from the beginning of its job on; empty if that has ended. */
+    Optional<LogCursor> sent(long job, int source) {
+        return Optional.ofNullable(jobState(job))
+                .map(opened -> LogCursor.ofSource(folder, job, source, opened.position(), opened.place(), this::position));
+    }
+
+    private synchronized JobState jobState(long job) {
+        JobState opened = log.book().job(job);
+        log.handOver();
+        return opened;
     }
 
     /** Reads a rank's history from {@code beginning} on. */

@@ -24,6 +24,14 @@ final class TableHistorian implements Historian {
     }
 
     @Override
+    public void resent(long job, int source, Claim claim) {
+        asked.add("resent by " + source + " #" + claim.sequence() + " to " + claim.destination());
+    }
+
+    @Override
+    public void forget(long job) {}
+
+    @Override
     public void end(HomedRank rank, int replay) {
         asked.add("end rank " + rank.rank() + " #" + replay);
     }
