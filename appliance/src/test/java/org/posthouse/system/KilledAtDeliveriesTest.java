@@ -1,0 +1,48 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.posthouse.system.jobs.BranchesOnProbe;
+import org.posthouse.system.jobs.BranchesOnTestsome;
+import org.posthouse.system.jobs.MasterOfAny;
+
+/**
+ * Promise P4 for programs whose result depends on the order of messages, on failed probes, or on what Testsome answered:
+ * killed at one delivery after the other, restarted, and still of one mind with their peers. Real processes.
+ */
+@Timeout(180)
+class KilledAtDeliveriesTest {
+    @TempDir
+    private Path folder;
+
+    static Stream<Arguments> jobs() {
+        return Stream.of(
+                arguments(MasterOfAny.class, "4", "0:1,30,61"),
+                arguments(MasterOfAny.class, "4", "0:7,8,9;1:5;2:6;3:20"),
+                arguments(BranchesOnProbe.class, "2", "0:1,2,40"),
+                arguments(BranchesOnProbe.class, "2", "0:9,33;1:4,20"),
+                arguments(BranchesOnTestsome.class, "4", "0:1,2,50"),
+                arguments(BranchesOnTestsome.class, "4", "0:11,12;1:3,18;3:20"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("jobs")
+    void itIsBroughtBackToWhereItWas(Class<?> program, String ranks, String kills) throws Exception {
+        Command.Result result = Command.run(
+                folder,
+                "run", "-n", ranks, "--durability", "process", "-cp", Jobs.classPath(), program.getName(), "21", kills);
+        assertThat(result.err()).as(result.out()).doesNotContain("iverge");
+        assertThat(result.status()).as(result.err()).isZero();
+        assertThat(result.out()).containsOnlyOnce("Verification: SUCCESSFUL");
+        long deaths = kills.chars().filter(c -> c == ',' || c == ':').count();
+        assertThat(result.err().lines().filter(line -> line.contains("restarted"))).as(result.err()).hasSize((int) deaths);
+    }
+}
