@@ -38,8 +38,11 @@ public final class LogBook {
             case SNAPSHOT -> {
                 // Says again what the records before have said.
             }
-            case JOB_OPENED -> jobs.put(job, new JobState(job, b.getInt(at + Body.OPENED_SIZE),
-                    b.getInt(at + Body.OPENED_DURABILITY), b.getLong(at + Envelope.POSITION), place, copy(payload)));
+            case JOB_OPENED -> {
+                recent = new JobState(job, b.getInt(at + Body.OPENED_SIZE), b.getInt(at + Body.OPENED_DURABILITY),
+                        b.getLong(at + Envelope.POSITION), place, copy(payload));
+                jobs.put(job, recent);
+            }
             case JOB_CLOSED -> {
                 jobs.remove(job);
                 recent = null;
@@ -56,7 +59,7 @@ public final class LogBook {
     /**
      * Refuses a record that {@link #apply} could not take.
      *
-     * @throws IllegalArgumentException if it names a rank that its job does not have
+     * @throws IllegalArgumentException if it names a rank that its job does not have, or opens a job that is open
      */
     void check(ByteBuffer b, int at) {
         RecordType type = RecordDecoder.type(b, at);
@@ -65,6 +68,9 @@ public final class LogBook {
         int rank = b.getInt(at + Envelope.RANK);
         if (open != null && ofRank && (rank < 0 || rank >= open.size())) {
             throw new IllegalArgumentException(type + " of rank " + rank + " in a job of " + open.size() + " ranks");
+        }
+        if (open != null && type == RecordType.JOB_OPENED) {
+            throw new IllegalArgumentException("job " + Long.toHexString(open.id()) + " is open already");
         }
     }
 

@@ -118,7 +118,7 @@ public final class LogCursor implements AutoCloseable {
         shows = false;
         while (hop()) {
             if (filter.wants(mapped.bytes(), mapped.offset())) {
-                requireFlawless(Envelope.headCrcFlaw(mapped.bytes(), mapped.offset(), crc));
+                requireFlawless(Envelope.headCrcFlaw(mapped.bytes(), mapped.offset(), crc), position);
                 shows = true;
                 return true;
             }
@@ -180,33 +180,28 @@ public final class LogCursor implements AutoCloseable {
 
     private void requireNext() {
         String flaw = Envelope.headFlaw(mapped.bytes(), mapped.offset(), mapped.length());
-        requireFlawless(flaw);
+        requireFlawless(flaw, position + 1);
         long found = mapped.bytes().getLong(mapped.offset() + Envelope.POSITION);
         if (found != position + 1) {
-            requireFlawless("has position " + found);
+            requireFlawless("has position " + found, position + 1);
         }
         position = found;
     }
 
     private void requireEnd(MappedQueueFile.At at, long known) {
         if (at == MappedQueueFile.At.BAD_HEADER) {
-            requireFlawless("has a header that claims " + mapped.length() + " bytes");
+            requireFlawless("has a header that claims " + mapped.length() + " bytes", position + 1);
         }
         if (position < known) {
-            requireFlawless("is missing: the log has records up to position " + known);
+            requireFlawless("is missing: the log has records up to position " + known, position + 1);
         }
     }
 
-    private void requireFlawless(String flaw) {
+    private void requireFlawless(String flaw, long expected) {
         if (flaw != null) {
-            throw new LogException(mapped.file(), shown(), "is damaged: the record at offset " + mapped.offset() + " " + flaw,
-                    RESTORE, null);
+            throw new LogException(mapped.file(), expected,
+                    "is damaged: the record at offset " + mapped.offset() + " " + flaw, RESTORE, null);
         }
-    }
-
-    /** The position that the record where the walk stands has, or should have. */
-    private long shown() {
-        return shows ? position : position + 1;
     }
 
     /** Of the last record that was passed, shown or not: all before it was seen. */
@@ -241,7 +236,7 @@ public final class LogCursor implements AutoCloseable {
     /** The payload of the record that is shown, checked: a read-only view of the file, good until the next move. */
     public ByteBuffer payload() {
         requireShown();
-        requireFlawless(Envelope.payloadCrcFlaw(mapped.bytes(), mapped.offset(), crc));
+        requireFlawless(Envelope.payloadCrcFlaw(mapped.bytes(), mapped.offset(), crc), position);
         return RecordDecoder.payload(mapped.bytes(), mapped.offset());
     }
 

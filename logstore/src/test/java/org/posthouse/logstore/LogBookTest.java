@@ -142,6 +142,8 @@ final class LogBookTest {
                     .hasMessageContaining("7 bytes").hasMessageContaining("at most 6 at 4");
             assertThatThrownBy(() -> log.appendChunk(Samples.JOB, 3, arrival - 1, 0, ByteBuffer.allocate(1)))
                     .hasMessageContaining("none of a message under way");
+            assertThatThrownBy(() -> log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1)))
+                    .hasMessageContaining("1122334455667788 is open already");
             assertThatThrownBy(() -> log.appendPolls(new Polls(Samples.JOB, 4, 1, 1)))
                     .isInstanceOf(IllegalArgumentException.class).hasMessageContaining("rank 4 in a job of 4 ranks");
             assertThatThrownBy(() -> log.appendEvents(new Events(Samples.JOB, 3, 1, 2, 1, false), ByteBuffer.allocate(31)))

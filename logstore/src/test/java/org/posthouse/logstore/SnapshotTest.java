@@ -1,0 +1,146 @@
+package org.posthouse.logstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.logstore.LogDefect.Kind;
+import org.posthouse.logstore.LogRecord.JobOpened;
+import org.posthouse.logstore.LogRecord.Snapshot;
+
+/** A log without its older files says what it said with them; without the whole of a snapshot it is none. */
+final class SnapshotTest {
+    @TempDir
+    private Path folder;
+
+    private LogConfig smallFiles() {
+        return new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
+    }
+
+    private LogConfig filesOf4Mib() {
+        return new LogConfig(folder, 4 << 20, 0);
+    }
+
+    /** A second file that begins with three pieces: jobs whose openings are as large as may be. */
+    private void writeWithLargeBook(int records) {
+        byte[] opening = Samples.bytes(1, MessageLog.MAX_PAYLOAD_BYTES);
+        try (MessageLog log = MessageLog.open(filesOf4Mib())) {
+            log.appendJobOpened(new JobOpened(1, 4, 1), ByteBuffer.wrap(opening));
+            log.appendJobOpened(new JobOpened(2, 4, 1), ByteBuffer.wrap(opening));
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            Samples.fill(log, records, 200_000);
+        }
+    }
+
+    private Map<Path, List<LogEntry>> snapshots() {
+        Map<Path, List<LogEntry>> snapshots = new TreeMap<>();
+        for (LogEntry entry : Samples.entries(folder)) {
+            if (entry.record() instanceof Snapshot) {
+                snapshots.computeIfAbsent(entry.file(), f -> new ArrayList<>()).add(entry);
+            }
+        }
+        return snapshots;
+    }
+
+    @Test
+    void saysTheSameWithoutItsOlderFiles() throws Exception {
+        for (int seed = 1; seed <= 30; seed++) {
+            Traffic traffic = new Traffic(seed);
+            try (MessageLog log = MessageLog.open(smallFiles(), last -> 7, entry -> {}, Samples.host(Samples.BOOT))) {
+                traffic.write(log, 1_500);
+            }
+            LogScan whole = Samples.scan(folder);
+            int oldest = QueueFiles.list(folder).firstKey();
+            assertThat(whole.files()).isGreaterThan(3);
+            for (int file = oldest; file < whole.end().lastFile(); file++) {
+                Files.delete(QueueFiles.file(folder, file));
+                LogScan rest = Samples.scan(folder);
+                assertThat(rest.defect()).as("seed " + seed).isEmpty();
+                assertThat(Traffic.text(rest.book())).as("seed " + seed).isEqualTo(Traffic.text(whole.book()));
+                assertThat(List.of(rest.lastPosition(), rest.epoch())).containsExactly(whole.lastPosition(), whole.epoch());
+                assertThat(rest.firstPosition()).isGreaterThan(1);
+            }
+            try (MessageLog log = MessageLog.open(smallFiles(), last -> last, entry -> {}, Samples.host(Samples.BOOT))) {
+                assertThat(List.of(log.epoch(), log.relayEpoch())).containsExactly(whole.epoch() + 1, 7L);
+                traffic.write(log, 300);
+                assertThat(Traffic.text(Samples.scan(folder).book())).as("seed " + seed).isEqualTo(Traffic.text(log.book()));
+            }
+            for (Path file : QueueFiles.list(folder).values()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    @Test
+    void takesSeveralPiecesAndLargerFilesForThem() {
+        writeWithLargeBook(100);
+        assertThat(snapshots()).as("20 MB, in a file of at least 8 times 3 MiB").hasSize(1);
+        List<LogEntry> pieces = snapshots().get(QueueFiles.file(folder, 1));
+        assertThat(pieces).extracting(LogEntry::record).containsExactly(
+                new Snapshot(0, 3), new Snapshot(1, 3), new Snapshot(2, 3));
+        assertThat(pieces).extracting(LogEntry::index).containsExactly(1L << 32, (1L << 32) + 1, (1L << 32) + 2);
+    }
+
+    /** What the first records of a log say that has no others is all there is: it must be there to the last piece. */
+    @ParameterizedTest(name = "{0} pieces left")
+    @ValueSource(ints = {1, 2})
+    void isNoLogIfItBeginsWithHalfASnapshot(int left) throws Exception {
+        writeWithLargeBook(40);
+        Map.Entry<Path, List<LogEntry>> newest = snapshots().entrySet().stream().toList().getLast();
+        TailCut.cut(folder, Samples.scan(folder).end().lastFile(), left);
+        assertThat(Samples.scan(folder).defect()).as("the older files say it all").isEmpty();
+        long firstOfNewest = newest.getValue().getFirst().position();
+        try (MessageLog log = MessageLog.open(filesOf4Mib(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+            assertThat(log.position()).isEqualTo(firstOfNewest + left);
+            Samples.fill(log, 1, 10);
+            assertThat(log.book().jobs()).hasSize(3);
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+        for (Path older : QueueFiles.list(folder).values()) {
+            if (!older.equals(newest.getKey())) {
+                Files.delete(older);
+            }
+        }
+        LogDefect defect = Samples.scan(folder).defect().orElseThrow();
+        assertThat(defect.kind()).isEqualTo(Kind.MISSING_RECORDS);
+        assertThat(defect.toString()).contains("snapshot").contains("position " + (firstOfNewest + left));
+        assertThatThrownBy(() -> Samples.open(folder)).isInstanceOf(LogException.class).hasMessageContaining("damaged");
+    }
+
+    @Test
+    void isNoLogIfItEndsWithinTheSnapshotThatItBeginsWith() throws Exception {
+        writeWithLargeBook(40);
+        int newest = Samples.scan(folder).end().lastFile();
+        TailCut.cut(folder, newest, 2);
+        for (int file = 0; file < newest; file++) {
+            Files.delete(QueueFiles.file(folder, file));
+        }
+        assertThat(Samples.scan(folder).defect().orElseThrow().kind()).isEqualTo(Kind.MISSING_RECORDS);
+        assertThatThrownBy(() -> Samples.open(folder)).isInstanceOf(LogException.class).hasMessageContaining("snapshot");
+    }
+
+    @Test
+    void isNoLogIfItBeginsWithinAFile() throws Exception {
+        try (MessageLog log = MessageLog.open(smallFiles())) {
+            Samples.fill(log, 300, 1000);
+        }
+        TreeMap<Integer, Path> files = new TreeMap<>(QueueFiles.list(folder));
+        Path first = files.firstEntry().getValue();
+        Files.delete(first);
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+        Samples.flip(files.get(1), snapshots().get(files.get(1)).getFirst().offset() + 80);
+        LogDefect defect = Samples.scan(folder).defect().orElseThrow();
+        assertThat(List.of(defect.file(), defect.kind())).containsExactly(files.get(1), Kind.FLIPPED_BYTE);
+        assertThatThrownBy(() -> Samples.open(folder)).isInstanceOf(LogException.class).hasMessageContaining("damaged");
+    }
+}
