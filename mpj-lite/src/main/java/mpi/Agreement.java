@@ -1,6 +1,7 @@
 package mpi;
 
 import java.util.BitSet;
+import org.posthouse.mpj.Limit;
 
 /**
  * How the processes of a new communicator agree on its number (ADR 8): a reduction tells which numbers are free in all of
@@ -47,6 +48,17 @@ final class Agreement {
      */
     <E extends Exception> void reach(Joining<E> all) throws E {
         Contexts contexts = parent.self.contexts();
+        if (!contexts.beginAgreement()) {
+            parent.endpoint.limit(Limit.AGREEMENTS);
+        }
+        try {
+            reach(contexts, all);
+        } finally {
+            contexts.endAgreement();
+        }
+    }
+
+    private <E extends Exception> void reach(Contexts contexts, Joining<E> all) throws E {
         boolean scarce = false;
         for (int round = 0; number < 0; round++) {
             long[] free = scarce ? contexts.free() : contexts.rested();

@@ -29,11 +29,21 @@ final class Contexts {
     private final Deque<Integer> resting = new ArrayDeque<>();
 
     private final BitSet spoiled = new BitSet();
+    private int agreements;
 
     Contexts() {
         Arrays.fill(free, -1L);
         tryTake(WORLD);
         tryTake(SELF);
+    }
+
+    /** An agreement begins. False if another is under way: which numbers each finds free is a matter of time then. */
+    synchronized boolean beginAgreement() {
+        return agreements++ == 0;
+    }
+
+    synchronized void endAgreement() {
+        agreements--;
     }
 
     /** A bit for each number, set if it is free: a copy. */

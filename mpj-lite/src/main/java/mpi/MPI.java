@@ -5,6 +5,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Endpoints;
+import org.posthouse.mpj.Limit;
 import org.posthouse.mpj.coll.Algorithms;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Folds;
@@ -168,6 +169,9 @@ public class MPI extends NewBuffers {
         }
         require("initThread");
         threadLevel = level;
+        if (level == THREAD_MULTIPLE) {
+            self.endpoint().limit(Limit.MULTIPLE);
+        }
         return Endpoints.ownArguments(args);
     }
 
@@ -190,6 +194,9 @@ public class MPI extends NewBuffers {
         NUM_OF_PROCESSORS = endpoint.size();
         mainThread = Thread.currentThread();
         threadLevel = required;
+        if (required == THREAD_MULTIPLE && !call.equals("Init")) {
+            endpoint.limit(Limit.MULTIPLE);
+        }
         return Endpoints.ownArguments(args);
     }
 
@@ -299,9 +306,22 @@ public class MPI extends NewBuffers {
 
     // ---- where and when
 
-    /** Seconds since some time in the past that stays the same in this process. */
+    /**
+     * Seconds since some time in the past that stays the same in this process, and in one that is started in its place. A
+     * program in a job that is logged which asks more than a thousand times in a row and does nothing else is told the time in
+     * steps of a thousandth of what it has waited so.
+     */
     public static double Wtime() throws MPIException {
-        return System.nanoTime() * NANOS;
+        Self asking = self;
+        return (asking == null ? System.nanoTime() : asking.endpoint().nanoTime()) * NANOS;
+    }
+
+    /**
+     * A number in [0, 1), the next of a sequence of this process's own; a process that is started in its place gets the same
+     * ones again. Not for secrets.
+     */
+    public static double Random() throws MPIException {
+        return require("Random").random().next();
     }
 
     /** Resolution of {@link #Wtime} in seconds. */

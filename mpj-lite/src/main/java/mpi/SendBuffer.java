@@ -85,7 +85,7 @@ final class SendBuffer {
                                     + (capacity - used) + " free ones of the " + capacity + " attached");
         }
         Operation operation = send.apply(new Kept(content));
-        if (!operation.isDone()) {
+        if (!endpoint.test(operation)) {
             used += bytes;
             copies.add(new Copy(operation, bytes));
         }

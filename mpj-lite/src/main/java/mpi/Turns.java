@@ -4,6 +4,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import org.posthouse.mpj.CollectiveThread;
 import org.posthouse.mpj.FinalizedException;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.Presence;
@@ -99,9 +100,7 @@ final class Turns {
     }
 
     private Thread thread(Runnable work) {
-        Thread thread = new Thread(work, "posthouse-collectives-" + comm.check.name());
-        thread.setDaemon(true);
-        return thread;
+        return new CollectiveThread(work, "posthouse-collectives-" + comm.check.name());
     }
 
     private void run(Collective collective) {

@@ -160,11 +160,11 @@ class RelayEndpointTest {
                 int other = 1 - end.rank();
                 Operation receive = end.receive(CONTEXT, other, 1, room(new byte[1]));
                 for (int i = 0; i < 5; i++) {
-                    ((RelayEndpoint) end).countFailedPolls(FailedPolls.MOST - 3);
+                    ((RelayEndpoint) end).countFailedPolls(History.POLLS_MOST - 3);
                     for (int poll = 0; poll < 5; poll++) {
                         assertThat(end.tryProbe(CONTEXT, other, 2)).isNull();
                     }
-                    ((RelayEndpoint) end).countFailedPolls(FailedPolls.MOST - 1);
+                    ((RelayEndpoint) end).countFailedPolls(History.POLLS_MOST - 1);
                 }
                 end.await(end.send(CONTEXT, other, 1, bytes(1, 1)));
                 end.await(receive);

@@ -10,6 +10,9 @@ class Ending {
     /** The relay refused or dropped this rank, or cannot be reached. */
     static final int STATUS_CONNECTION = 70;
 
+    /** This rank was started again, and did something else than before. */
+    static final int STATUS_DIVERGED = 71;
+
     private final int rank;
 
     Ending(int rank) {

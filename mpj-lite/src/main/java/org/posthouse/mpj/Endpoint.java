@@ -1,5 +1,7 @@
 package org.posthouse.mpj;
 
+import java.util.function.LongSupplier;
+
 /**
  * A rank's end of the message-passing machine: what the API layer and the collectives stand on. All ranks are world
  * ranks; a context separates the traffic of one communicator (and of its collectives) from all others.
@@ -85,6 +87,21 @@ public interface Endpoint {
 
     /** A matching message that is there now, or null, which is counted as a failed poll. */
     Envelope tryProbe(int context, int source, int tag);
+
+    /**
+     * A value that another process would not have, such as a seed. It is an event of its own: a process that is started in
+     * this one's place gets the same.
+     */
+    long value(LongSupplier source);
+
+    /**
+     * Nanoseconds since some time in the past, as {@link System#nanoTime}, but as {@link #value}; it never goes back. A program
+     * that asks very often and does nothing else is told the same time again, which counts as a failed poll.
+     */
+    long nanoTime();
+
+    /** From here on this process is not to be started again: what it does may depend on what is not recorded. */
+    void limit(Limit reason);
 
     /**
      * A place to say in which collective of a communicator this rank is. When its call and another rank's do not match,

@@ -23,6 +23,8 @@ final class HomeLine {
     private enum Stage {
         /** HELLO was said; the next frame is WELCOME. */
         GREETING,
+        /** WELCOME has come; pages of STATE belong to it, and come next. */
+        INFORMED,
         OPEN,
         /** The rank's last frame was said; the relay's last ones come. */
         LEAVING,
@@ -39,6 +41,9 @@ final class HomeLine {
     private final int busyPollUs;
     private FrameLine line;
     private Stage stage = Stage.GREETING;
+
+    /** Pages of STATE that are to come. */
+    private int pagesLeft;
 
     private HomeLine(FrameLine line, int busyPollUs) {
         this.line = line;
@@ -120,7 +125,8 @@ final class HomeLine {
         boolean expected =
                 switch (stage) {
                     case GREETING -> type == FrameType.WELCOME || ending;
-                    case OPEN, LEAVING -> type != FrameType.WELCOME;
+                    case INFORMED -> type == FrameType.STATE || ending;
+                    case OPEN, LEAVING -> type != FrameType.WELCOME && type != FrameType.STATE;
                     case LEFT -> false;
                 };
         if (!expected) {
@@ -132,9 +138,19 @@ final class HomeLine {
         return new WireException(Reason.NOT_EXPECTED, what + " while the line is " + stage);
     }
 
-    /** The relay has said WELCOME. */
-    void welcomed() {
-        stage = Stage.OPEN;
+    /** The relay has said WELCOME, and announced so many pages of STATE. */
+    void welcomed(int pages) {
+        pagesLeft = pages;
+        stage = pages > 0 ? Stage.INFORMED : Stage.OPEN;
+    }
+
+    /** One of them has come. */
+    void informed(StatePage page) throws WireException {
+        if (page.left() != --pagesLeft) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME, "STATE with " + page.left() + " pages left, expected " + pagesLeft);
+        }
+        stage = pagesLeft > 0 ? Stage.INFORMED : Stage.OPEN;
     }
 
     /** The relay has said MOVE: answers it, as the last frame of this connection. */

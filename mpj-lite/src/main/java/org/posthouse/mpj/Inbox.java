@@ -19,31 +19,36 @@ final class Inbox {
 
     private record Transfer(int context, int source, long sequence) {}
 
-    private final HomeLine line;
+    private final Told line;
     private final long job;
     private final int rank;
-    private final FailedPolls failedPolls;
+    private final History history;
     private final Pending pending = new Pending();
     private final Map<Transfer, Receiving> arriving = new HashMap<>();
     private final ArrayDeque<Receiving> cancelling = new ArrayDeque<>();
+
+    /** For each context, how many receives were posted in it. */
+    private final Map<Integer, long[]> posts = new HashMap<>();
+
     private long deliveries;
 
-    Inbox(HomeLine line, long job, int rank, FailedPolls failedPolls) {
+    Inbox(Told line, long job, int rank, History history) {
         this.line = line;
         this.job = job;
         this.rank = rank;
-        this.failedPolls = failedPolls;
+        this.history = history;
     }
 
     // ---- what the rank asks for; the caller flushes the line
 
     void post(Receiving receiving) throws IOException {
-        receiving.posted(pending.add(receiving));
+        long ordinal = ++posts.computeIfAbsent(receiving.context, none -> new long[1])[0];
+        receiving.posted(pending.add(receiving), ordinal);
         request(FrameType.POST, receiving);
     }
 
     void probe(int flags, int context, int source, int tag, Probing probing) throws IOException {
-        request(FrameType.PROBE, flags, context, source, tag, pending.add(probing));
+        request(FrameType.PROBE, flags, context, source, tag, 0, pending.add(probing));
     }
 
     /** Asks the relay to take the receive back; false if it is known to be too late. */
@@ -58,15 +63,17 @@ final class Inbox {
     }
 
     private void request(FrameType type, Receiving receiving) throws IOException {
-        request(type, 0, receiving.context, receiving.source, receiving.tag, receiving.request());
+        request(type, 0, receiving.context, receiving.source, receiving.tag, receiving.ordinal(), receiving.request());
     }
 
-    private void request(FrameType type, int flags, int context, int source, int tag, int number) throws IOException {
+    private void request(FrameType type, int flags, int context, int source, int tag, long ordinal, int number)
+            throws IOException {
         line.begin(POST_BYTES)
                 .begin(type, POST_BYTES, job)
                 .flags(flags)
                 .address(context, source, rank, tag)
-                .post(number, failedPolls.tell());
+                .ordinal(ordinal)
+                .post(number, history.tellPolls());
         line.end(POST_BYTES);
     }
 

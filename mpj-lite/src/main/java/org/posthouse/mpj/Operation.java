@@ -18,6 +18,9 @@ public class Operation {
     /** Whether {@link Endpoint#cancel} waits for the relay's word. Guarded by the endpoint's lock. */
     private boolean beingCancelled;
 
+    /** Whether the program knows that it is done, so that the answer to a further test is none of time. As that. */
+    private boolean seen;
+
     /** Ends the operation. Called once, by the endpoint. */
     protected final void complete(Envelope envelope, ReceiveException failure) {
         complete(envelope, failure, null);
@@ -79,6 +82,14 @@ public class Operation {
             }
         }
         return failure;
+    }
+
+    final boolean isSeen() {
+        return seen;
+    }
+
+    final void seen() {
+        seen = true;
     }
 
     final boolean isBeingCancelled() {

@@ -1,6 +1,8 @@
 package org.posthouse.mpj;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -8,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.MessageChecksum;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
@@ -22,10 +25,11 @@ final class Outbox {
 
     private record Transfer(int context, int destination, long sequence) {}
 
-    private final HomeLine line;
+    private final Told line;
     private final long job;
     private final int rank;
-    private final FailedPolls polls;
+    private final History history;
+    private final Accepted accepted = new Accepted();
     private final int eagerBytesMax;
     private final Map<Transfer, Sending> offered = new HashMap<>();
     private final Map<Transfer, Sending> withdrawing = new HashMap<>();
@@ -39,11 +43,11 @@ final class Outbox {
     private int creditMessages;
 
     /** @param eagerBytesMax longest message in bytes that is sent without waiting for its receive */
-    Outbox(HomeLine line, long job, int rank, FailedPolls polls, int eagerBytesMax) {
+    Outbox(Told line, long job, int rank, History history, int eagerBytesMax) {
         this.line = line;
         this.job = job;
         this.rank = rank;
-        this.polls = polls;
+        this.history = history;
         this.eagerBytesMax = eagerBytesMax;
     }
 
@@ -59,33 +63,74 @@ final class Outbox {
         creditMessages += messages;
     }
 
+    /** What the relay has of this rank's messages, told before the first. */
+    Accepted accepted() {
+        return accepted;
+    }
+
     /** Writes the message's first frame, and what may follow at once. They leave at the latest with the next flush. */
     Operation send(int context, int destination, int tag, Content content, Mode mode) throws IOException {
+        Sending sending = new Sending(content, context, destination, nextSequence(context, destination));
+        Accepted.Fate fate = accepted.fate(context, destination, sending.sequence);
+        switch (fate) {
+            case NEW, AGAIN -> send(sending, tag, mode, fate == Accepted.Fate.AGAIN ? FrameView.AGAIN : 0);
+            case RESENT -> resend(sending, tag);
+            case GONE -> sending.gone();
+        }
+        return sending;
+    }
+
+    private void send(Sending sending, int tag, Mode mode, int flags) throws IOException {
+        Content content = sending.content;
         long bytes = content.bytes();
         FrameType form = form(bytes, mode);
-        Sending sending = new Sending(content, context, destination, nextSequence(context, destination));
         int rides = form == FrameType.SEND ? (int) bytes : 0;
         line.begin(Wire.MESSAGE_HEADER_BYTES + rides)
                 .begin(form, Wire.MESSAGE_HEADER_BYTES, job)
-                .flags(form == FrameType.OFFER && mayBeStored(bytes, mode) ? FrameView.STORABLE : 0)
-                .address(context, rank, destination, tag)
+                .flags(flags | (form == FrameType.OFFER && mayBeStored(bytes, mode) ? FrameView.STORABLE : 0))
+                .address(sending.context, rank, sending.destination, tag)
                 .sequence(sending.sequence)
                 .content(bytes, content.elements(), content.datatype())
-                .failedPolls(polls.tell());
+                .failedPolls(history.tellPolls());
         if (rides > 0) {
             content.write(0, line.payload(Wire.MESSAGE_HEADER_BYTES, rides));
         }
         line.end(Wire.MESSAGE_HEADER_BYTES + rides);
         if (form == FrameType.OFFER) {
             offered.put(transfer(sending), sending);
-            return sending;
+            return;
         }
         creditBytes -= Wire.cost(bytes);
         creditMessages--;
         sending.sent = rides;
         sendChunks(sending, bytes);
         sending.done();
-        return sending;
+    }
+
+    /** A message that is where it was to go: only says what it would have been. It takes no credit. */
+    private void resend(Sending sending, int tag) throws IOException {
+        Content content = sending.content;
+        int checksum = checksum(content);
+        line.begin(Wire.MESSAGE_HEADER_BYTES)
+                .begin(FrameType.RESENT, Wire.MESSAGE_HEADER_BYTES, job)
+                .address(sending.context, rank, sending.destination, tag)
+                .sequence(sending.sequence)
+                .content(content.bytes(), content.elements(), content.datatype())
+                .checksum(checksum)
+                .failedPolls(history.tellPolls());
+        line.end(Wire.MESSAGE_HEADER_BYTES);
+        sending.done();
+    }
+
+    private static int checksum(Content content) {
+        MessageChecksum checksum = new MessageChecksum();
+        ByteBuffer piece = ByteBuffer.allocate((int) Math.min(content.bytes(), Wire.PAYLOAD_BYTES_MAX));
+        for (long at = 0; at < content.bytes(); at += Wire.PAYLOAD_BYTES_MAX) {
+            piece.clear().limit((int) Math.min(content.bytes() - at, Wire.PAYLOAD_BYTES_MAX));
+            content.write(at, piece.slice().order(ByteOrder.LITTLE_ENDIAN));
+            checksum.add(MessageChecksum.piece(piece));
+        }
+        return checksum.value();
     }
 
     private FrameType form(long bytes, Mode mode) {
@@ -190,6 +235,9 @@ final class Outbox {
 
     /** Asks to take a send back; false if it is too late already. */
     boolean withdraw(Sending sending) throws IOException {
+        if (sending.isGone()) {
+            sending.withdrawn();
+        }
         if (sending.isDone() || sending.sent > 0) {
             return false;
         }
@@ -197,7 +245,7 @@ final class Outbox {
                 .begin(FrameType.WITHDRAW, WITHDRAW_BYTES, job)
                 .address(sending.context, rank, sending.destination, 0)
                 .sequence(sending.sequence)
-                .post(0, polls.tell());
+                .post(0, history.tellPolls());
         line.end(WITHDRAW_BYTES);
         withdrawing.put(transfer(sending), sending);
         sending.beingCancelled(true);

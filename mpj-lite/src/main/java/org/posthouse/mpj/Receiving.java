@@ -12,6 +12,7 @@ final class Receiving extends Operation {
     final int tag;
     private final Sink sink;
     private int request;
+    private long ordinal;
     private Envelope envelope;
     private ReceiveException failure;
     private long arrived;
@@ -28,8 +29,14 @@ final class Receiving extends Operation {
         return request;
     }
 
-    void posted(int request) {
+    /** Which receive of its context it is, once it was posted. */
+    long ordinal() {
+        return ordinal;
+    }
+
+    void posted(int request, long ordinal) {
         this.request = request;
+        this.ordinal = ordinal;
     }
 
     boolean isMatched() {

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -25,6 +26,9 @@ import org.posthouse.wire.WireException;
  * once, both if there is credit for it; any other is offered, and its bytes leave when it was matched. So a rank that is out
  * of credit never deadlocks on a message that another rank waits for.
  *
+ * <p>In a job that is logged, what the program observes is recorded ({@link History}), and observed again in the same order by
+ * a process that is started in the place of one that died.
+ *
  * <p>When the relay asks the rank to connect again, the thread that reads does so, in whatever call it is; calls that
  * write wait meanwhile, those included that else would not.
  */
@@ -37,7 +41,9 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final FrameLine.Handler handler = this::onFrame;
-    private final FailedPolls failedPolls = new FailedPolls();
+    private final History history = new History();
+    private final RecordedClock clock = new RecordedClock(System::nanoTime);
+    private final Told told;
     private final Outbox outbox;
     private final Inbox inbox;
     private final StallWatch watch = new StallWatch();
@@ -53,6 +59,9 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     private int waiting;
 
+    /** Threads of the program that are inside a call; counted in logged jobs only. */
+    private int callers;
+
     /** FINALIZE was said; it is this rank's last frame, and a move comes too late. */
     private boolean finalizing;
 
@@ -65,8 +74,9 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         this.hello = hello;
         rank = hello.rank();
         job = hello.job();
-        outbox = new Outbox(line, job, rank, failedPolls, settings.eagerBytesMax());
-        inbox = new Inbox(line, job, rank, failedPolls);
+        told = new Told(line, history, job);
+        outbox = new Outbox(told, job, rank, history, settings.eagerBytesMax());
+        inbox = new Inbox(told, job, rank, history);
     }
 
     /**
@@ -80,7 +90,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         RelayEndpoint endpoint = new RelayEndpoint(line, hello, settings, ending);
         endpoint.lock.lock();
         try {
-            while (endpoint.admission == null) {
+            while (!line.isOpen()) {
                 endpoint.readFrames(false);
             }
         } finally {
@@ -108,7 +118,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     @Override
     public Operation send(int context, int destination, int tag, Content content, Mode mode) {
-        lock.lock();
+        enter();
         try {
             awaitLine();
             Operation operation = startSend(context, destination, tag, content, mode);
@@ -117,13 +127,13 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            lock.unlock();
+            leave();
         }
     }
 
     @Override
     public Operation receive(int context, int source, int tag, Sink sink) {
-        lock.lock();
+        enter();
         try {
             awaitLine();
             Operation operation = post(context, source, tag, sink);
@@ -132,14 +142,14 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            lock.unlock();
+            leave();
         }
     }
 
     @Override
     public Operation[] exchange(
             int context, int source, int receiveTag, Sink sink, int destination, int sendTag, Content content, Mode mode) {
-        lock.lock();
+        enter();
         try {
             awaitLine();
             Operation receive = post(context, source, receiveTag, sink);
@@ -149,8 +159,23 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            lock.unlock();
+            leave();
         }
+    }
+
+    /** A call of the program begins, with the lock. */
+    private void enter() {
+        lock.lock();
+        if (history.isLogged() && !(Thread.currentThread() instanceof CollectiveThread) && callers++ > 0) {
+            history.limit(Limit.THREADS);
+        }
+    }
+
+    private void leave() {
+        if (history.isLogged() && !(Thread.currentThread() instanceof CollectiveThread)) {
+            callers--;
+        }
+        lock.unlock();
     }
 
     private void requireOpen() {
@@ -159,9 +184,15 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         }
     }
 
-    /** Waits until frames may be written: what is begun then, with the lock, is written before the next move. */
+    /**
+     * Waits until frames may be written: what is begun then, with the lock, is written before the next move. A replay reads
+     * what there is, so that one that is over is known to be.
+     */
     private void awaitLine() throws IOException {
         requireOpen();
+        if (history.isReplaying() && !reading && line.readable()) {
+            readFrames(false);
+        }
         while (!line.isOpen()) {
             progress();
             requireOpen();
@@ -190,32 +221,102 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     @Override
     public Envelope probe(int context, int source, int tag) {
-        return askProbe(FrameView.BLOCKING, context, source, tag);
+        enter();
+        try {
+            if (replays()) {
+                return foundAgain();
+            }
+            return found(ask(FrameView.BLOCKING, context, source, tag));
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            leave();
+        }
     }
 
     @Override
     public Envelope tryProbe(int context, int source, int tag) {
-        Envelope found = askProbe(0, context, source, tag);
-        if (found == null) {
-            countFailedPolls(1);
-        }
-        return found;
-    }
-
-    private Envelope askProbe(int flags, int context, int source, int tag) {
-        Probing probing = new Probing();
-        lock.lock();
+        enter();
         try {
-            awaitLine();
-            inbox.probe(flags, context, source, tag, probing);
-            line.flush();
+            if (replays()) {
+                return history.failsAgain() ? null : foundAgain();
+            }
+            Envelope found = ask(0, context, source, tag);
+            if (found == null) {
+                count(1);
+                return null;
+            }
+            return found(found);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            lock.unlock();
+            leave();
         }
-        await(probing);
+    }
+
+    private Envelope ask(int flags, int context, int source, int tag) throws IOException {
+        Probing probing = new Probing();
+        awaitLine();
+        inbox.probe(flags, context, source, tag, probing);
+        line.flush();
+        complete(probing);
         return probing.envelope();
+    }
+
+    // ---- what depends on time
+
+    /**
+     * Whether what the program observes next was observed before this process began; blocks until that is known. What was
+     * matched after that is not waited for: it comes behind LIVE only.
+     */
+    private boolean replays() throws IOException {
+        while (history.isUndecided()) {
+            progress();
+        }
+        return history.isReplaying();
+    }
+
+    /** Takes the event that comes next; if it is the last, the relay knows before anything is waited for. */
+    private long again(int kind, String call) throws IOException {
+        long value = history.next(kind, call);
+        sayLive();
+        return value;
+    }
+
+    private Envelope foundAgain() throws IOException {
+        Envelope envelope = history.foundAgain("a probe");
+        sayLive();
+        return envelope;
+    }
+
+    private void sayLive() throws IOException {
+        if (history.isLiveDue() && line.isOpen()) {
+            told.tell();
+            line.flush();
+        }
+    }
+
+    private Envelope found(Envelope envelope) throws IOException {
+        if (!finalizing) {
+            history.found(envelope);
+            tellIfFull();
+        }
+        return envelope;
+    }
+
+    private void record(int kind, long value) throws IOException {
+        if (!finalizing) {
+            history.record(kind, value);
+            tellIfFull();
+        }
+    }
+
+    private void tellIfFull() throws IOException {
+        if (history.isFull()) {
+            awaitLine();
+            told.tell();
+            line.flush();
+        }
     }
 
     /** Counts, and tells the relay before there are too many to tell. */
@@ -231,12 +332,64 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     }
 
     private void count(int polls) throws IOException {
-        if (failedPolls.count(polls)) {
+        history.failed(polls);
+        if (history.hasManyPolls()) {
             awaitLine();
             int bytes = FrameType.POLLS.bytesMin();
-            line.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(failedPolls.tell());
-            line.end(bytes);
+            told.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(history.tellPolls());
+            told.end(bytes);
             line.flush();
+        }
+    }
+
+    @Override
+    public long value(LongSupplier source) {
+        enter();
+        try {
+            if (replays()) {
+                return again(History.VALUE, "a value");
+            }
+            long value = source.getAsLong();
+            record(History.VALUE, value);
+            return value;
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            leave();
+        }
+    }
+
+    @Override
+    public long nanoTime() {
+        if (!history.isLogged()) {
+            return System.nanoTime();
+        }
+        enter();
+        try {
+            if (replays()) {
+                if (!history.failsAgain()) {
+                    clock.set(again(History.VALUE, "Wtime"));
+                }
+            } else if (clock.ticks(history.turns())) {
+                record(History.VALUE, clock.time());
+            } else if (!finalizing) {
+                count(1);
+            }
+            return clock.time();
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            leave();
+        }
+    }
+
+    @Override
+    public void limit(Limit reason) {
+        lock.lock();
+        try {
+            history.limit(reason);
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -244,39 +397,72 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     @Override
     public void await(Operation operation) {
-        lock.lock();
+        enter();
         try {
-            boolean errand = operation instanceof Errand;
-            while (!operation.isDone()) {
-                progress(!errand, errand);
-            }
+            complete(operation);
+            operation.seen();
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            lock.unlock();
+            leave();
+        }
+    }
+
+    private void complete(Operation operation) throws IOException {
+        boolean errand = operation instanceof Errand;
+        while (!operation.isDone()) {
+            progress(!errand, errand);
         }
     }
 
     @Override
     public int awaitAny(Operation[] operations) {
-        lock.lock();
+        enter();
         try {
-            while (true) {
-                boolean frame = false;
-                boolean errand = false;
-                for (int i = 0; i < operations.length; i++) {
-                    if (operations[i] != null && operations[i].isDone()) {
-                        return i;
-                    }
-                    frame |= operations[i] != null && !(operations[i] instanceof Errand);
-                    errand |= operations[i] instanceof Errand;
-                }
-                progress(frame, errand);
-            }
+            boolean choice = history.isLogged() && isChoice(operations);
+            int index = choice && replays() ? anyAgain(operations) : any(operations, choice);
+            operations[index].seen();
+            return index;
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            lock.unlock();
+            leave();
+        }
+    }
+
+    private static boolean isChoice(Operation[] operations) {
+        int count = 0;
+        for (Operation operation : operations) {
+            count += operation == null ? 0 : 1;
+        }
+        return count > 1;
+    }
+
+    private int anyAgain(Operation[] operations) throws IOException {
+        String call = "a wait for any of " + operations.length;
+        long index = again(History.ANY, call);
+        if (index < 0 || index >= operations.length || operations[(int) index] == null) {
+            throw history.diverged(call + ", which has no " + index);
+        }
+        complete(operations[(int) index]);
+        return (int) index;
+    }
+
+    private int any(Operation[] operations, boolean choice) throws IOException {
+        while (true) {
+            boolean frame = false;
+            boolean errand = false;
+            for (int i = 0; i < operations.length; i++) {
+                if (operations[i] != null && operations[i].isDone()) {
+                    if (choice) {
+                        record(History.ANY, i);
+                    }
+                    return i;
+                }
+                frame |= operations[i] != null && !(operations[i] instanceof Errand);
+                errand |= operations[i] instanceof Errand;
+            }
+            progress(frame, errand);
         }
     }
 
@@ -301,23 +487,45 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     @Override
     public boolean test(Operation operation) {
-        lock.lock();
+        enter();
         try {
-            if (!operation.isDone()) {
-                requireOpen();
+            if (operation.isSeen()) {
+                return true;
             }
-            if (!operation.isDone() && !reading && line.readable()) {
-                readFrames(false);
+            boolean done = replays() ? testAgain(operation) : testNow(operation);
+            if (done) {
+                operation.seen();
             }
-            if (!operation.isDone()) {
-                count(1);
-            }
-            return operation.isDone();
+            return done;
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            lock.unlock();
+            leave();
         }
+    }
+
+    private boolean testAgain(Operation operation) throws IOException {
+        if (history.failsAgain()) {
+            return false;
+        }
+        again(History.DONE, "a test");
+        complete(operation);
+        return true;
+    }
+
+    private boolean testNow(Operation operation) throws IOException {
+        if (!operation.isDone()) {
+            requireOpen();
+        }
+        if (!operation.isDone() && !reading && line.readable()) {
+            readFrames(false);
+        }
+        if (operation.isDone()) {
+            record(History.DONE, 0);
+        } else {
+            count(1);
+        }
+        return operation.isDone();
     }
 
     private void progress() throws IOException {
@@ -355,6 +563,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         try {
             line.dispatch(handler);
             line.flush();
+            sayLive();
         } catch (WireException e) {
             throw new IOException("the relay at " + line.remote() + " sent a bad frame: " + e.getMessage(), e);
         }
@@ -389,7 +598,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         }
         List<StatePage.Entry> sent = outbox.sent();
         int pages = StatePage.pages(sent.size());
-        line.moveTo(next, hello.again(Hello.MOVED, inbox.deliveries(), failedPolls.count(), 0, 1, pages), sent);
+        line.moveTo(next, hello.again(Hello.MOVED, inbox.deliveries(), history.polls(), history.events(), 1, pages), sent);
     }
 
     private void onFrame(ByteBuffer frame, FrameView view) throws WireException, IOException {
@@ -407,6 +616,8 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
             case WITHDRAWN -> outbox.onWithdrawn(view);
             case MISMATCH -> onMismatch(Stall.decode(frame));
             case WELCOME -> onWelcome(Welcome.decode(frame));
+            case STATE -> onState(StatePage.decode(frame));
+            case EVENTS -> history.onEvents(frame, view);
             case FINALIZE -> finalized = true;
             case ABORT -> ending.aborted(Notice.decode(frame));
             case CLOSE -> onClose(Notice.decode(frame));
@@ -416,12 +627,27 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     }
 
     private void onWelcome(Welcome answer) throws WireException, IOException {
-        line.welcomed();
+        line.welcomed(answer.pages());
         if (admission == null) {
             admission = new Admission(hello, answer);
             outbox.open(answer.size(), answer.creditBytes(), answer.creditMessages());
+            boolean again = answer.logged() && hello.incarnation() > 1;
+            history.open(answer.logged(), again);
+            if (again) {
+                outbox.accepted().restarted();
+            }
         } else {
             admission.requireSame(answer, inbox.deliveries());
+        }
+        if (line.isOpen()) {
+            outbox.proceed();
+        }
+    }
+
+    private void onState(StatePage page) throws WireException, IOException {
+        line.informed(page);
+        outbox.accepted().take(page);
+        if (line.isOpen()) {
             outbox.proceed();
         }
     }
@@ -444,20 +670,40 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     @Override
     public boolean cancel(Operation operation) {
-        lock.lock();
+        enter();
         try {
             awaitLine();
-            if (!operation.isBeingCancelled() && ask(operation)) {
-                line.flush();
+            if (replays()) {
+                return cancelAgain(operation);
             }
-            while (operation.isBeingCancelled()) {
-                progress();
-            }
+            takeBack(operation);
+            record(History.TAKEN, operation.isCancelled() ? 1 : 0);
             return operation.isCancelled();
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            lock.unlock();
+            leave();
+        }
+    }
+
+    private boolean cancelAgain(Operation operation) throws IOException {
+        boolean gone = again(History.TAKEN, "a cancel") == 1;
+        if (gone) {
+            awaitLine();
+            takeBack(operation);
+        }
+        if (gone != operation.isCancelled()) {
+            throw history.diverged("a cancel of what was " + (operation.isDone() ? "done" : "matched"));
+        }
+        return gone;
+    }
+
+    private void takeBack(Operation operation) throws IOException {
+        if (!operation.isBeingCancelled() && ask(operation)) {
+            line.flush();
+        }
+        while (operation.isBeingCancelled()) {
+            progress();
         }
     }
 
@@ -500,6 +746,9 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
             while (!line.isOpen() && !finalized) {
                 progress();
             }
+            if (history.isReplaying()) {
+                return;
+            }
             Stall stall = word.get();
             if (stall != null && !finalized) {
                 line.write(stall.encode(FrameType.BLOCKED));
@@ -515,6 +764,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         if (!places.isAt(stall)) {
             return;
         }
+        history.limit(Limit.MISMATCH);
         ReceiveException why = new ReceiveException(ReceiveException.Kind.MISMATCH, stall.text());
         places.mismatch(stall.context(), why);
         inbox.abandon(stall.context(), why);
@@ -535,12 +785,15 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         lock.lock();
         try {
             requireOpen();
+            if (replays()) {
+                throw history.diverged("Finalize");
+            }
             while (!outbox.isEmpty()) {
                 progress();
             }
             awaitLine();
-            line.begin(24).begin(FrameType.FINALIZE, 24, job).finalizeFailedPolls(failedPolls.tell());
-            line.end(24);
+            told.begin(24).begin(FrameType.FINALIZE, 24, job).finalizeFailedPolls(history.tellPolls());
+            told.end(24);
             line.flush();
             finalizing = true;
             while (!finalized) {
@@ -558,15 +811,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public void abort(int status, String why) {
         lock.lock();
         try {
-            if (!finalized && !line.isOpen()) {
-                ending.exitLater(status, ABORT_MS_MAX);
-            }
-            while (!line.isOpen() && !finalized) {
-                progress();
-            }
-            if (!finalized) {
-                line.write(new Notice(job, status, rank, why).encode(FrameType.ABORT));
-            }
+            sayAbort(status, why);
         } catch (IOException e) {
             throw lost(e);
         } finally {
@@ -575,8 +820,33 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         ending.exit(status);
     }
 
+    private void sayAbort(int status, String why) throws IOException {
+        if (!finalized && !line.isOpen()) {
+            ending.exitLater(status, ABORT_MS_MAX);
+        }
+        while (!line.isOpen() && !finalized) {
+            progress();
+        }
+        if (!finalized) {
+            line.write(new Notice(job, status, rank, why).encode(FrameType.ABORT));
+        }
+    }
+
     private IllegalStateException lost(IOException cause) {
-        ending.lost(line.remote(), cause);
+        if (cause instanceof DivergedException) {
+            diverged(cause.getMessage());
+        } else {
+            ending.lost(line.remote(), cause);
+        }
         return new IllegalStateException("the process was to end", cause);
+    }
+
+    private void diverged(String how) {
+        try {
+            sayAbort(Ending.STATUS_DIVERGED, how);
+        } catch (IOException e) {
+            ending.lost(line.remote(), e);
+        }
+        ending.exit(Ending.STATUS_DIVERGED);
     }
 }

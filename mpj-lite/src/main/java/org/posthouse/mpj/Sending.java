@@ -13,6 +13,8 @@ final class Sending extends Operation {
     /** Bytes that the relay has asked for; those of [sent, cleared) wait for the line to be open. */
     long cleared;
 
+    private boolean gone;
+
     Sending(Content content, int context, int destination, long sequence) {
         this.content = content;
         this.context = context;
@@ -35,5 +37,15 @@ final class Sending extends Operation {
 
     void withdrawn() {
         cancelled();
+    }
+
+    /** It was taken back before the rank was started again: it waits for the program to do so again. */
+    void gone() {
+        gone = true;
+    }
+
+    /** Whether it is {@link #gone}, and waits. */
+    boolean isGone() {
+        return gone && !isDone();
     }
 }

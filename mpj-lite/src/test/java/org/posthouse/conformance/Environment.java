@@ -100,6 +100,13 @@ final class Environment {
         Check.that(step > 0 && step < 1e-2, "time goes on in steps of less than 10 ms, not " + step);
     }
 
+    static void randomNumbers(Intracomm world) {
+        double first = MPI.Random();
+        double second = MPI.Random();
+        Check.that(first >= 0 && first < 1 && second >= 0 && second < 1, first + " and " + second + " are in [0, 1)");
+        Check.that(first != second, "random numbers differ");
+    }
+
     static void theHost(Intracomm world) {
         Check.that(!MPI.Get_processor_name().isBlank(), "the host has a name");
         Check.equal("host", MPI.getProcessorName(), MPI.Get_processor_name());

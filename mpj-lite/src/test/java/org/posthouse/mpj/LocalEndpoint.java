@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.posthouse.wire.Wire;
 
 /** One rank's end of a {@link LocalWorld}, which guards its state. */
@@ -309,6 +310,19 @@ final class LocalEndpoint implements Endpoint {
         }
         return null;
     }
+
+    @Override
+    public long value(LongSupplier source) {
+        return source.getAsLong();
+    }
+
+    @Override
+    public long nanoTime() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public void limit(Limit reason) {}
 
     @Override
     public Presence presence(int context, int[] worldRanks, int first) {

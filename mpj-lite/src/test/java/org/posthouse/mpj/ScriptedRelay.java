@@ -90,6 +90,11 @@ final class ScriptedRelay implements AutoCloseable {
             return frame;
         }
 
+        /** Whether the rank has said something that was not heard yet. */
+        boolean hasSaid() throws IOException {
+            return in.available() > 0;
+        }
+
         /** The rank says nothing for a moment. */
         void hearNothing() throws IOException {
             socket.setSoTimeout(QUIET_MS);
@@ -126,11 +131,11 @@ final class ScriptedRelay implements AutoCloseable {
         return new FrameView().wrap(frame, 0);
     }
 
-    private static ByteBuffer fixed(FrameType type, int bytes) {
+    static ByteBuffer fixed(FrameType type, int bytes) {
         return frame(type, bytes, 0);
     }
 
-    private static ByteBuffer frame(FrameType type, int headerBytes, int payloadBytes) {
+    static ByteBuffer frame(FrameType type, int headerBytes, int payloadBytes) {
         ByteBuffer frame = ByteBuffer.allocate(headerBytes + payloadBytes);
         view(frame).begin(type, headerBytes, JOB).length(frame.limit());
         return frame;
@@ -174,6 +179,30 @@ final class ScriptedRelay implements AutoCloseable {
                 .address(view(offer).context(), 0, view(offer).destination(), 0)
                 .sequence(view(offer).sequence())
                 .offset(bound);
+        return frame;
+    }
+
+    /** A part of the rank's history; {@code items} hold what EVENTS frames of the rank had. */
+    static ByteBuffer events(long first, byte[] items, int polls, int flags) {
+        ByteBuffer frame = frame(FrameType.EVENTS, Wire.EVENTS_HEADER_BYTES, items.length);
+        view(frame).flags(flags).events(first, items.length / Wire.EVENT_BYTES, polls);
+        return frame.put(Wire.EVENTS_HEADER_BYTES, items);
+    }
+
+    /** The answer to a CANCEL. */
+    static ByteBuffer cancelled(ByteBuffer cancel, boolean gone) {
+        ByteBuffer frame = fixed(FrameType.CANCELLED, FrameType.CANCELLED.bytesMin());
+        view(frame).flags(gone ? FrameView.FOUND : 0).cancelledRequest(view(cancel).postRequest());
+        return frame;
+    }
+
+    /** The answer to a WITHDRAW. */
+    static ByteBuffer withdrawn(ByteBuffer withdraw, boolean gone) {
+        ByteBuffer frame = fixed(FrameType.WITHDRAWN, FrameType.WITHDRAWN.bytesMin());
+        view(frame)
+                .flags(gone ? FrameView.FOUND : 0)
+                .address(view(withdraw).context(), 0, view(withdraw).destination(), 0)
+                .sequence(view(withdraw).sequence());
         return frame;
     }
 

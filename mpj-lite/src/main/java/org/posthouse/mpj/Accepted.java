@@ -1,0 +1,73 @@
+package org.posthouse.mpj;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.WireException;
+
+/**
+ * What had become of this rank's messages when it was started again, as its relay told (docs/wire.md, STATE). Filled while the
+ * rank is greeted, and not changed any more. Guarded by the endpoint's lock.
+ */
+final class Accepted {
+    /** What to do with a message. */
+    enum Fate {
+        /** It was never sent. */
+        NEW,
+        /** It may be on its way in part, or nothing is known of it: all of it is sent. */
+        AGAIN,
+        /** It is where it was to go: its checksum is sent, to be compared. */
+        RESENT,
+        /** It was taken back: nothing is sent. */
+        GONE
+    }
+
+    private record Channel(int context, int destination) {}
+
+    private record Transfer(int context, int destination, long sequence) {}
+
+    private final Map<Channel, Long> last = new HashMap<>();
+    private final Set<Transfer> open = new HashSet<>();
+    private final Set<Transfer> gone = new HashSet<>();
+
+    /** Whether the rank was started before, so that this must be asked. */
+    private boolean restarted;
+
+    void restarted() {
+        restarted = true;
+    }
+
+    void take(StatePage page) throws WireException {
+        for (StatePage.Entry entry : page.entries()) {
+            switch (entry.kind()) {
+                case StatePage.ACCEPTED -> last.put(new Channel(entry.context(), entry.peer()), entry.a());
+                case StatePage.OPEN -> open.add(transfer(entry));
+                case StatePage.GONE -> gone.add(transfer(entry));
+                default -> throw new WireException(
+                        Reason.NOT_EXPECTED, "STATE with an entry of kind " + entry.kind() + " from a relay, expected 4 to 6");
+            }
+        }
+    }
+
+    private static Transfer transfer(StatePage.Entry entry) {
+        return new Transfer(entry.context(), entry.peer(), entry.a());
+    }
+
+    Fate fate(int context, int destination, long sequence) {
+        return restarted ? known(new Transfer(context, destination, sequence)) : Fate.NEW;
+    }
+
+    private Fate known(Transfer message) {
+        if (gone.contains(message)) {
+            return Fate.GONE;
+        }
+        Long accepted = last.get(new Channel(message.context, message.destination));
+        if (accepted == null || open.contains(message)) {
+            return Fate.AGAIN;
+        }
+        return message.sequence <= accepted ? Fate.RESENT : Fate.NEW;
+    }
+}

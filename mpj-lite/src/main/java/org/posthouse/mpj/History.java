@@ -1,0 +1,310 @@
+package org.posthouse.mpj;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * What the rank has observed that depends on time, in the program's order: polls that failed, which are only counted, and
+ * events, which are numbered and, in a job that is logged, kept until the relay is told. After a restart it hands out what
+ * was told before, one after the other, and a program that asks for anything else has diverged (docs/wire.md, replay).
+ *
+ * <p>Guarded by the endpoint's lock. Who asks in a replay first waits until {@link #isUndecided} is false.
+ */
+final class History {
+    /** An item's kind, on the wire. MORE continues the item before. */
+    static final int MORE = 0;
+
+    /** A test that was true; 0. */
+    static final int DONE = 1;
+
+    /** One of several operations was waited for; its index. */
+    static final int ANY = 2;
+
+    /** A probe found a message: source and tag, then in two MORE its bytes, and its elements and datatype. */
+    static final int FOUND = 3;
+
+    /** An operation was to be taken back; 1 if it is gone, else 0. */
+    static final int TAKEN = 4;
+
+    /** The program asked for a value that no other process would have: that. */
+    static final int VALUE = 5;
+
+    /** From here on a replay is not promised; a {@link Limit}'s code. */
+    static final int LIMIT = 6;
+
+    /** Most failed polls that a frame may tell at once, so that its 32 bits are never ambiguous. */
+    static final int POLLS_MOST = 1 << 30;
+
+    private static final int ITEMS_AT_ONCE = 3;
+
+    private record Item(long number, int polls, int kind, long value) {}
+
+    private boolean logged;
+    private ByteBuffer untold = ByteBuffer.allocate(0);
+
+    /** Number of the last event that was made or handed out. */
+    private long events;
+
+    private long polls;
+    private long pollsTold;
+
+    /** Events and frames, but for VALUEs and what tells them: whether anything else than the clock goes on. */
+    private long turns;
+
+    /** Whether there is something to tell: events, or that the replay is over. */
+    private boolean due;
+
+    private Limit limit;
+    private boolean limitRecorded;
+
+    /** From WELCOME until all that is known of the time before was observed again. */
+    private boolean replaying;
+
+    /** Whether the relay's END has come, and whether LIVE was said. */
+    private boolean ended;
+
+    private boolean live;
+
+    /** What comes next, in order; {@code received} is the number of the last, {@code pollsKnown} goes beyond it. */
+    private final ArrayDeque<Item> items = new ArrayDeque<>();
+
+    private long received;
+    private int pollsKnown;
+
+    /** The relay has admitted the rank. @param again whether it is to do again what it did before */
+    void open(boolean logged, boolean again) {
+        this.logged = logged;
+        replaying = again;
+        if (logged) {
+            untold = ByteBuffer.allocate(Wire.EVENTS_MAX * Wire.EVENT_BYTES);
+        }
+    }
+
+    boolean isLogged() {
+        return logged;
+    }
+
+    // ---- recording
+
+    /** Keeps an event, in a job that is logged. */
+    void record(int kind, long value) {
+        if (!logged) {
+            return;
+        }
+        untold.putInt((int) polls).putInt(kind << 3 * Byte.SIZE).putLong(value);
+        events++;
+        due = true;
+        turns += kind == VALUE ? 0 : 1;
+    }
+
+    /** Keeps that a probe found this. */
+    void found(Envelope envelope) {
+        if (logged) {
+            record(FOUND, (long) envelope.source() << Integer.SIZE | envelope.tag() & 0xffffffffL);
+            record(MORE, envelope.bytes());
+            record(MORE, (long) envelope.elements() << Byte.SIZE | envelope.datatype());
+        }
+    }
+
+    /** Whether the relay must be told before anything else is recorded. */
+    boolean isFull() {
+        return logged && untold.remaining() < ITEMS_AT_ONCE * Wire.EVENT_BYTES;
+    }
+
+    /** Keeps, once, that from here on no replay is promised; during a replay, when that is over. */
+    void limit(Limit reason) {
+        limit = limit == null ? reason : limit;
+        recordLimit();
+    }
+
+    private void recordLimit() {
+        if (limit != null && logged && !replaying && !limitRecorded) {
+            limitRecorded = true;
+            record(LIMIT, limit.code());
+        }
+    }
+
+    /** Counts a poll that failed. */
+    void failed() {
+        failed(1);
+    }
+
+    /** Counts some, at most {@link #POLLS_MOST} at once. */
+    void failed(int count) {
+        polls += count;
+    }
+
+    /** Whether the relay must be told of failed polls, in a frame of their own. */
+    boolean hasManyPolls() {
+        return polls - pollsTold >= POLLS_MOST;
+    }
+
+    // ---- telling
+
+    /** Whether something must be told before the next frame. */
+    boolean isDue() {
+        return due;
+    }
+
+    /** Bytes of the events that the relay was not told of. */
+    int untoldBytes() {
+        return untold.position();
+    }
+
+    /** Writes them into a frame that was begun. */
+    void tell(FrameView frame, ByteBuffer payload) {
+        int count = untold.position() / Wire.EVENT_BYTES;
+        frame.events(events - count + 1, count, (int) polls);
+        pollsTold = polls;
+        payload.put(untold.flip());
+        untold.clear();
+        due = false;
+    }
+
+    /** What the next frame says of failed polls: the low 32 bits of all. */
+    int tellPolls() {
+        turns++;
+        pollsTold = polls;
+        return (int) polls;
+    }
+
+    /** All failed polls since the rank's start. */
+    long polls() {
+        return polls;
+    }
+
+    /** All events since the rank's start, those too that will be handed out. */
+    long events() {
+        return Math.max(events, received);
+    }
+
+    long turns() {
+        return turns;
+    }
+
+    // ---- observing again
+
+    /** Takes a part of what the relay was told before. */
+    void onEvents(ByteBuffer frame, FrameView view) throws WireException {
+        int count = view.events();
+        if (!replaying || ended || count > 0 && view.firstEvent() != received + 1) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED,
+                    "EVENTS from " + view.firstEvent() + " on, " + (replaying && !ended ? "expected " + (received + 1) : "live"));
+        }
+        if (count < 0 || view.length() != Wire.EVENTS_HEADER_BYTES + count * Wire.EVENT_BYTES) {
+            throw new WireException(Reason.MALFORMED_FRAME, view + " with " + count + " events");
+        }
+        int at = frame.position() + Wire.EVENTS_HEADER_BYTES;
+        for (int i = 0; i < count; i++, at += Wire.EVENT_BYTES) {
+            take(new Item(++received, frame.getInt(at), frame.get(at + Integer.BYTES), frame.getLong(at + Long.BYTES)));
+        }
+        if (view.eventsFailedPolls() - pollsKnown > 0) {
+            pollsKnown = view.eventsFailedPolls();
+        }
+        ended = (view.flags() & FrameView.END) != 0;
+        settle();
+    }
+
+    /** That the rank was limited is no matter of order. */
+    private void take(Item item) {
+        if (item.kind == LIMIT) {
+            limitRecorded = true;
+        } else {
+            items.add(item);
+        }
+    }
+
+    /** Whether what the rank observes next was observed before: see {@link #isUndecided}. */
+    boolean isReplaying() {
+        return replaying;
+    }
+
+    /** Whether it is not known yet what comes next: more must be read. */
+    boolean isUndecided() {
+        return replaying && !ended && items.isEmpty() && pollsKnown - (int) polls <= 0;
+    }
+
+    /** A poll in a replay: true if it failed before; then it is counted. */
+    boolean failsAgain() {
+        if ((items.isEmpty() ? pollsKnown : items.peek().polls) - (int) polls <= 0) {
+            return false;
+        }
+        polls++;
+        settle();
+        return true;
+    }
+
+    /**
+     * The value of the event that comes next in a replay.
+     *
+     * @param call what the program asks for, in words
+     * @throws DivergedException if something else comes next
+     */
+    long next(int kind, String call) throws DivergedException {
+        Item next = items.peek();
+        if (next == null || next.kind != kind || next.polls != (int) polls) {
+            throw diverged(call);
+        }
+        items.remove();
+        events = next.number;
+        settle();
+        return next.value;
+    }
+
+    /** The message that a probe found before. */
+    Envelope foundAgain(String call) throws DivergedException {
+        long sourceAndTag = next(FOUND, call);
+        long bytes = next(MORE, call);
+        long content = next(MORE, call);
+        return new Envelope(
+                (int) (sourceAndTag >> Integer.SIZE), (int) sourceAndTag, bytes, (int) (content >> Byte.SIZE), (int) content & 0xff);
+    }
+
+    /** What happens in a replay to a program that asks for something else than before. */
+    DivergedException diverged(String call) {
+        Item next = items.peek();
+        String expected = next == null
+                ? "a failed poll, of " + Integer.toUnsignedString(pollsKnown)
+                : name(next.kind) + " as event " + next.number + " after " + Integer.toUnsignedString(next.polls) + " failed polls";
+        return new DivergedException("it was started again and does not do what it did before: expected " + expected
+                + ", found " + call + " after event " + events + " and " + polls
+                + " failed polls; make it depend on nothing but its arguments, its messages, MPI.Wtime and MPI.Random");
+    }
+
+    private static String name(int kind) {
+        return switch (kind) {
+            case DONE -> "a test that is true";
+            case ANY -> "a wait for any of several";
+            case FOUND -> "a probe that finds something";
+            case TAKEN -> "a cancel";
+            case VALUE -> "Wtime or Random";
+            default -> "an unknown event (" + kind + ")";
+        };
+    }
+
+    /** Notices the end of the replay: of the events, and behind it of the failed polls. */
+    private void settle() {
+        due |= isLiveDue();
+        if (replaying && ended && items.isEmpty() && pollsKnown - (int) polls <= 0) {
+            replaying = false;
+            pollsTold = polls;
+            recordLimit();
+        }
+    }
+
+    /** Whether all that was known before was handed out, and the relay must be told so. */
+    boolean isLiveDue() {
+        return ended && !live && items.isEmpty();
+    }
+
+    /** The relay is told. */
+    void live() {
+        live = true;
+        due = untold.position() > 0;
+    }
+}

@@ -1,0 +1,59 @@
+package org.posthouse.mpj;
+
+import java.util.function.LongSupplier;
+
+/**
+ * The clock that a program sees whose values are recorded: exact for {@link #EXACT} calls in a row, so that a program's work
+ * is timed as ever; a program that goes on asking and does nothing else is told the same time again until a thousandth of the
+ * time has gone by that it has asked so. A loop of a second on it leaves some 8,000 values and not 20 million. It never goes
+ * back, not even on another host. Guarded by the endpoint's lock.
+ */
+final class RecordedClock {
+    /** Calls with nothing else between them that are exact. */
+    static final int EXACT = 1_000;
+
+    /** What part of the time that it was asked for in vain a step is, behind that. */
+    static final int PART = 1_000;
+
+    private final LongSupplier nanoTime;
+    private long time;
+    private boolean asked;
+    private long ahead;
+    private long turn;
+    private long since;
+    private int calls;
+
+    RecordedClock(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /** Asks. False if {@link #time} stays what it was. @param turn changes whenever the program does something else */
+    boolean ticks(long turn) {
+        long now = nanoTime.getAsLong() + ahead;
+        if (asked && now - time < 0) {
+            ahead += time - now;
+            now = time;
+        }
+        if (!asked || turn != this.turn) {
+            this.turn = turn;
+            since = now;
+            calls = 0;
+        } else if (calls >= EXACT && now - time < (now - since) / PART) {
+            return false;
+        }
+        set(now);
+        calls++;
+        return true;
+    }
+
+    /** What the program was told last, in nanoseconds. */
+    long time() {
+        return time;
+    }
+
+    /** What it was told before a restart. */
+    void set(long time) {
+        this.time = time;
+        asked = true;
+    }
+}

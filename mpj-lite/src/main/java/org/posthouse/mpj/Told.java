@@ -1,0 +1,59 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
+
+/**
+ * The line to the relay for all that follows from what the rank has observed: before a frame goes what was observed until
+ * then, with the same flush, so that no effect is ever known without its cause. Guarded by the endpoint's lock.
+ */
+final class Told {
+    private final HomeLine line;
+    private final History history;
+    private final long job;
+
+    Told(HomeLine line, History history, long job) {
+        this.line = line;
+        this.history = history;
+        this.job = job;
+    }
+
+    /** As {@link HomeLine#begin}. */
+    FrameView begin(int bytes) throws IOException {
+        if (history.isDue()) {
+            tell();
+        }
+        return line.begin(bytes);
+    }
+
+    ByteBuffer payload(int headerBytes, int payloadBytes) {
+        return line.payload(headerBytes, payloadBytes);
+    }
+
+    void end(int bytes) {
+        line.end(bytes);
+    }
+
+    boolean isOpen() {
+        return line.isOpen();
+    }
+
+    /** Writes what the relay must know: that the replay is over, then the events behind it. The caller flushes. */
+    void tell() throws IOException {
+        if (history.isLiveDue()) {
+            line.begin(Wire.HEADER_BYTES).begin(FrameType.LIVE, Wire.HEADER_BYTES, job);
+            line.end(Wire.HEADER_BYTES);
+            history.live();
+        }
+        int bytes = history.untoldBytes();
+        if (bytes > 0) {
+            FrameView frame = line.begin(Wire.EVENTS_HEADER_BYTES + bytes)
+                    .begin(FrameType.EVENTS, Wire.EVENTS_HEADER_BYTES, job);
+            history.tell(frame, line.payload(Wire.EVENTS_HEADER_BYTES, bytes));
+            line.end(Wire.EVENTS_HEADER_BYTES + bytes);
+        }
+    }
+}
