@@ -92,7 +92,8 @@ final class BenchJob implements AutoCloseable {
                 arguments,
                 List.of(),
                 variant.environment(),
-                variant.logged());
+                variant.logged(),
+                0);
     }
 
     private void run() {

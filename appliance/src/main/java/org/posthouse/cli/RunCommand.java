@@ -76,6 +76,14 @@ final class RunCommand implements Callable<Integer> {
             description = "What messages survive: none, or process: the death of the relay's process (default: none).")
     private Durability durability;
 
+    @Option(
+            names = "--max-restarts",
+            defaultValue = "" + JobSpec.RESTARTS_DEFAULT,
+            paramLabel = "N",
+            description = "How often each rank of a logged job is started again after its process was killed or has lost its relay;"
+                    + " 0: the job ends with it (default: ${DEFAULT-VALUE}).")
+    private int maxRestarts;
+
     @Mixin
     private ModeOptions mode;
 
@@ -121,6 +129,9 @@ final class RunCommand implements Callable<Integer> {
         if (ranks < 1 || sites < 0 || relaysPerSite < 0) {
             throw new ParameterException(command.commandLine(), "-n, --sites and --relays-per-site are counts from 1");
         }
+        if (maxRestarts < 0) {
+            throw new ParameterException(command.commandLine(), "--max-restarts is " + maxRestarts + ", expected 0 or more");
+        }
         Map<String, String> environment = environment();
         JobProgram found = JobProgram.find(program.get(0), classPath);
         JobSpec spec = new JobSpec(
@@ -131,10 +142,15 @@ final class RunCommand implements Callable<Integer> {
                 program.subList(1, program.size()),
                 jvmFlags,
                 environment,
-                durability == Durability.PROCESS);
+                durability == Durability.PROCESS,
+                maxRestarts);
         JobOutcome outcome;
         try (Interruption interruption = Interruption.open()) {
             outcome = relays.isEmpty() ? runEmbedded(spec, interruption) : runJoined(spec, interruption);
+        }
+        if (!outcome.divergences().isEmpty()) {
+            System.err.println("posthouse: the job's result may be another than without restarts: what ranks did again differs from"
+                    + " what they had done, " + outcome.divergences().size() + " times: " + outcome.divergences().get(0));
         }
         if (!outcome.cause().isEmpty()) {
             System.err.println("posthouse: job ended: " + outcome.cause());

@@ -1,13 +1,18 @@
 package org.posthouse.launch;
 
+import java.util.List;
+
 /**
  * How a job ended.
  *
  * @param status 0 if every rank finished well; else the status of what went wrong first
  * @param cause one line that names the rank and what happened; empty if all went well
  * @param seconds from the start of the first process to the end of the last
+ * @param restarts what was started again, in the order of their ends
+ * @param divergences where ranks that were started again did something else than before, each in one line; the job's
+ *     result may be another than without their restarts
  */
-public record JobOutcome(int status, String cause, double seconds) {
+public record JobOutcome(int status, String cause, double seconds, List<Restart> restarts, List<String> divergences) {
     public boolean isSuccess() {
         return status == 0 && cause.isEmpty();
     }

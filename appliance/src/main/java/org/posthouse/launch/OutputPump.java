@@ -8,7 +8,11 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 
-/** Copies one stream of one rank, line by line, on a thread of its own, until the stream ends. */
+/**
+ * Copies one stream of one rank's process, line by line, on a thread of its own, until the stream ends. Of a stream that
+ * has a tape, what is on it already is not shown again, and a line that a dead process left half is held back until
+ * nobody can print the whole of it any more.
+ */
 final class OutputPump {
     /** A line longer than this is passed on in pieces, so that a program that never ends a line needs no memory here. */
     private static final int LINE_BYTES_MAX = 64 * 1024;
@@ -18,17 +22,25 @@ final class OutputPump {
     private final InputStream from;
     private final PrintStream to;
     private final byte[] tag;
+    private final OutputTape tape;
+    private final int incarnation;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private Thread thread;
 
-    private OutputPump(InputStream from, PrintStream to, byte[] tag) {
+    private OutputPump(InputStream from, PrintStream to, byte[] tag, OutputTape tape, int incarnation) {
         this.from = from;
         this.to = to;
         this.tag = tag;
+        this.tape = tape;
+        this.incarnation = incarnation;
     }
 
-    static OutputPump start(String name, InputStream from, PrintStream to, byte[] tag) {
-        OutputPump pump = new OutputPump(from, to, tag);
+    /** @param tape what was shown of the stream before; null if none is kept */
+    static OutputPump start(String name, InputStream from, PrintStream to, byte[] tag, OutputTape tape, int incarnation) {
+        OutputPump pump = new OutputPump(from, to, tag, tape, incarnation);
+        if (tape != null) {
+            tape.begin(incarnation);
+        }
         pump.thread = Thread.ofVirtual().name(name).start(pump::run);
         return pump;
     }
@@ -38,6 +50,16 @@ final class OutputPump {
         thread.join(LAST_BYTES);
     }
 
+    /** Nobody goes on with this stream: shows what was held back. @param well whether the rank ended as it should */
+    void finish(boolean well) {
+        if (tape != null) {
+            passRest();
+            if (well) {
+                tape.end();
+            }
+        }
+    }
+
     private void run() {
         byte[] buffer = new byte[8 * 1024];
         try (from) {
@@ -45,23 +67,23 @@ final class OutputPump {
                 take(buffer, count);
             }
         } catch (IOException e) {
-            // A killed process takes its streams with it; what came before has been passed on.
-            line.writeBytes(("(output ended: " + e.getMessage() + ")").getBytes(StandardCharsets.UTF_8));
+            ended(e);
         }
-        if (line.size() > 0) {
-            line.write('\n');
-            pass();
+        if (tape == null) {
+            passRest();
         }
     }
 
-    private void take(byte[] buffer, int count) {
+    private synchronized void ended(IOException why) {
+        // A killed process takes its streams with it; what came before has been passed on.
+        line.writeBytes(("(output ended: " + why.getMessage() + ")").getBytes(StandardCharsets.UTF_8));
+    }
+
+    private synchronized void take(byte[] buffer, int count) {
         int start = 0;
         for (int at = 0; at < count; at++) {
             if (buffer[at] == '\n' || line.size() + at - start >= LINE_BYTES_MAX) {
                 line.write(buffer, start, at + 1 - start);
-                if (buffer[at] != '\n') {
-                    line.write('\n');
-                }
                 pass();
                 start = at + 1;
             }
@@ -69,12 +91,26 @@ final class OutputPump {
         line.write(buffer, start, count - start);
     }
 
+    private synchronized void passRest() {
+        if (line.size() > 0) {
+            pass();
+        }
+    }
+
     private void pass() {
         byte[] bytes = line.toByteArray();
-        byte[] tagged = Arrays.copyOf(tag, tag.length + bytes.length);
+        line.reset();
+        if (tape == null || tape.take(incarnation, bytes)) {
+            show(bytes);
+        }
+    }
+
+    private void show(byte[] bytes) {
+        boolean whole = bytes[bytes.length - 1] == '\n';
+        byte[] tagged = Arrays.copyOf(tag, tag.length + bytes.length + (whole ? 0 : 1));
         System.arraycopy(bytes, 0, tagged, tag.length, bytes.length);
+        tagged[tagged.length - 1] = '\n';
         to.write(tagged, 0, tagged.length);
         to.flush();
-        line.reset();
     }
 }

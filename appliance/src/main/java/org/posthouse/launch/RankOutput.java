@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Merges what the ranks print: every line whole, behind its rank's tag. Bytes pass unchanged, whatever their encoding.
+ * What the launcher itself has to tell of the job goes between them.
  */
 public final class RankOutput {
     private final int digits;
@@ -28,16 +29,22 @@ public final class RankOutput {
         return new RankOutput(Integer.toString(ranks - 1).length(), out, err);
     }
 
-    OutputPump pumpOut(int rank, InputStream from) {
-        return pump(rank, from, out);
+    OutputPump pumpOut(int rank, InputStream from, OutputTape tape, int incarnation) {
+        return pump(rank, from, out, tape, incarnation);
     }
 
-    OutputPump pumpErr(int rank, InputStream from) {
-        return pump(rank, from, err);
+    OutputPump pumpErr(int rank, InputStream from, OutputTape tape, int incarnation) {
+        return pump(rank, from, err, tape, incarnation);
     }
 
-    private OutputPump pump(int rank, InputStream from, PrintStream to) {
-        String tag = String.format("[%" + digits + "d] ", rank);
-        return OutputPump.start("posthouse-output-" + rank, from, to, tag.getBytes(StandardCharsets.US_ASCII));
+    private OutputPump pump(int rank, InputStream from, PrintStream to, OutputTape tape, int incarnation) {
+        byte[] tag = String.format("[%" + digits + "d] ", rank).getBytes(StandardCharsets.US_ASCII);
+        return OutputPump.start("posthouse-output-" + rank, from, to, tag, tape, incarnation);
+    }
+
+    /** Tells people what happens to the job, in one line on the error stream. */
+    void tell(String what) {
+        err.println("posthouse: " + what);
+        err.flush();
     }
 }

@@ -12,35 +12,51 @@ import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.RankMain;
 import org.posthouse.wire.Token;
 
-/** One rank's process. It lives no longer than this JVM: it watches its standard input, whose other end is held here. */
+/**
+ * One rank's process, one of perhaps several that follow each other. It lives no longer than this JVM: it watches its
+ * standard input, whose other end is held here.
+ */
 final class RankProcess {
     /** Small heaps and few threads: many ranks share a host, and none of them writes files of its own. */
     private static final List<String> FLAGS = List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto");
 
     private final int rank;
+    private final String job;
     private final Process process;
     private final OutputPump out;
     private final OutputPump err;
 
-    private RankProcess(int rank, Process process, RankOutput output) {
+    private RankProcess(int rank, String job, Process process, OutputPump out, OutputPump err) {
         this.rank = rank;
+        this.job = job;
         this.process = process;
-        this.out = output.pumpOut(rank, process.getInputStream());
-        this.err = output.pumpErr(rank, process.getErrorStream());
+        this.out = out;
+        this.err = err;
     }
 
-    /** Starts the process; it connects to {@code relay} when the program calls Init. */
-    static RankProcess start(JobSpec spec, long job, Token token, int rank, String relay, RankOutput output)
+    /**
+     * Starts the process; it connects to {@code relay} when the program calls Init.
+     *
+     * @param incarnation 1 + how often the rank was started before
+     * @param tapes what the rank has printed before; null in a job whose ranks are started once
+     */
+    static RankProcess start(
+            JobSpec spec, long job, Token token, int rank, int incarnation, String relay, RankOutput output, OutputTapes tapes)
             throws JobFailure {
         ProcessBuilder builder = new ProcessBuilder(command(spec));
         Map<String, String> environment = builder.environment();
         environment.putAll(spec.environment());
         environment.put(Endpoints.RELAY, relay);
-        environment.put(Endpoints.JOB, String.format("%016x", job));
+        String hexJob = String.format("%016x", job);
+        environment.put(Endpoints.JOB, hexJob);
         environment.put(Endpoints.RANK, Integer.toString(rank));
         environment.put(Endpoints.TOKEN, token.hex());
+        environment.put(Endpoints.INCARNATION, Integer.toString(incarnation));
         try {
-            return new RankProcess(rank, builder.start(), output);
+            Process process = builder.start();
+            OutputPump out = output.pumpOut(rank, process.getInputStream(), tapes == null ? null : tapes.out(rank), incarnation);
+            OutputPump err = output.pumpErr(rank, process.getErrorStream(), tapes == null ? null : tapes.err(rank), incarnation);
+            return new RankProcess(rank, hexJob, process, out, err);
         } catch (IOException e) {
             throw new JobFailure("rank " + rank + " cannot be started: " + e.getMessage(), e);
         }
@@ -66,16 +82,30 @@ final class RankProcess {
         return rank;
     }
 
-    /** Waits for the process and for the last byte of its output. @return its exit status; 128 + n after signal n */
+    /** Waits for the process. @return its exit status; 128 + n after signal n */
     int await() throws InterruptedException {
-        int status = process.waitFor();
+        return process.waitFor();
+    }
+
+    /** Waits, once the process has ended, for the last byte of its output. */
+    void awaitOutput() throws InterruptedException {
         out.await();
         err.await();
-        return status;
     }
 
     boolean awaitExit(long timeoutMs) throws InterruptedException {
         return process.waitFor(timeoutMs, TimeUnit.MILLISECONDS);
+    }
+
+    /** Ends what the process has started and left behind when it ended; another is to take its place. */
+    void endStragglers() {
+        Stragglers.end(job, rank);
+    }
+
+    /** No other process takes its place: shows what was held back of its output. @param well whether it ended as it should */
+    void finishOutput(boolean well) {
+        out.finish(well);
+        err.finish(well);
     }
 
     /** Ends the process, and what it may have started, at once. */

@@ -7,53 +7,80 @@ import java.util.Arrays;
  * home relay, which saw the connection end. Confined to the job's thread.
  */
 final class RankTable {
-    private static final int RUNNING = -1;
+    /** How long after a rank's process has ended its relay has to notice, or the other way round. */
+    static final long SETTLE_MS = 5_000;
 
-    private enum Link {
-        NONE,
-        CONNECTED,
-        FINALIZED,
-        LOST
-    }
+    /**
+     * How long a relay may take to tell that a rank came again and said goodbye, when the process has ended well and the
+     * last that was told is that it is away: that was either long ago or the process's end.
+     */
+    static final long AWAY_SETTLE_MS = 1_000;
 
-    private final int[] homeOf;
+    private final boolean restartable;
+    /** Of the last process that has ended. */
     private final int[] status;
-    private final Link[] links;
+    private final boolean[] ended;
+    private final RankLink[] links;
     private final String[] lostWhy;
+    private final String[] limits;
+    private final String[] unkept;
     private int exited;
     private boolean anyConnected;
 
-    /** @param homeOf for each rank, the index of its relay */
-    RankTable(int[] homeOf) {
-        this.homeOf = homeOf;
-        this.status = new int[homeOf.length];
-        this.links = new Link[homeOf.length];
-        this.lostWhy = new String[homeOf.length];
-        Arrays.fill(status, RUNNING);
-        Arrays.fill(links, Link.NONE);
-    }
-
-    int home(int rank) {
-        return homeOf[rank];
+    /** @param restartable whether the ranks may be started again */
+    RankTable(int ranks, boolean restartable) {
+        this.restartable = restartable;
+        this.status = new int[ranks];
+        this.ended = new boolean[ranks];
+        this.links = new RankLink[ranks];
+        this.lostWhy = new String[ranks];
+        this.limits = new String[ranks];
+        this.unkept = new String[ranks];
+        Arrays.fill(links, RankLink.NONE);
     }
 
     void exited(int rank, int exitStatus) {
         status[rank] = exitStatus;
+        ended[rank] = true;
         exited++;
     }
 
-    void connected(int rank) {
-        links[rank] = Link.CONNECTED;
-        anyConnected = true;
+    /** A new process of the rank runs; the relay is about to learn of it. */
+    void restarted(int rank) {
+        ended[rank] = false;
+        exited--;
+        links[rank] = links[rank] == RankLink.NONE ? RankLink.NONE : RankLink.AWAY;
     }
 
-    void finalized(int rank) {
-        links[rank] = Link.FINALIZED;
+    /** The relay has told how the rank stands with it. */
+    void told(int rank, RankLink link) {
+        links[rank] = link;
+        anyConnected |= link == RankLink.CONNECTED || link == RankLink.REPLAYING;
     }
 
     void lost(int rank, String why) {
-        links[rank] = Link.LOST;
+        links[rank] = RankLink.LOST;
         lostWhy[rank] = why;
+    }
+
+    /** The rank did what cannot be replayed; the first reason counts. */
+    void limited(int rank, String why) {
+        limits[rank] = limits[rank] == null ? why : limits[rank];
+    }
+
+    /** A checkpoint lies behind whatever the rank did that cannot be replayed. */
+    void checkpointed(int rank) {
+        limits[rank] = null;
+    }
+
+    /** What the rank prints is not kept any more, so that a new process would show it again. */
+    void unkept(int rank, String why) {
+        unkept[rank] = why;
+    }
+
+    /** Why the rank cannot be started again; null if it can. */
+    String limit(int rank) {
+        return unkept[rank] != null ? unkept[rank] : limits[rank];
     }
 
     boolean allExited() {
@@ -61,37 +88,43 @@ final class RankTable {
     }
 
     boolean hasExited(int rank) {
-        return status[rank] != RUNNING;
+        return ended[rank];
     }
 
+    /** The exit status of the rank's last process that has ended. */
     int status(int rank) {
         return status[rank];
     }
 
-    boolean isLost(int rank) {
-        return links[rank] == Link.LOST;
+    /** Whether its relay has told last that it is away. */
+    boolean isAway(int rank) {
+        return links[rank] == RankLink.AWAY;
     }
 
     String lostWhy(int rank) {
         return lostWhy[rank];
     }
 
+    /** What the end of the rank's process means; WAIT while it runs. */
+    Verdict verdict(int rank) {
+        return !hasExited(rank) || neverConnected(rank)
+                ? Verdict.WAIT
+                : Verdict.of(status[rank], links[rank], restartable, limit(rank) != null);
+    }
+
     /** Whether all that will be told of the rank's end has been told. */
-    boolean isSettled(int rank) {
-        if (neverConnected(rank)) {
-            return false;
-        }
-        return hasExited(rank) ? links[rank] != Link.CONNECTED : links[rank] != Link.LOST;
+    private boolean isSettled(int rank) {
+        return hasExited(rank) ? verdict(rank) != Verdict.WAIT : links[rank] != RankLink.LOST;
     }
 
     /** Whether the rank ended well and, as far as is known, never called Init, which others did. */
     boolean neverConnected(int rank) {
-        return status[rank] == 0 && links[rank] == Link.NONE && anyConnected;
+        return ended[rank] && status[rank] == 0 && links[rank] == RankLink.NONE && anyConnected;
     }
 
-    /** Whether the rank runs and, as far as is known, has not called Init. */
+    /** Whether the rank runs and has no connection, as far as is known: a job's end cannot be told to it. */
     boolean isAwaited(int rank) {
-        return status[rank] == RUNNING && links[rank] == Link.NONE;
+        return !ended[rank] && (links[rank] == RankLink.NONE || links[rank] == RankLink.AWAY);
     }
 
     /** A rank of whose end only one of the two has told, or -1. */
@@ -102,5 +135,10 @@ final class RankTable {
             }
         }
         return -1;
+    }
+
+    /** How long the other one has to tell of the rank's end. */
+    long settleMs(int rank) {
+        return hasExited(rank) && links[rank] == RankLink.AWAY ? AWAY_SETTLE_MS : SETTLE_MS;
     }
 }

@@ -4,11 +4,25 @@ import org.posthouse.wire.JobEvent;
 
 /** What a running job's thread is told by the threads around it. */
 sealed interface Signal {
-    /** A rank's process has ended and all its output was passed on. */
-    record Exited(int rank, int status) implements Signal {}
+    /**
+     * A rank's process has ended and all its output was passed on.
+     *
+     * @param endedNs when it ended, on the clock of {@link System#nanoTime}
+     */
+    record Exited(int rank, int status, long endedNs) implements Signal {}
 
-    /** A relay tells about a rank. */
-    record Event(JobEvent event) implements Signal {}
+    /**
+     * A relay tells about a rank.
+     *
+     * @param atNs when it was told, on the clock of {@link System#nanoTime}
+     */
+    record Event(JobEvent event, long atNs) implements Signal {}
+
+    /** A rank that was started again prints something else than before. */
+    record Diverged(int rank, String what) implements Signal {}
+
+    /** What a rank prints cannot be kept any more: it cannot be started again. */
+    record Unkept(int rank, String why) implements Signal {}
 
     /** The connection to a relay broke. */
     record RelayLost(String why) implements Signal {}

@@ -5,6 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.posthouse.mpj.Endpoints;
 
 /**
@@ -13,25 +17,57 @@ import org.posthouse.mpj.Endpoints;
  */
 final class Stragglers {
     private static final Path PROCESSES = Path.of("/proc");
+    private static final long LEAVE_MS = 5_000;
 
     private Stragglers() {}
 
     /** Kills every process of this user that has the job's id in its environment. */
     static void kill(String job) {
-        String mark = "\0" + Endpoints.JOB + "=" + job + "\0";
+        kill(List.of(mark(Endpoints.JOB, job)));
+    }
+
+    /** Kills what one rank of the job has left behind, and waits until it has gone: it may hold files and ports. */
+    static void end(String job, int rank) {
+        List<String> marks = List.of(mark(Endpoints.JOB, job), mark(Endpoints.RANK, Integer.toString(rank)));
+        List<Path> killed = kill(marks);
+        long start = System.nanoTime();
+        while (killed.stream().anyMatch(process -> isMarked(process, marks))) {
+            if (System.nanoTime() - start > TimeUnit.MILLISECONDS.toNanos(LEAVE_MS)) {
+                System.err.println("posthouse: rank " + rank + " has left processes that were killed and do not end in " + LEAVE_MS
+                        + " ms: " + killed);
+                return;
+            }
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+        }
+    }
+
+    private static String mark(String variable, String value) {
+        return "\0" + variable + "=" + value + "\0";
+    }
+
+    private static List<Path> kill(List<String> marks) {
+        List<Path> killed = new ArrayList<>();
         if (!Files.isDirectory(PROCESSES)) {
-            return;
+            return killed;
         }
         try (DirectoryStream<Path> processes = Files.newDirectoryStream(PROCESSES, "[0-9]*")) {
             for (Path process : processes) {
-                if (environment(process).contains(mark)) {
+                if (isMarked(process, marks)) {
                     ProcessHandle.of(Long.parseLong(process.getFileName().toString()))
                             .ifPresent(ProcessHandle::destroyForcibly);
+                    killed.add(process);
                 }
             }
         } catch (IOException e) {
             System.err.println("posthouse: cannot look for processes that the job left behind: " + e.getMessage());
         }
+        return killed;
+    }
+
+    /** A process that has ended has no environment, even if nobody has asked for its status yet. */
+    private static boolean isMarked(Path process, List<String> marks) {
+        String environment = environment(process);
+        return marks.stream().allMatch(environment::contains);
     }
 
     private static String environment(Path process) {

@@ -1,0 +1,47 @@
+package org.posthouse.launch;
+
+import java.util.List;
+
+/** What the exit status of a rank's process says: in words, and whether the same program would end the same way again. */
+final class ExitStatus {
+    /** The rank has lost its relay and given up. */
+    static final int CONNECTION = 70;
+
+    /** The rank cannot go on from where it is, and asks to be started again: its relay's log has lost its end. */
+    static final int AGAIN = 72;
+
+    /** What stands for a process that was not started, as somebody had the job killed before. */
+    static final int NOT_STARTED = 143;
+
+    private static final int SIGNAL_BASE = 128;
+
+    private static final List<String> SIGNALS = List.of(
+            "SIGHUP", "SIGINT", "SIGQUIT", "SIGILL", "SIGTRAP", "SIGABRT", "SIGBUS", "SIGFPE", "SIGKILL", "SIGUSR1", "SIGSEGV",
+            "SIGUSR2", "SIGPIPE", "SIGALRM", "SIGTERM", "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU",
+            "SIGURG", "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO", "SIGPWR", "SIGSYS");
+
+    private ExitStatus() {}
+
+    /** Whether something around the program ended the process, so that a new one may well get further. */
+    static boolean isAccident(int status) {
+        return isSignal(status) || status == CONNECTION || status == AGAIN;
+    }
+
+    /** Whether a terminal sends this signal to all its processes at once, the launcher included: Ctrl-C, or its own end. */
+    static boolean isFromTerminal(int status) {
+        return status == SIGNAL_BASE + 1 || status == SIGNAL_BASE + 2;
+    }
+
+    private static boolean isSignal(int status) {
+        return status > SIGNAL_BASE && status <= SIGNAL_BASE + SIGNALS.size();
+    }
+
+    /** For instance "was killed by signal 9 (SIGKILL)", or "exited with status 42". */
+    static String words(int status) {
+        if (!isSignal(status)) {
+            return "exited with status " + status;
+        }
+        int signal = status - SIGNAL_BASE;
+        return "was killed by signal " + signal + " (" + SIGNALS.get(signal - 1) + ")";
+    }
+}

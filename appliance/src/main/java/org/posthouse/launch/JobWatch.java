@@ -1,0 +1,292 @@
+package org.posthouse.launch;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Notice;
+
+/**
+ * What the job's thread makes of what it is told: which ends of processes are good, which are mended by another process,
+ * and which end the job. Confined to that thread, and without a clock: times are those of {@link System#nanoTime}, passed in.
+ */
+final class JobWatch {
+    /** Nothing to do unless somebody tells something. */
+    static final long FOR_EVER = Long.MAX_VALUE;
+
+    private static final int NOBODY = -1;
+
+    /** What it does with processes. */
+    interface Processes {
+        /** Starts a process of the rank, whose last one has ended. @return false if no more are to be started */
+        boolean start(int rank, int incarnation) throws JobFailure;
+
+        /** No other process follows: shows what was held back of the output. @param well whether it ended as it should */
+        void finishOutput(int rank, boolean well);
+    }
+
+    private final JobSpec spec;
+    private final long job;
+    private final RankTable ranks;
+    private final Restarts restarts;
+    private final Recoveries recoveries;
+    private final Processes processes;
+    private final Consumer<String> tell;
+    private final List<String> divergences = new ArrayList<>();
+
+    /** For each rank, when its last process was started. */
+    private final long[] startedNs;
+
+    /** For each rank, when its next process is to be started; FOR_EVER if none is. */
+    private final long[] dueNs;
+
+    private int due;
+    private int unsettled = NOBODY;
+    private long unsettledNs;
+    private Notice failure;
+    private boolean closing;
+
+    /** @param tell tells people a line */
+    JobWatch(JobSpec spec, long job, Processes processes, Consumer<String> tell) {
+        this.spec = spec;
+        this.job = job;
+        this.ranks = new RankTable(spec.ranks(), spec.isRestartable());
+        this.restarts = new Restarts(spec.ranks(), spec.maxRestarts());
+        this.recoveries = new Recoveries(spec.ranks());
+        this.processes = processes;
+        this.tell = tell;
+        this.startedNs = new long[spec.ranks()];
+        this.dueNs = new long[spec.ranks()];
+        Arrays.fill(dueNs, FOR_EVER);
+    }
+
+    /** Starts the first process of a rank. */
+    void start(int rank, long nowNs) throws JobFailure {
+        startedNs[rank] = nowNs;
+        if (!processes.start(rank, 1)) {
+            ranks.exited(rank, ExitStatus.NOT_STARTED);
+        }
+    }
+
+    /** Whether every process has ended and none is to follow, or something went wrong. */
+    boolean isOver() {
+        return failure != null || (ranks.allExited() && due == 0 && ranks.firstUnsettled() < 0);
+    }
+
+    boolean hasFailed() {
+        return failure != null;
+    }
+
+    boolean haveAllExited() {
+        return ranks.allExited();
+    }
+
+    /** Whether the rank has no connection over which it would learn of the job's end. */
+    boolean isAwaited(int rank) {
+        return ranks.isAwaited(rank);
+    }
+
+    /** How long nothing is to be done unless somebody tells something. */
+    long quietNs(long nowNs) {
+        long quietNs = FOR_EVER;
+        for (long each : dueNs) {
+            quietNs = each == FOR_EVER ? quietNs : Math.min(quietNs, Math.max(0, each - nowNs));
+        }
+        int first = ranks.firstUnsettled();
+        if (first != unsettled) {
+            unsettled = first;
+            unsettledNs = nowNs;
+        }
+        return first < 0 ? quietNs : Math.min(quietNs, Math.max(0, settledByNs(first) - nowNs));
+    }
+
+    private long settledByNs(int rank) {
+        return unsettledNs + TimeUnit.MILLISECONDS.toNanos(ranks.settleMs(rank));
+    }
+
+    /** Does what is due by now. */
+    void onTime(long nowNs) throws JobFailure {
+        for (int rank = 0; rank < dueNs.length; rank++) {
+            if (failure == null && dueNs[rank] != FOR_EVER && dueNs[rank] - nowNs <= 0) {
+                restart(rank, nowNs);
+            }
+        }
+        if (failure == null && unsettled >= 0 && unsettled == ranks.firstUnsettled() && settledByNs(unsettled) - nowNs <= 0) {
+            judgeUnsettled(unsettled);
+        }
+    }
+
+    void on(Signal signal, long nowNs) {
+        switch (signal) {
+            case Signal.Exited exited -> onExited(exited, nowNs);
+            case Signal.Event event -> onEvent(event.event(), event.atNs(), nowNs);
+            case Signal.Diverged diverged -> diverged("rank " + diverged.rank() + " " + diverged.what());
+            case Signal.Unkept unkept -> ranks.unkept(unkept.rank(), unkept.why());
+            case Signal.RelayLost lost -> fail(1, lost.why());
+            case Signal.Stop stop -> fail(stop.status(), stop.why());
+        }
+    }
+
+    private void onExited(Signal.Exited exited, long nowNs) {
+        ranks.exited(exited.rank(), exited.status());
+        judge(exited.rank(), exited.endedNs(), nowNs);
+    }
+
+    private void onEvent(JobEvent event, long atNs, long nowNs) {
+        int rank = event.rank();
+        if (event.kind() == JobEvent.REFUSED) {
+            tell.accept("somebody who claimed to be rank " + rank + " was refused: " + event.text());
+        } else if (event.kind() == JobEvent.ABORTED) {
+            fail(event.code(), rank < 0 ? event.text() : "rank " + rank + " " + event.text());
+        } else if (event.kind() == JobEvent.LOG_STATE) {
+            tell.accept((event.code() == 1 ? "the job waits for room in a log: " : "the log has room again: ") + event.text());
+        } else if (rank < 0 || rank >= spec.ranks()) {
+            fail(1, "a relay told of rank " + rank + " of a job of " + spec.ranks() + " ranks");
+        } else {
+            onRank(rank, event, atNs);
+            judge(rank, nowNs, nowNs);
+        }
+    }
+
+    private void onRank(int rank, JobEvent event, long atNs) {
+        switch (event.kind()) {
+            case JobEvent.CONNECTED -> {
+                recoveries.heard(rank, atNs);
+                back(rank, atNs, 0);
+            }
+            case JobEvent.FINALIZED -> ranks.told(rank, RankLink.FINALIZED);
+            case JobEvent.LOST -> onLost(rank, event.text());
+            case JobEvent.AWAY -> {
+                ranks.told(rank, RankLink.AWAY);
+                recoveries.away(rank, atNs);
+            }
+            case JobEvent.REPLAYING -> {
+                ranks.told(rank, RankLink.REPLAYING);
+                recoveries.heard(rank, atNs);
+            }
+            case JobEvent.CAUGHT_UP -> back(rank, atNs, event.a());
+            case JobEvent.DIVERGED -> diverged("rank " + rank + " " + event.text());
+            case JobEvent.LIMITED -> ranks.limited(rank, event.text());
+            case JobEvent.CHECKPOINTED -> ranks.checkpointed(rank);
+            case JobEvent.OUTPUT -> fail(1, "rank " + rank + " begins at a checkpoint, behind which this launcher cannot show its output");
+            default -> throw new IllegalStateException("unknown event " + event);
+        }
+    }
+
+    /** The rank is where it was. */
+    private void back(int rank, long atNs, long deliveries) {
+        ranks.told(rank, RankLink.CONNECTED);
+        Restart restart = recoveries.caughtUp(rank, atNs, deliveries);
+        if (restart != null) {
+            tell.accept(restart.words());
+        }
+    }
+
+    /** The relay has given the rank up, which a restart cannot change. */
+    private void onLost(int rank, String why) {
+        ranks.lost(rank, why);
+        if (recoveries.isOpen(rank)) {
+            fail(ranks.status(rank), died(rank) + ", and its relay does not wait for another: " + why);
+        }
+    }
+
+    /** A rank that was started again did something else than before. */
+    private void diverged(String what) {
+        divergences.add(what);
+        tell.accept("DIVERGED: " + what);
+    }
+
+    /** Decides what a rank's end means, if it has ended and all has been told that matters. */
+    private void judge(int rank, long endedNs, long nowNs) {
+        if (closing || failure != null || dueNs[rank] != FOR_EVER) {
+            return;
+        }
+        switch (ranks.verdict(rank)) {
+            case WAIT -> {}
+            case DONE -> processes.finishOutput(rank, true);
+            case RESTART -> decide(rank, endedNs, nowNs);
+            case FAIL -> failed(rank);
+        }
+    }
+
+    private void failed(int rank) {
+        int status = ranks.status(rank);
+        if (status == 0) {
+            fail(1, "rank " + rank + " exited without calling MPI.Finalize");
+            return;
+        }
+        String limit = spec.isRestartable() && ExitStatus.isAccident(status) ? ranks.limit(rank) : null;
+        fail(status, died(rank) + (limit == null ? "" : ", and cannot be started again: " + limit));
+    }
+
+    private String died(int rank) {
+        return "rank " + rank + " " + ExitStatus.words(ranks.status(rank));
+    }
+
+    /** Another process is to follow, if there may be one. */
+    private void decide(int rank, long endedNs, long nowNs) {
+        int status = ranks.status(rank);
+        if (!restarts.isAllowed(rank)) {
+            fail(status, died(rank) + restarts.refusal(rank));
+            return;
+        }
+        dueNs[rank] = restarts.next(rank, status, startedNs[rank], endedNs);
+        due++;
+        recoveries.begin(rank, 1 + restarts.used(rank), ExitStatus.words(status), endedNs, nowNs);
+        long waitMs = TimeUnit.NANOSECONDS.toMillis(dueNs[rank] - endedNs);
+        String when = waitMs == 0 ? "restarted" : String.format(Locale.ROOT, "restarted after %.2f s", waitMs / 1e3);
+        tell.accept(died(rank) + ": " + when + " (" + restarts.used(rank) + " of " + restarts.maxPerRank() + ")");
+    }
+
+    private void restart(int rank, long nowNs) throws JobFailure {
+        dueNs[rank] = FOR_EVER;
+        due--;
+        startedNs[rank] = nowNs;
+        if (processes.start(rank, 1 + restarts.used(rank))) {
+            ranks.restarted(rank);
+            recoveries.started(rank, nowNs);
+        } else {
+            fail(ranks.status(rank), died(rank));
+        }
+    }
+
+    private void judgeUnsettled(int rank) {
+        if (ranks.neverConnected(rank)) {
+            fail(1, "rank " + rank + " exited without calling MPI.Init, which other ranks did");
+        } else if (ranks.hasExited(rank) && ranks.isAway(rank)) {
+            failed(rank);
+        } else if (ranks.hasExited(rank)) {
+            fail(1, "rank " + rank + " exited with status " + ranks.status(rank) + ", and its relay does not notice");
+        } else {
+            fail(1, "rank " + rank + " lost its connection to the relay and goes on without it: " + ranks.lostWhy(rank));
+        }
+    }
+
+    private void fail(int status, String cause) {
+        if (failure == null) {
+            failure = new Notice(job, status, NOBODY, cause);
+        }
+    }
+
+    /** Nothing is started any more. @return what the relays are told of the job's end */
+    Notice close() {
+        closing = true;
+        if (failure == null) {
+            return new Notice(job, 0, NOBODY, "finished");
+        }
+        return failure.code() == 0 ? new Notice(job, 1, NOBODY, failure.text()) : failure;
+    }
+
+    /** How the job ended, once everything has been told and nothing of it is left. */
+    JobOutcome outcome(double seconds) {
+        for (int rank = 0; rank < spec.ranks(); rank++) {
+            processes.finishOutput(rank, false);
+        }
+        int status = failure == null ? 0 : failure.code();
+        String cause = failure == null ? "" : failure.text();
+        return new JobOutcome(status, cause, seconds, recoveries.all(), List.copyOf(divergences));
+    }
+}

@@ -1,0 +1,218 @@
+package org.posthouse.launch;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Every line of one stream of one rank that was shown, so that a rank that is started again shows nothing twice: what
+ * its new process prints is compared with the tape, up to the tape's end, and swallowed. Called by the threads that
+ * read the stream of the rank's present process, and perhaps still that of an earlier one, which can change nothing.
+ *
+ * <p>The first difference of a process is told, by byte, line and text. After it as many lines are swallowed as the
+ * tape still has, so that a line that differs in length moves no other.
+ *
+ * <p>The end of the tape is in memory and the rest in a file without a name, which nobody can leave behind. If that
+ * cannot be written or read, the watcher is told, nothing is kept any more, and the stream is shown as it comes.
+ */
+final class OutputTape implements AutoCloseable {
+    /** What is kept in memory before it goes into the file: a job whose ranks print little has no file. */
+    static final int TAIL_BYTES_MAX = 64 * 1024;
+
+    private static final int QUOTED_BYTES_MAX = 80;
+
+    /** Hears of what is wrong with a stream; called by its reader. */
+    interface Watcher {
+        /** The stream is not what it was: the rest of a sentence that begins with the rank. */
+        void diverged(String what);
+
+        /** The stream is not kept any longer. */
+        void broken(IOException why);
+    }
+
+    private final String stream;
+    private final List<String> lastWords;
+    private final Watcher watcher;
+    private FileChannel file;
+    private byte[] tail = new byte[1024];
+    private int tailBytes;
+    /** The tape is [0, filed) in the file and [filed, filed + tailBytes) in the tail. */
+    private long filed;
+
+    /** How many lines it has; a piece of a line that is passed on in pieces counts as one. */
+    private long lines;
+    private boolean broken;
+
+    /** The process that may add to the tape: the highest that has begun. */
+    private int incarnation;
+    /** How much of what it printed is on the tape: all that is compared, and what was kept. */
+    private long compared;
+    private long linesCompared;
+    private boolean differs;
+
+    /**
+     * @param stream as people call it, for instance "standard output"
+     * @param lastWords how lines begin that one process prints and its successor does not: always shown, never kept
+     */
+    OutputTape(String stream, List<String> lastWords, Watcher watcher) {
+        this.stream = stream;
+        this.lastWords = lastWords;
+        this.watcher = watcher;
+    }
+
+    /** A process begins, with nothing printed. */
+    synchronized void begin(int newIncarnation) {
+        incarnation = newIncarnation;
+        compared = 0;
+        linesCompared = 0;
+        differs = false;
+    }
+
+    /** Takes the next line that a process printed, its end included. @return whether it is to be shown */
+    synchronized boolean take(int from, byte[] line) {
+        if (from != incarnation) {
+            return false;
+        }
+        if (isLastWords(line)) {
+            return true;
+        }
+        if (linesCompared == lines) {
+            keep(line);
+            return true;
+        }
+        if (!differs && !broken) {
+            compare(line);
+        }
+        linesCompared++;
+        return false;
+    }
+
+    private boolean isLastWords(byte[] line) {
+        for (String beginning : lastWords) {
+            byte[] bytes = beginning.getBytes(StandardCharsets.UTF_8);
+            if (line.length > bytes.length && Arrays.mismatch(line, 0, bytes.length, bytes, 0, bytes.length) < 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void compare(byte[] line) {
+        byte[] kept = new byte[(int) Math.min(Math.max(line.length, QUOTED_BYTES_MAX), length() - compared)];
+        try {
+            read(compared, kept);
+        } catch (IOException e) {
+            broken(e);
+            return;
+        }
+        int same = Arrays.mismatch(kept, 0, Math.min(kept.length, line.length), line, 0, line.length);
+        if (same >= 0) {
+            differs = true;
+            watcher.diverged("printed something else when it was started again, on " + stream + ", byte " + (compared + same)
+                    + ", line " + (linesCompared + 1) + ": \"" + quoted(line) + "\", and before \"" + quoted(kept) + "\"");
+        }
+        compared += line.length;
+    }
+
+    private static String quoted(byte[] bytes) {
+        int end = 0;
+        while (end < bytes.length && end < QUOTED_BYTES_MAX && bytes[end] != '\n') {
+            end++;
+        }
+        return new String(bytes, 0, end, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
+    }
+
+    private void keep(byte[] line) {
+        if (broken) {
+            return;
+        }
+        if (tailBytes + line.length > tail.length) {
+            tail = Arrays.copyOf(tail, Math.max(tailBytes + line.length, Math.min(2 * tail.length, TAIL_BYTES_MAX)));
+        }
+        System.arraycopy(line, 0, tail, tailBytes, line.length);
+        tailBytes += line.length;
+        lines++;
+        linesCompared = lines;
+        compared = length();
+        if (tailBytes >= TAIL_BYTES_MAX) {
+            file();
+        }
+    }
+
+    /** The process has ended well: tells if it has printed less than was shown before. */
+    synchronized void end() {
+        if (!differs && !broken && linesCompared < lines) {
+            differs = true;
+            watcher.diverged("printed less when it was started again: " + stream + " ends at byte " + compared + " of " + length()
+                    + ", line " + linesCompared + " of " + lines);
+        }
+    }
+
+    private long length() {
+        return filed + tailBytes;
+    }
+
+    private void read(long from, byte[] into) throws IOException {
+        int inFile = (int) Math.max(0, Math.min(into.length, filed - from));
+        ByteBuffer buffer = ByteBuffer.wrap(into, 0, inFile);
+        while (buffer.hasRemaining()) {
+            if (file.read(buffer, from + buffer.position()) < 0) {
+                throw new EOFException("the file of what was shown has " + file.size() + " bytes, expected " + filed);
+            }
+        }
+        if (inFile < into.length) {
+            System.arraycopy(tail, (int) (from + inFile - filed), into, inFile, into.length - inFile);
+        }
+    }
+
+    private void file() {
+        try {
+            if (file == null) {
+                // The name goes as soon as the file is open, and the file with this process, however that ends.
+                file = FileChannel.open(
+                        Files.createTempFile("posthouse-output", ".tape"),
+                        StandardOpenOption.READ,
+                        StandardOpenOption.WRITE,
+                        StandardOpenOption.DELETE_ON_CLOSE);
+            }
+            ByteBuffer buffer = ByteBuffer.wrap(tail, 0, tailBytes);
+            while (buffer.hasRemaining()) {
+                file.write(buffer, filed + buffer.position());
+            }
+            filed += tailBytes;
+            tailBytes = 0;
+        } catch (IOException e) {
+            broken(e);
+        }
+    }
+
+    private void broken(IOException why) {
+        broken = true;
+        watcher.broken(why);
+    }
+
+    /** For tests: what a disk does that fails. */
+    synchronized void breakFile() throws IOException {
+        file.close();
+    }
+
+    /** Forgets everything. What a process may still print, or a child of it, is shown as it comes. */
+    @Override
+    public synchronized void close() {
+        broken = true;
+        try {
+            if (file != null) {
+                file.close();
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("the file of what was shown of " + stream + " cannot be closed", e);
+        }
+    }
+}

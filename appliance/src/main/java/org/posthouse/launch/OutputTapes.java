@@ -1,0 +1,57 @@
+package org.posthouse.launch;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** What the ranks of a logged job have printed, by rank and stream. Confined to the job's thread; the tapes are not. */
+final class OutputTapes implements AutoCloseable {
+    private final OutputTape[] out;
+    private final OutputTape[] err;
+
+    /** @param signals hears of ranks that print something else than before, or whose output cannot be kept */
+    OutputTapes(int ranks, Consumer<Signal> signals) {
+        out = new OutputTape[ranks];
+        err = new OutputTape[ranks];
+        for (int rank = 0; rank < ranks; rank++) {
+            OutputTape.Watcher watcher = watcher(rank, signals);
+            out[rank] = new OutputTape("standard output", List.of(), watcher);
+            err[rank] = new OutputTape("standard error", lastWords(rank), watcher);
+        }
+    }
+
+    /** What the library says before it ends a process whose relay is gone, see {@code org.posthouse.mpj.Ending}. */
+    private static List<String> lastWords(int rank) {
+        return List.of("rank " + rank + ": the connection to the relay at ", "rank " + rank + ": the relay at ");
+    }
+
+    private static OutputTape.Watcher watcher(int rank, Consumer<Signal> signals) {
+        return new OutputTape.Watcher() {
+            @Override
+            public void diverged(String what) {
+                signals.accept(new Signal.Diverged(rank, what));
+            }
+
+            @Override
+            public void broken(IOException why) {
+                signals.accept(new Signal.Unkept(rank, "what it printed could not be kept: " + why.getMessage()));
+            }
+        };
+    }
+
+    OutputTape out(int rank) {
+        return out[rank];
+    }
+
+    OutputTape err(int rank) {
+        return err[rank];
+    }
+
+    @Override
+    public void close() {
+        for (int rank = 0; rank < out.length; rank++) {
+            out[rank].close();
+            err[rank].close();
+        }
+    }
+}

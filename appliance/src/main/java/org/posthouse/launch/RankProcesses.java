@@ -1,0 +1,119 @@
+package org.posthouse.launch;
+
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
+import java.util.stream.Stream;
+import org.posthouse.wire.Token;
+
+/**
+ * The processes of a job's ranks: at most one of each rank at a time. Confined to the job's thread but for
+ * {@link #kill()}, which anybody may call, and behind which nothing is started any more.
+ */
+final class RankProcesses implements JobWatch.Processes, AutoCloseable {
+    private final JobSpec spec;
+    private final long job;
+    private final Token token;
+    private final IntFunction<String> relayOf;
+    private final RankOutput output;
+    private final Consumer<Signal> signals;
+    /** Null in a job whose ranks are started once. */
+    private final OutputTapes tapes;
+    /** Guarded by itself; null for a rank that was never started. */
+    private final RankProcess[] present;
+
+    private volatile boolean killed;
+
+    /**
+     * @param relayOf where the home relay of a rank listens
+     * @param signals hears of every process's end
+     */
+    RankProcesses(
+            JobSpec spec, long job, Token token, IntFunction<String> relayOf, RankOutput output, Consumer<Signal> signals) {
+        this.spec = spec;
+        this.job = job;
+        this.token = token;
+        this.relayOf = relayOf;
+        this.output = output;
+        this.signals = signals;
+        this.tapes = spec.isRestartable() ? new OutputTapes(spec.ranks(), signals) : null;
+        this.present = new RankProcess[spec.ranks()];
+    }
+
+    @Override
+    public boolean start(int rank, int incarnation) throws JobFailure {
+        String relay = relayOf.apply(rank);
+        synchronized (present) {
+            if (killed) {
+                return false;
+            }
+            RankProcess process = RankProcess.start(spec, job, token, rank, incarnation, relay, output, tapes);
+            present[rank] = process;
+            Thread.ofVirtual().name("posthouse-rank-" + rank).start(() -> awaitExit(process));
+            return true;
+        }
+    }
+
+    private void awaitExit(RankProcess process) {
+        try {
+            int status = process.await();
+            long endedNs = System.nanoTime();
+            if (tapes != null && ExitStatus.isAccident(status)) {
+                process.endStragglers();
+            }
+            process.awaitOutput();
+            signals.accept(new Signal.Exited(process.rank(), status, endedNs));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private Stream<RankProcess> all() {
+        synchronized (present) {
+            return Arrays.stream(present.clone()).filter(Objects::nonNull);
+        }
+    }
+
+    @Override
+    public void finishOutput(int rank, boolean well) {
+        RankProcess process;
+        synchronized (present) {
+            process = present[rank];
+        }
+        if (process != null) {
+            process.finishOutput(well);
+        }
+    }
+
+    /** Waits until every process has ended, or this time is over. */
+    void awaitExits(long timeoutMs) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
+        for (RankProcess process : all().toList()) {
+            process.awaitExit(Math.max(0, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
+        }
+    }
+
+    /** Kills the present processes of some ranks. */
+    void kill(IntPredicate whose) {
+        all().filter(process -> whose.test(process.rank())).forEach(RankProcess::kill);
+    }
+
+    /** Kills all, and lets none be started any more. */
+    void kill() {
+        synchronized (present) {
+            killed = true;
+        }
+        kill(rank -> true);
+    }
+
+    /** Nothing is left running: forgets what the ranks printed. */
+    @Override
+    public void close() {
+        if (tapes != null) {
+            tapes.close();
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package org.posthouse.launch;
+
+/** What it means that a rank's process has ended. */
+enum Verdict {
+    /** Its relay has not told of it yet, which may change the meaning. */
+    WAIT,
+    /** It ended as it should. */
+    DONE,
+    /** Something around the program ended it: a new process is brought to where it was. */
+    RESTART,
+    /** It ends the job. */
+    FAIL;
+
+    /**
+     * The table of docs/operations.md, "Ranks that are started again".
+     *
+     * @param status the process's exit status, see {@link ExitStatus}
+     * @param link what the relay has told
+     * @param restartable whether ranks of the job may be started again: it is logged, and restarts were not forbidden
+     * @param limited whether the rank did what cannot be replayed
+     */
+    static Verdict of(int status, RankLink link, boolean restartable, boolean limited) {
+        if (restartable && link != RankLink.LOST && ExitStatus.isAccident(status)) {
+            return limited ? FAIL : RESTART;
+        }
+        return switch (link) {
+            case CONNECTED, REPLAYING -> WAIT;
+            case AWAY -> status == 0 ? WAIT : FAIL;
+            case NONE, FINALIZED -> status == 0 ? DONE : FAIL;
+            case LOST -> FAIL;
+        };
+    }
+}

@@ -1,0 +1,327 @@
+package org.posthouse.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Notice;
+
+/** What a job's thread makes of what it is told of ranks and processes, on fake time: two ranks, no process. */
+class JobWatchTest {
+    private static final int KILLED = 137;
+    private static final long JOB = 7;
+
+    /** Each process that was started, as rank/incarnation, and each rank whose output was finished, as rank:well. */
+    private final List<String> done = new ArrayList<>();
+
+    private final List<String> told = new ArrayList<>();
+    private boolean refuses;
+    private long nowNs = Long.MAX_VALUE - 1_000_000;
+
+    private final JobWatch.Processes processes = new JobWatch.Processes() {
+        @Override
+        public boolean start(int rank, int incarnation) {
+            done.add(rank + "/" + incarnation);
+            return !refuses;
+        }
+
+        @Override
+        public void finishOutput(int rank, boolean well) {
+            done.add(rank + ":" + well);
+        }
+    };
+
+    private JobWatch start(boolean logged, int maxRestarts) throws JobFailure {
+        JobSpec spec = new JobSpec("test", 2, List.of(), "Main", List.of(), List.of(), Map.of(), logged, maxRestarts);
+        JobWatch watch = new JobWatch(spec, JOB, processes, told::add);
+        watch.start(0, nowNs);
+        watch.start(1, nowNs);
+        assertThat(done).containsExactly("0/1", "1/1");
+        done.clear();
+        return watch;
+    }
+
+    private JobWatch running(boolean logged, int maxRestarts) throws JobFailure {
+        JobWatch watch = start(logged, maxRestarts);
+        told(watch, 0, JobEvent.CONNECTED);
+        told(watch, 1, JobEvent.CONNECTED);
+        return watch;
+    }
+
+    private void told(JobWatch watch, int rank, int kind) throws JobFailure {
+        told(watch, new JobEvent(JOB, kind, rank, 0, "so says the relay"));
+    }
+
+    private void told(JobWatch watch, JobEvent event) throws JobFailure {
+        watch.on(new Signal.Event(event, nowNs), nowNs);
+        watch.onTime(nowNs);
+    }
+
+    private void exited(JobWatch watch, int rank, int status) throws JobFailure {
+        watch.on(new Signal.Exited(rank, status, nowNs), nowNs);
+        watch.onTime(nowNs);
+    }
+
+    private void pass(long ms) {
+        nowNs += TimeUnit.MILLISECONDS.toNanos(ms);
+    }
+
+    /** Lets the time pass that the watch waits for, and no more. @return how long that was */
+    private long quiet(JobWatch watch) throws JobFailure {
+        long quietNs = watch.quietNs(nowNs);
+        assertThat(quietNs).as("something is to be done").isNotEqualTo(JobWatch.FOR_EVER);
+        nowNs += quietNs - 1;
+        watch.onTime(nowNs);
+        assertThat(watch.hasFailed()).isFalse();
+        assertThat(watch.quietNs(nowNs)).isEqualTo(1);
+        nowNs++;
+        watch.onTime(nowNs);
+        return TimeUnit.NANOSECONDS.toMillis(quietNs);
+    }
+
+    /** The job's end, which has come. */
+    private JobOutcome end(JobWatch watch) {
+        assertThat(watch.isOver()).isTrue();
+        Notice why = watch.close();
+        JobOutcome outcome = watch.outcome(1);
+        assertThat(why).isEqualTo(new Notice(JOB, outcome.status(), -1, outcome.isSuccess() ? "finished" : outcome.cause()));
+        return outcome;
+    }
+
+    private void leave(JobWatch watch, int rank) throws JobFailure {
+        told(watch, rank, JobEvent.FINALIZED);
+        exited(watch, rank, 0);
+    }
+
+    @Test
+    void aJobWhoseRanksLeaveIsASuccess() throws Exception {
+        JobWatch watch = running(true, 3);
+        leave(watch, 0);
+        assertThat(watch.isOver()).isFalse();
+        assertThat(done).containsExactly("0:true");
+        // The process's end may be known before its goodbye, and the end of the connection before both.
+        told(watch, 1, JobEvent.AWAY);
+        exited(watch, 1, 0);
+        told(watch, 1, JobEvent.REPLAYING);
+        told(watch, 1, JobEvent.CAUGHT_UP);
+        assertThat(watch.isOver()).isFalse();
+        told(watch, 1, JobEvent.FINALIZED);
+        assertThat(end(watch)).isEqualTo(new JobOutcome(0, "", 1, List.of(), List.of()));
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void aKilledRankIsStartedAgainAndItsPartsAreTold() throws Exception {
+        JobWatch watch = running(true, 3);
+        pass(60_000);
+        told(watch, 1, JobEvent.AWAY);
+        pass(10);
+        exited(watch, 1, KILLED);
+        assertThat(done).containsExactly("1/2");
+        assertThat(told).containsExactly("rank 1 was killed by signal 9 (SIGKILL): restarted (1 of 3)");
+        assertThat(watch.isOver()).isFalse();
+        assertThat(watch.isAwaited(1)).isTrue();
+        assertThat(watch.haveAllExited()).isFalse();
+        pass(410);
+        told(watch, 1, JobEvent.REPLAYING);
+        assertThat(watch.isAwaited(1)).isFalse();
+        pass(80);
+        told(watch, new JobEvent(JOB, JobEvent.CAUGHT_UP, 1, 0, 1_204, 80_000, ""));
+        assertThat(told).last().isEqualTo("rank 1 caught up after 0.50 s: detected 0.01, JVM 0.41, replayed 1,204 deliveries in 0.08");
+        assertThat(watch.quietNs(nowNs)).isEqualTo(JobWatch.FOR_EVER);
+        leave(watch, 0);
+        leave(watch, 1);
+        assertThat(end(watch).restarts())
+                .containsExactly(new Restart(
+                        1, 2, "was killed by signal 9 (SIGKILL)", 10_000_000, 0, 410_000_000, 80_000_000, 1_204));
+    }
+
+    @Test
+    void theRelayMayNoticeBehindTheSystem() throws Exception {
+        JobWatch watch = running(true, 3);
+        exited(watch, 1, KILLED);
+        assertThat(done).containsExactly("1/2");
+        told(watch, 1, JobEvent.AWAY);
+        told(watch, 1, JobEvent.REPLAYING);
+        told(watch, 1, JobEvent.CAUGHT_UP);
+        leave(watch, 0);
+        leave(watch, 1);
+        assertThat(end(watch).isSuccess()).isTrue();
+        assertThat(done).startsWith("1/2", "0:true", "1:true");
+    }
+
+    @Test
+    void eachFurtherRestartWaitsLongerUntilThereAreNoMore() throws Exception {
+        JobWatch watch = running(true, 3);
+        exited(watch, 1, KILLED);
+        pass(100);
+        exited(watch, 1, 70);
+        assertThat(told).last().isEqualTo("rank 1 exited with status 70: restarted after 0.25 s (2 of 3)");
+        assertThat(quiet(watch)).isEqualTo(250);
+        exited(watch, 1, KILLED);
+        assertThat(quiet(watch)).isEqualTo(1_000);
+        assertThat(done).containsExactly("1/2", "1/3", "1/4");
+        exited(watch, 1, KILLED);
+        JobOutcome outcome = end(watch);
+        assertThat(outcome.status()).isEqualTo(KILLED);
+        assertThat(outcome.cause()).isEqualTo("rank 1 was killed by signal 9 (SIGKILL), after 3 of 3 restarts");
+        assertThat(outcome.restarts()).extracting(Restart::incarnation).containsExactly(2, 3, 4);
+        assertThat(outcome.restarts()).noneMatch(Restart::isCaughtUp);
+    }
+
+    @Test
+    void aJobThatFailsStartsNobodyAgain() throws Exception {
+        JobWatch watch = running(true, 3);
+        exited(watch, 1, KILLED);
+        exited(watch, 1, KILLED);
+        watch.on(new Signal.Stop(130, "interrupted"), nowNs);
+        pass(250);
+        watch.onTime(nowNs);
+        exited(watch, 0, KILLED);
+        assertThat(done).containsExactly("1/2");
+        JobOutcome outcome = end(watch);
+        assertThat(outcome.status()).isEqualTo(130);
+        assertThat(outcome.cause()).isEqualTo("interrupted");
+        assertThat(done).containsExactly("1/2", "0:false", "1:false");
+    }
+
+    @Test
+    void whenAllAreToBeKilledTheFirstDeathIsTheCause() throws Exception {
+        JobWatch watch = running(true, 3);
+        refuses = true;
+        exited(watch, 1, KILLED);
+        assertThat(end(watch).cause()).isEqualTo("rank 1 was killed by signal 9 (SIGKILL)");
+    }
+
+    @Test
+    void aRankThatWasGivenUpIsNotAwaited() throws Exception {
+        JobWatch watch = running(true, 3);
+        exited(watch, 1, KILLED);
+        told(watch, 1, JobEvent.LOST);
+        assertThat(end(watch).cause())
+                .isEqualTo("rank 1 was killed by signal 9 (SIGKILL), and its relay does not wait for another: so says the relay");
+    }
+
+    @Test
+    void aRankThatCannotBeReplayedEndsTheJobUnlessACheckpointLiesBehind() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, 0, JobEvent.LIMITED);
+        told(watch, 1, JobEvent.LIMITED);
+        told(watch, 0, JobEvent.CHECKPOINTED);
+        exited(watch, 0, KILLED);
+        assertThat(done).containsExactly("0/2");
+        exited(watch, 1, KILLED);
+        assertThat(end(watch).cause())
+                .isEqualTo("rank 1 was killed by signal 9 (SIGKILL), and cannot be started again: so says the relay");
+    }
+
+    @Test
+    void aRankWhoseOutputIsNotKeptEndsTheJobCheckpointOrNot() throws Exception {
+        JobWatch watch = running(true, 3);
+        watch.on(new Signal.Unkept(1, "the disk is full"), nowNs);
+        told(watch, 1, JobEvent.CHECKPOINTED);
+        exited(watch, 1, KILLED);
+        assertThat(end(watch).cause()).endsWith(", and cannot be started again: the disk is full");
+    }
+
+    @Test
+    void whatTheProgramDoesItselfIsNotMended() throws Exception {
+        JobWatch watch = running(true, 3);
+        exited(watch, 1, 42);
+        assertThat(watch.isOver()).as("the relay may know a better cause").isFalse();
+        told(watch, 1, JobEvent.AWAY);
+        assertThat(end(watch).cause()).isEqualTo("rank 1 exited with status 42");
+    }
+
+    @Test
+    void aRankThatLeavesWithoutGoodbyeEndsTheJob() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, 1, JobEvent.AWAY);
+        pass(10_000);
+        assertThat(watch.quietNs(nowNs)).as("it runs, and may come again").isEqualTo(JobWatch.FOR_EVER);
+        exited(watch, 1, 0);
+        assertThat(quiet(watch)).isEqualTo(1_000);
+        assertThat(end(watch).cause()).isEqualTo("rank 1 exited without calling MPI.Finalize");
+    }
+
+    @Test
+    void aRankWithoutInitEndsTheJobThatOthersAreIn() throws Exception {
+        JobWatch watch = start(true, 3);
+        exited(watch, 1, 0);
+        assertThat(watch.quietNs(nowNs)).isEqualTo(JobWatch.FOR_EVER);
+        told(watch, 0, JobEvent.CONNECTED);
+        assertThat(quiet(watch)).isEqualTo(5_000);
+        assertThat(end(watch).cause()).isEqualTo("rank 1 exited without calling MPI.Init, which other ranks did");
+    }
+
+    @Test
+    void aRankThatDiesBeforeInitIsStartedAgainToo() throws Exception {
+        JobWatch watch = start(true, 3);
+        told(watch, 0, JobEvent.CONNECTED);
+        exited(watch, 1, KILLED);
+        assertThat(done).containsExactly("1/2");
+        pass(300);
+        told(watch, 1, JobEvent.CONNECTED);
+        assertThat(told).last().isEqualTo("rank 1 caught up after 0.30 s: detected 0.00, JVM 0.30, replayed 0 deliveries in 0.00");
+    }
+
+    @Test
+    void aDeadlineHoldsWhateverElseIsTold() throws Exception {
+        JobWatch watch = running(true, 3);
+        exited(watch, 1, 0);
+        for (int second = 0; second < 5; second++) {
+            assertThat(watch.quietNs(nowNs)).isEqualTo(TimeUnit.SECONDS.toNanos(5 - second));
+            pass(1_000);
+            told(watch, 0, JobEvent.CHECKPOINTED);
+        }
+        assertThat(end(watch).cause()).isEqualTo("rank 1 exited with status 0, and its relay does not notice");
+    }
+
+    @Test
+    void divergencesAreToldAndKeptAndTheJobGoesOn() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, 1, JobEvent.DIVERGED);
+        watch.on(new Signal.Diverged(0, "printed something else"), nowNs);
+        assertThat(told).containsExactly("DIVERGED: rank 1 so says the relay", "DIVERGED: rank 0 printed something else");
+        leave(watch, 0);
+        leave(watch, 1);
+        JobOutcome outcome = end(watch);
+        assertThat(outcome.isSuccess()).isTrue();
+        assertThat(outcome.divergences()).containsExactly("rank 1 so says the relay", "rank 0 printed something else");
+    }
+
+    @Test
+    void withoutALogOrWithoutRestartsADeathEndsTheJob() throws Exception {
+        for (boolean logged : new boolean[] {false, true}) {
+            JobWatch watch = running(logged, logged ? 0 : 3);
+            exited(watch, 1, KILLED);
+            assertThat(watch.isOver()).as("a rank may have ended the job before it died").isFalse();
+            told(watch, 1, logged ? JobEvent.AWAY : JobEvent.LOST);
+            assertThat(end(watch).cause()).isEqualTo("rank 1 was killed by signal 9 (SIGKILL)");
+            assertThat(done).containsExactly("0:false", "1:false");
+            assertThat(told).isEmpty();
+            done.clear();
+        }
+    }
+
+    @Test
+    void aRankThatGoesOnWithoutItsRelayEndsTheJob() throws Exception {
+        JobWatch watch = running(false, 3);
+        told(watch, 1, JobEvent.LOST);
+        assertThat(quiet(watch)).isEqualTo(5_000);
+        assertThat(end(watch).cause())
+                .isEqualTo("rank 1 lost its connection to the relay and goes on without it: so says the relay");
+    }
+
+    @Test
+    void aStatusOfZeroDoesNotHideAFailure() throws Exception {
+        JobWatch watch = running(false, 3);
+        told(watch, 1, JobEvent.ABORTED);
+        assertThat(watch.close()).isEqualTo(new Notice(JOB, 1, -1, "rank 1 so says the relay"));
+        assertThat(watch.outcome(1).isSuccess()).isFalse();
+    }
+}

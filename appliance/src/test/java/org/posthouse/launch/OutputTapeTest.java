@@ -1,0 +1,210 @@
+package org.posthouse.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** What ranks print is shown once, however often they are started again; where they print something else, it is told. */
+@Timeout(60)
+class OutputTapeTest {
+    private static final byte[] TAG = "[3] ".getBytes(StandardCharsets.US_ASCII);
+
+    private final ByteArrayOutputStream shown = new ByteArrayOutputStream();
+    private final List<String> told = new ArrayList<>();
+    private final OutputTape tape = new OutputTape("standard output", List.of("rank 3: the relay at "), new OutputTape.Watcher() {
+        @Override
+        public void diverged(String what) {
+            told.add(what);
+        }
+
+        @Override
+        public void broken(IOException why) {
+            told.add("broken: " + why.getMessage());
+        }
+    });
+
+    @AfterEach
+    void close() {
+        tape.close();
+    }
+
+    /** A process that prints these bytes and ends. */
+    private OutputPump process(int incarnation, String printed) throws Exception {
+        PipedOutputStream process = new PipedOutputStream();
+        OutputPump pump = start(incarnation, process);
+        process.write(printed.getBytes(StandardCharsets.UTF_8));
+        process.close();
+        pump.await();
+        return pump;
+    }
+
+    private OutputPump start(int incarnation, PipedOutputStream process) throws IOException {
+        PrintStream to = new PrintStream(shown, true, StandardCharsets.UTF_8);
+        return OutputPump.start("test", new PipedInputStream(process), to, TAG, tape, incarnation);
+    }
+
+    private String shown() {
+        return shown.toString(StandardCharsets.UTF_8);
+    }
+
+    private static String tagged(String... lines) {
+        return Arrays.stream(lines).map(line -> "[3] " + line + "\n").collect(Collectors.joining());
+    }
+
+    @Test
+    void aRankThatIsStartedAgainShowsOnlyWhatIsNew() throws Exception {
+        process(1, "one\ntwo\n");
+        process(2, "one\n");
+        process(3, "one\ntwo\nthree\n").finish(true);
+        assertThat(shown()).isEqualTo(tagged("one", "two", "three"));
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void halfALineIsShownByWhoPrintsTheRestOfIt() throws Exception {
+        process(1, "one\ntw");
+        assertThat(shown()).isEqualTo(tagged("one"));
+        process(2, "one\ntwo\nthr").finish(true);
+        assertThat(shown()).isEqualTo(tagged("one", "two", "thr"));
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void halfALineIsShownWhenNobodyFollows() throws Exception {
+        OutputPump last = process(1, "one\ntw");
+        last.finish(false);
+        last.finish(false);
+        assertThat(shown()).isEqualTo(tagged("one", "tw"));
+    }
+
+    @Test
+    void theFirstDifferenceIsToldAndMovesNoOtherLine() throws Exception {
+        process(1, "begin\ntook 9.9 s\nmiddle\nend\n");
+        process(2, "begin\ntook 10.1 s\nanother\nend\nafter\n").finish(true);
+        assertThat(shown()).isEqualTo(tagged("begin", "took 9.9 s", "middle", "end", "after"));
+        assertThat(told)
+                .containsExactly("printed something else when it was started again, on standard output, byte 11, line 2:"
+                        + " \"took 10.1 s\", and before \"took 9.9 s\"");
+    }
+
+    @Test
+    void aLineThatOnlyBeginsLikeTheOldOneDiffers() throws Exception {
+        process(1, "a\nb\n");
+        process(2, "a\nb and more\nc\n");
+        assertThat(shown()).isEqualTo(tagged("a", "b", "c"));
+        assertThat(told).hasSize(1).first().asString().contains("byte 3, line 2: \"b and more\", and before \"b\"");
+    }
+
+    @Test
+    void everyProcessIsComparedAnew() throws Exception {
+        process(1, "a\n");
+        process(2, "b\n");
+        process(3, "c\n");
+        assertThat(shown()).isEqualTo(tagged("a"));
+        assertThat(told).hasSize(2);
+    }
+
+    @Test
+    void aRankThatEndsWellBeforeItHasPrintedAllAgainDiffers() throws Exception {
+        process(1, "one\ntwo\n");
+        OutputPump last = process(2, "one\n");
+        last.finish(true);
+        last.finish(true);
+        assertThat(told)
+                .containsExactly("printed less when it was started again: standard output ends at byte 4 of 8, line 1 of 2");
+    }
+
+    @Test
+    void aRankThatIsKilledBeforeItHasPrintedAllAgainDoesNot() throws Exception {
+        process(1, "one\ntwo\n");
+        process(2, "one\n").finish(false);
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void whatTheLibrarySaysBeforeItEndsAProcessIsShownAndNotAwaited() throws Exception {
+        process(1, "one\nrank 3: the relay at h:1 closed the connection\n");
+        process(2, "one\nrank 3: the relay at h:1 closed the connection again\n");
+        process(3, "one\ntwo\n").finish(true);
+        assertThat(shown()).isEqualTo(tagged(
+                "one", "rank 3: the relay at h:1 closed the connection", "rank 3: the relay at h:1 closed the connection again",
+                "two"));
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void aProcessThatWasReplacedShowsNothingAnyMore() throws Exception {
+        PipedOutputStream old = new PipedOutputStream();
+        OutputPump stuck = start(1, old);
+        process(2, "one\n");
+        old.write("one\ntwo\n".getBytes(StandardCharsets.UTF_8));
+        old.close();
+        stuck.await();
+        assertThat(shown()).isEqualTo(tagged("one"));
+        process(3, "one\ntwo\n").finish(true);
+        assertThat(shown()).isEqualTo(tagged("one", "two"));
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void aLongLineIsShownInTheSamePiecesAgain() throws Exception {
+        String line = "x".repeat(150_000);
+        process(1, line);
+        process(2, line + "y\nnext\n").finish(true);
+        assertThat(told).isEmpty();
+        assertThat(shown().replace("\n[3] ", "")).isEqualTo("[3] " + line + "ynext\n");
+    }
+
+    @Test
+    void whatDoesNotFitMemoryIsComparedJustAsWell() throws Exception {
+        Random random = new Random(11);
+        List<String> lines = IntStream.range(0, 20_000)
+                .mapToObj(line -> line + " " + "z".repeat(random.nextInt(200)))
+                .toList();
+        for (int incarnation = 1; incarnation <= 4; incarnation++) {
+            String all = String.join("\n", lines.subList(0, incarnation * 5_000)) + "\n";
+            process(incarnation, all.substring(0, all.length() - (incarnation < 4 ? random.nextInt(200_000) : 0)));
+        }
+        assertThat(told).isEmpty();
+        assertThat(shown()).isEqualTo(tagged(lines.toArray(String[]::new)));
+        String changed = String.join("\n", lines).replace("\n12345 ", "\n12345+") + "\n";
+        process(5, changed).finish(true);
+        assertThat(told).hasSize(1).first().asString().contains("byte " + (changed.indexOf("12345+") + 5) + ", line 12346:");
+        assertThat(shown()).isEqualTo(tagged(lines.toArray(String[]::new)));
+    }
+
+    @Test
+    void leavesNoFileEvenWhileItHasOne() throws Exception {
+        Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        process(1, ("x".repeat(99) + "\n").repeat(5_000));
+        try (var files = Files.list(temporary)) {
+            assertThat(files.map(file -> file.getFileName().toString())).noneMatch(name -> name.endsWith(".tape"));
+        }
+    }
+
+    @Test
+    void aTapeThatCannotBeReadIsToldAndTheRankGoesOn() throws Exception {
+        String printed = ("x".repeat(99) + "\n").repeat(5_000);
+        process(1, printed);
+        tape.breakFile();
+        process(2, printed + "new\n").finish(true);
+        assertThat(told).hasSize(1).first().asString().startsWith("broken: ");
+        assertThat(shown()).isEqualTo(tagged("x".repeat(99)).repeat(5_000) + tagged("new"));
+    }
+}

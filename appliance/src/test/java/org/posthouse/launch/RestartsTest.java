@@ -1,0 +1,132 @@
+package org.posthouse.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which ends of a process are followed by another process, and when. */
+class RestartsTest {
+    private static final int KILLED = 137;
+
+    @ParameterizedTest(name = "status {0}, {1}")
+    @CsvSource({
+        // status, link, logged, logged and limited, not logged
+        "0,   NONE,      DONE,    DONE, DONE",
+        "0,   CONNECTED, WAIT,    WAIT, WAIT",
+        "0,   AWAY,      WAIT,    WAIT, WAIT",
+        "0,   REPLAYING, WAIT,    WAIT, WAIT",
+        "0,   FINALIZED, DONE,    DONE, DONE",
+        "0,   LOST,      FAIL,    FAIL, FAIL",
+        "1,   NONE,      FAIL,    FAIL, FAIL",
+        "1,   CONNECTED, WAIT,    WAIT, WAIT",
+        "1,   AWAY,      FAIL,    FAIL, FAIL",
+        "42,  REPLAYING, WAIT,    WAIT, WAIT",
+        "42,  FINALIZED, FAIL,    FAIL, FAIL",
+        "70,  CONNECTED, RESTART, FAIL, WAIT",
+        "70,  AWAY,      RESTART, FAIL, FAIL",
+        "70,  LOST,      FAIL,    FAIL, FAIL",
+        "71,  AWAY,      FAIL,    FAIL, FAIL",
+        "72,  AWAY,      RESTART, FAIL, FAIL",
+        "73,  AWAY,      FAIL,    FAIL, FAIL",
+        "127, NONE,      FAIL,    FAIL, FAIL",
+        "128, AWAY,      FAIL,    FAIL, FAIL",
+        "129, AWAY,      RESTART, FAIL, FAIL",
+        "137, NONE,      RESTART, FAIL, FAIL",
+        "137, CONNECTED, RESTART, FAIL, WAIT",
+        "137, AWAY,      RESTART, FAIL, FAIL",
+        "137, REPLAYING, RESTART, FAIL, WAIT",
+        "137, FINALIZED, RESTART, FAIL, FAIL",
+        "137, LOST,      FAIL,    FAIL, FAIL",
+        "159, AWAY,      RESTART, FAIL, FAIL",
+        "160, AWAY,      FAIL,    FAIL, FAIL",
+        "255, AWAY,      FAIL,    FAIL, FAIL"
+    })
+    void verdicts(int status, RankLink link, Verdict logged, Verdict limited, Verdict unlogged) {
+        assertThat(Verdict.of(status, link, true, false)).as("logged").isEqualTo(logged);
+        assertThat(Verdict.of(status, link, true, true)).as("logged and limited").isEqualTo(limited);
+        assertThat(Verdict.of(status, link, false, false)).as("not logged").isEqualTo(unlogged);
+    }
+
+    /** How long each of {@code count} restarts of rank 0 waits, in milliseconds, if each process lives as long as this. */
+    private static List<Long> waits(Restarts restarts, int count, int status, long aliveMs) {
+        List<Long> waits = new ArrayList<>();
+        long started = 5_000_000_000L;
+        for (int restart = 0; restart < count; restart++) {
+            long ended = started + TimeUnit.MILLISECONDS.toNanos(aliveMs);
+            long due = restarts.next(0, status, started, ended);
+            waits.add(TimeUnit.NANOSECONDS.toMillis(due - ended));
+            started = due;
+        }
+        return waits;
+    }
+
+    @Test
+    void firstIsDueAtOnceAndEachFurtherOneLater() {
+        assertThat(waits(new Restarts(1, 10), 8, KILLED, 59_999))
+                .containsExactly(0L, 250L, 1_000L, 4_000L, 16_000L, 30_000L, 30_000L, 30_000L);
+    }
+
+    @Test
+    void aProcessThatStayedAliveBeginsAnew() {
+        Restarts restarts = new Restarts(1, 10);
+        assertThat(waits(restarts, 3, KILLED, 10)).containsExactly(0L, 250L, 1_000L);
+        assertThat(waits(restarts, 1, KILLED, 60_000)).containsExactly(0L);
+        assertThat(waits(restarts, 2, KILLED, 10)).containsExactly(250L, 1_000L);
+        assertThat(restarts.used(0)).isEqualTo(6);
+    }
+
+    @Test
+    void whatATerminalSignalsWaitsForTheLaunchersOwnSignal() {
+        for (int status : new int[] {129, 130}) {
+            assertThat(waits(new Restarts(1, 3), 3, status, 10)).containsExactly(250L, 250L, 1_000L);
+        }
+        assertThat(waits(new Restarts(1, 3), 1, 143, 10)).containsExactly(0L);
+    }
+
+    @Test
+    void ranksWaitAndAreCountedEachForItself() {
+        Restarts restarts = new Restarts(2, 2);
+        restarts.next(0, KILLED, 0, 5);
+        restarts.next(0, KILLED, 0, 5);
+        assertThat(restarts.next(1, KILLED, 0, 5)).isEqualTo(5);
+        assertThat(restarts.isAllowed(0)).isFalse();
+        assertThat(restarts.isAllowed(1)).isTrue();
+        assertThat(restarts.refusal(0)).isEqualTo(", after 2 of 2 restarts");
+        assertThatThrownBy(() -> restarts.next(0, KILLED, 0, 5)).hasMessageContaining("rank 0 may not be started again");
+        assertThat(restarts.used(0)).isEqualTo(2);
+    }
+
+    @Test
+    void zeroIsNeverAndNotWorthAWord() {
+        Restarts restarts = new Restarts(1, 0);
+        assertThat(restarts.isAllowed(0)).isFalse();
+        assertThat(restarts.refusal(0)).isEmpty();
+    }
+
+    @Test
+    void allRanksTogetherHaveTenForEach() {
+        Restarts restarts = new Restarts(2, 100);
+        for (int restart = 0; restart < 20; restart++) {
+            assertThat(restarts.isAllowed(1)).isTrue();
+            restarts.next(0, KILLED, 0, 5);
+        }
+        assertThat(restarts.isAllowed(0)).isFalse();
+        assertThat(restarts.isAllowed(1)).isFalse();
+        assertThat(restarts.refusal(1)).isEqualTo(", after 20 restarts of all ranks, which is the most for a job of 2");
+    }
+
+    @Test
+    void statusesInWords() {
+        assertThat(ExitStatus.words(137)).isEqualTo("was killed by signal 9 (SIGKILL)");
+        assertThat(ExitStatus.words(143)).isEqualTo("was killed by signal 15 (SIGTERM)");
+        assertThat(ExitStatus.words(159)).isEqualTo("was killed by signal 31 (SIGSYS)");
+        assertThat(ExitStatus.words(160)).isEqualTo("exited with status 160");
+        assertThat(ExitStatus.words(128)).isEqualTo("exited with status 128");
+    }
+}
