@@ -42,6 +42,9 @@ final class RestartedRankTest {
     private static final int TAG = 9;
     private static final byte[] NONE = {};
 
+    /** In which a thread has come to wait. */
+    private static final int QUIET_MS = 200;
+
     private static final class End extends Ending {
         private final CompletableFuture<String> how = new CompletableFuture<>();
 
@@ -231,6 +234,7 @@ final class RestartedRankTest {
             return null;
         });
         line.hear(FrameType.POST);
+        Thread.sleep(QUIET_MS);
         send(1);
         send(1);
         hearEvents(1, History.LIMIT);
@@ -259,7 +263,7 @@ final class RestartedRankTest {
         line.hear(FrameType.POST);
         line.say(stall.encode(FrameType.MISMATCH));
         endpoint.await(receive);
-        send(1);
+        endpoint.send(CONTEXT + 1, 1, TAG, Plain.content(Base.BYTE, NONE, 0, 0));
         hearEvents(1, History.LIMIT);
     }
 
