@@ -309,7 +309,7 @@ public class MPI extends NewBuffers {
     /**
      * Seconds since some time in the past that stays the same in this process, and in one that is started in its place. A
      * program in a job that is logged which asks more than a thousand times in a row and does nothing else is told the time in
-     * steps of a thousandth of what it has waited so.
+     * steps of a thousandth of what it has waited so, at most a millisecond.
      */
     public static double Wtime() throws MPIException {
         Self asking = self;

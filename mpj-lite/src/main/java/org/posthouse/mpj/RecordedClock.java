@@ -5,8 +5,8 @@ import java.util.function.LongSupplier;
 /**
  * The clock that a program sees whose values are recorded: exact for {@link #EXACT} calls in a row, so that a program's work
  * is timed as ever; a program that goes on asking and does nothing else is told the same time again until a thousandth of the
- * time has gone by that it has asked so. A loop of a second on it leaves some 8,000 values and not 20 million. It never goes
- * back, not even on another host. Guarded by the endpoint's lock.
+ * time has gone by that it has asked so, or a millisecond. A loop of a second on it leaves some 10,000 values and not 20 million,
+ * and each further second 1,000. It never goes back, not even on another host. Guarded by the endpoint's lock.
  */
 final class RecordedClock {
     /** Calls with nothing else between them that are exact. */
@@ -14,6 +14,9 @@ final class RecordedClock {
 
     /** What part of the time that it was asked for in vain a step is, behind that. */
     static final int PART = 1_000;
+
+    /** The longest step. */
+    private static final long STEP_NS_MAX = 1_000_000;
 
     private final LongSupplier nanoTime;
     private long time;
@@ -38,7 +41,7 @@ final class RecordedClock {
             this.turn = turn;
             since = now;
             calls = 0;
-        } else if (calls >= EXACT && now - time < (now - since) / PART) {
+        } else if (calls >= EXACT && now - time < Math.min((now - since) / PART, STEP_NS_MAX)) {
             return false;
         }
         set(now);

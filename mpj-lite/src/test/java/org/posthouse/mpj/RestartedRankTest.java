@@ -1,0 +1,500 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.posthouse.mpj.ScriptedRelay.delivered;
+import static org.posthouse.mpj.ScriptedRelay.events;
+import static org.posthouse.mpj.ScriptedRelay.view;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.mpj.ScriptedRelay.Connection;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Plain;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.MessageChecksum;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Stall;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.Welcome;
+import org.posthouse.wire.Wire;
+
+/** What a rank says to the relay of a job that is logged, and when: of its history, and of what it sent before it was restarted. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class RestartedRankTest {
+    private static final int CONTEXT = 4;
+    private static final int TAG = 9;
+    private static final byte[] NONE = {};
+
+    /** In which a thread has come to wait. */
+    private static final int QUIET_MS = 200;
+
+    private static final class End extends Ending {
+        private final CompletableFuture<String> how = new CompletableFuture<>();
+
+        End() {
+            super(0);
+        }
+
+        @Override
+        void lost(String relay, IOException cause) {
+            how.complete("lost: " + cause.getMessage());
+            throw new AssertionError(cause);
+        }
+
+        @Override
+        void exit(int status) {
+            how.complete("exit " + status);
+            throw new AssertionError("exit " + status);
+        }
+    }
+
+    private final ScriptedRelay relay;
+    private final End end = new End();
+    private Endpoint endpoint;
+    private Connection line;
+
+    RestartedRankTest() throws IOException {
+        relay = new ScriptedRelay();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        line.close();
+        relay.close();
+    }
+
+    // ---- what a rank does
+
+    private static <T> CompletableFuture<T> start(Callable<T> task) {
+        CompletableFuture<T> outcome = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                outcome.complete(task.call());
+            } catch (Exception | Error e) {
+                outcome.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return outcome;
+    }
+
+    /** A process of the rank that is greeted so. */
+    private CompletableFuture<Endpoint> connecting(int incarnation, StatePage... pages) throws Exception {
+        CompletableFuture<Endpoint> connecting = start(() -> RelayEndpoint.connect(
+                relay.address(), Hello.start(ScriptedRelay.JOB, 0, incarnation, new Token(3, 4)), new Settings(1 << 18), end));
+        line = relay.accept();
+        line.hear(FrameType.HELLO);
+        line.say(welcome(incarnation, pages.length));
+        for (StatePage page : pages) {
+            line.say(page.encode());
+        }
+        return connecting;
+    }
+
+    private void connect(int incarnation, StatePage.Entry... known) throws Exception {
+        StatePage[] pages = known.length == 0 ? new StatePage[0] : new StatePage[] {page(0, known)};
+        endpoint = connecting(incarnation, pages).get();
+    }
+
+    private static StatePage page(int left, StatePage.Entry... entries) {
+        return new StatePage(ScriptedRelay.JOB, left, List.of(entries));
+    }
+
+    private static ByteBuffer welcome(int incarnation, int pages) {
+        List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
+        return new Welcome(
+                        ScriptedRelay.JOB, 0, incarnation, 1 << 20, 2, true, 0, 0, pages, 0, 0, 0, homes, new int[3], new int[0])
+                .encode();
+    }
+
+    private static StatePage.Entry known(int kind, int destination, long sequence) {
+        return new StatePage.Entry(kind, CONTEXT, destination, sequence);
+    }
+
+    private Operation receive() {
+        return endpoint.receive(CONTEXT, 1, TAG, Plain.sink(Base.BYTE, new byte[10], 0, 10));
+    }
+
+    private Operation send(int destination, byte[] bytes, Mode mode) {
+        return endpoint.send(CONTEXT, destination, TAG, Plain.content(Base.BYTE, bytes, 0, bytes.length), mode);
+    }
+
+    private Operation send(int destination) {
+        return send(destination, new byte[] {5}, Mode.STANDARD);
+    }
+
+    // ---- what its relay does
+
+    /** Events of these kinds, of value 1, after so many failed polls each. */
+    private static byte[] items(int polls, int... kinds) {
+        ByteBuffer items = ByteBuffer.allocate(kinds.length * Wire.EVENT_BYTES);
+        for (int kind : kinds) {
+            items.putInt(polls).putInt(kind << 24).putLong(1);
+        }
+        return items.array();
+    }
+
+    private static ByteBuffer history(int polls, int... kinds) {
+        return events(1, items(polls, kinds), polls, FrameView.END);
+    }
+
+    /** The rank's next frame tells these events, numbered from {@code first}. */
+    private void hearEvents(long first, int... kinds) throws Exception {
+        ByteBuffer frame = line.hear(FrameType.EVENTS);
+        assertThat(view(frame).firstEvent()).isEqualTo(first);
+        List<Integer> heard = new ArrayList<>();
+        for (int at = Wire.EVENTS_HEADER_BYTES; at < frame.capacity(); at += Wire.EVENT_BYTES) {
+            heard.add((int) frame.get(at + Integer.BYTES));
+        }
+        assertThat(heard).containsExactly(Arrays.stream(kinds).boxed().toArray(Integer[]::new));
+    }
+
+    // ---- telling
+
+    @Test
+    void whatWasObservedIsToldBeforeTheNextFrame() throws Exception {
+        connect(1);
+        Operation receive = receive();
+        assertThat(endpoint.test(receive)).isFalse();
+        line.say(delivered(line.hear(FrameType.POST), 1, new byte[1], 1));
+        while (!endpoint.test(receive)) {
+            Thread.onSpinWait();
+        }
+        assertThat(endpoint.test(receive)).as("known, so no event").isTrue();
+        Operation known = send(1);
+        endpoint.await(known);
+        assertThat(endpoint.test(known)).isTrue();
+        hearEvents(1, History.DONE);
+        line.hear(FrameType.SEND);
+        assertThat(endpoint.awaitAny(new Operation[] {null, receive})).as("no choice").isEqualTo(1);
+        assertThat(endpoint.awaitAny(new Operation[] {known, receive})).isZero();
+        endpoint.value(() -> 17);
+        assertThat(endpoint.cancel(receive)).isFalse();
+        line.hearNothing();
+        send(2);
+        hearEvents(2, History.ANY, History.VALUE, History.TAKEN);
+        line.hear(FrameType.SEND);
+        endpoint.value(() -> 18);
+        start(() -> {
+            endpoint.close();
+            return null;
+        });
+        hearEvents(5, History.VALUE);
+        line.hear(FrameType.FINALIZE);
+    }
+
+    @Test
+    void manyEventsAreToldAtOnce() throws Exception {
+        connect(1);
+        for (int i = 0; i < Wire.EVENTS_MAX - 2; i++) {
+            endpoint.value(() -> 17);
+        }
+        assertThat(view(line.hear(FrameType.EVENTS)).events()).isEqualTo(Wire.EVENTS_MAX - 2);
+        line.hearNothing();
+    }
+
+    @Test
+    void receivesAreNumberedInEachContext() throws Exception {
+        connect(1);
+        Operation first = receive();
+        receive();
+        endpoint.receive(CONTEXT + 1, 1, TAG, Plain.sink(Base.BYTE, NONE, 0, 0));
+        start(() -> endpoint.cancel(first));
+        for (int ordinal : new int[] {1, 2, 1}) {
+            assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(ordinal);
+        }
+        assertThat(view(line.hear(FrameType.CANCEL)).ordinal()).isEqualTo(1);
+    }
+
+    // ---- limits
+
+    @Test
+    void twoThreadsInsideAtOnceAreALimit() throws Exception {
+        connect(1);
+        start(() -> {
+            endpoint.await(receive());
+            return null;
+        });
+        line.hear(FrameType.POST);
+        Thread.sleep(QUIET_MS);
+        send(1);
+        send(1);
+        hearEvents(1, History.LIMIT);
+        line.hear(FrameType.SEND);
+        line.hear(FrameType.SEND);
+    }
+
+    @Test
+    void aCollectiveBesideTheProgramIsNone() throws Exception {
+        connect(1);
+        Thread collective = new CollectiveThread(() -> endpoint.await(receive()), "collective");
+        collective.start();
+        line.hear(FrameType.POST);
+        send(1);
+        line.hear(FrameType.SEND);
+    }
+
+    @Test
+    void aMismatchThatIsBelievedIsALimit() throws Exception {
+        connect(1);
+        Presence presence = new Presence((RelayEndpoint) endpoint, CONTEXT, new int[] {0, 1}, 0);
+        presence.enter("Bcast", 0);
+        ((RelayEndpoint) endpoint).stays(presence, false);
+        Stall stall = Stall.decode(line.hear(FrameType.BLOCKED));
+        Operation receive = receive();
+        line.hear(FrameType.POST);
+        line.say(stall.encode(FrameType.MISMATCH));
+        endpoint.await(receive);
+        endpoint.send(CONTEXT + 1, 1, TAG, Plain.content(Base.BYTE, NONE, 0, 0));
+        hearEvents(1, History.LIMIT);
+    }
+
+    // ---- replay
+
+    @Test
+    void liveIsSaidWhileTheRankWaitsForWhatComesOnlyThen() throws Exception {
+        connect(2);
+        CompletableFuture<Void> program = start(() -> {
+            endpoint.await(receive());
+            endpoint.await(receive());
+            return null;
+        });
+        line.say(delivered(line.hear(FrameType.POST), 1, new byte[1], 1));
+        ByteBuffer second = line.hear(FrameType.POST);
+        line.hearNothing();
+        line.say(history(0));
+        line.hear(FrameType.LIVE);
+        line.say(delivered(second, 2, new byte[1], 1));
+        program.get();
+    }
+
+    @Test
+    void liveIsSaidWithTheLastEventBeforeAnythingNew() throws Exception {
+        connect(2);
+        line.say(history(2, History.VALUE, History.VALUE));
+        assertThat(endpoint.tryProbe(CONTEXT, 1, TAG)).as("failed before").isNull();
+        assertThat(endpoint.tryProbe(CONTEXT, 1, TAG)).as("failed before").isNull();
+        assertThat(endpoint.value(() -> 17)).isEqualTo(1);
+        line.hearNothing();
+        assertThat(endpoint.value(() -> 17)).isEqualTo(1);
+        line.hear(FrameType.LIVE);
+        assertThat(endpoint.value(() -> 17)).as("a new one").isEqualTo(17);
+        CompletableFuture<Envelope> probe = start(() -> endpoint.tryProbe(CONTEXT, 1, TAG));
+        hearEvents(3, History.VALUE);
+        line.say(ScriptedRelay.nothingFound(line.hear(FrameType.PROBE)));
+        assertThat(probe.get()).isNull();
+    }
+
+    /** The events are over before the failed polls are. */
+    @Test
+    void pollsFailAgainBehindTheLastEvent() throws Exception {
+        connect(2);
+        Operation receive = receive();
+        line.say(history(3), delivered(line.hear(FrameType.POST), 1, new byte[1], 1));
+        for (int i = 0; i < 3; i++) {
+            assertThat(endpoint.test(receive)).isFalse();
+        }
+        assertThat(endpoint.test(receive)).isTrue();
+        line.hear(FrameType.LIVE);
+        send(1);
+        hearEvents(1, History.DONE);
+        assertThat(view(line.hear(FrameType.SEND)).failedPolls()).isEqualTo(3);
+    }
+
+    @Test
+    void aRankThatOnlySendsComesToItsEndToo() throws Exception {
+        connect(2);
+        send(1);
+        line.hear(FrameType.SEND);
+        line.say(history(0));
+        CompletableFuture<Void> sending = start(() -> {
+            while (!end.how.isDone()) {
+                send(1, NONE, Mode.SYNCHRONOUS);
+                TimeUnit.MILLISECONDS.sleep(1);
+            }
+            return null;
+        });
+        ByteBuffer frame = line.hearAny();
+        while (view(frame).type() == FrameType.OFFER) {
+            frame = line.hearAny();
+        }
+        assertThat(view(frame).type()).isSameAs(FrameType.LIVE);
+        end.how.complete("enough");
+        sending.get();
+    }
+
+    @Test
+    void finalizeIsNewToo() throws Exception {
+        connect(2);
+        start(() -> {
+            endpoint.close();
+            return null;
+        });
+        line.hearNothing();
+        line.say(history(0));
+        line.hear(FrameType.LIVE);
+        line.hear(FrameType.FINALIZE);
+    }
+
+    @Test
+    void liveIsSaidOnTheNextConnectionIfTheRankMoves() throws Exception {
+        connect(2);
+        CompletableFuture<Void> program = start(() -> {
+            endpoint.await(receive());
+            return null;
+        });
+        line.hear(FrameType.POST);
+        line.say(events(1, items(0, History.LIMIT), 0, FrameView.END), ScriptedRelay.move());
+        line.hear(FrameType.MOVE);
+        line.hearNothing();
+        line.say(ScriptedRelay.closing(Reason.MOVED));
+        line.hearEnd();
+        line = relay.accept();
+        assertThat(Hello.decode(line.hear(FrameType.HELLO)).events()).isEqualTo(1);
+        line.say(welcome(2, 0));
+        line.hear(FrameType.LIVE);
+        assertThat(program).isNotDone();
+    }
+
+    @Test
+    void aRankThatReplaysIsNotBlocked() throws Exception {
+        connect(2);
+        Presence presence = new Presence((RelayEndpoint) endpoint, CONTEXT, new int[] {0, 1}, 0);
+        presence.enter("Bcast", 0);
+        ((RelayEndpoint) endpoint).stays(presence, false);
+        line.hearNothing();
+        line.say(history(0));
+        receive();
+        line.hear(FrameType.LIVE);
+        line.hear(FrameType.POST);
+        ((RelayEndpoint) endpoint).stays(presence, true);
+        line.hear(FrameType.BLOCKED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a test", "a wait for any of 2", "a probe", "a cancel", "Wtime", "Finalize"})
+    void aRankThatDoesSomethingElseEndsTheJob(String call) throws Exception {
+        connect(2);
+        line.say(history(0, call.equals("a probe") ? History.DONE : History.FOUND));
+        start(() -> {
+            Operation one = receive();
+            switch (call) {
+                case "a test" -> endpoint.test(one);
+                case "a probe" -> endpoint.probe(CONTEXT, 1, TAG);
+                case "a cancel" -> endpoint.cancel(one);
+                case "Wtime" -> endpoint.nanoTime();
+                case "Finalize" -> endpoint.close();
+                default -> endpoint.awaitAny(new Operation[] {one, one});
+            }
+            return null;
+        });
+        line.hear(FrameType.POST);
+        Notice abort = Notice.decode(line.hear(FrameType.ABORT));
+        assertThat(abort.code()).isEqualTo(71);
+        assertThat(abort.text()).contains(" as event 1 after 0 failed polls, found " + call + " after event 0");
+        assertThat(end.how.get()).isEqualTo("exit 71");
+    }
+
+    // ---- what was sent before
+
+    @Test
+    void whatHasArrivedIsNotSentAgain() throws Exception {
+        connect(2, known(StatePage.ACCEPTED, 1, 4), known(StatePage.OPEN, 1, 3));
+        byte[] large = new byte[70_000];
+        large[69_999] = 1;
+        Operation synchronous = send(1, NONE, Mode.SYNCHRONOUS);
+        assertThat(synchronous.isDone()).isTrue();
+        assertThat(view(line.hear(FrameType.RESENT)).checksum()).isZero();
+        send(1, large, Mode.STANDARD);
+        FrameView resent = view(line.hear(FrameType.RESENT));
+        MessageChecksum checksum = new MessageChecksum();
+        checksum.add(MessageChecksum.piece(ByteBuffer.wrap(large, 0, 65_536)));
+        checksum.add(MessageChecksum.piece(ByteBuffer.wrap(large, 65_536, 70_000 - 65_536)));
+        assertThat(resent.checksum()).isEqualTo(checksum.value());
+        assertThat(resent.sequence()).isEqualTo(2);
+        assertThat(resent.messageBytes()).isEqualTo(70_000);
+        assertThat(resent.tag()).isEqualTo(TAG);
+        send(1);
+        assertThat(view(line.hear(FrameType.SEND)).flags()).as("half there").isEqualTo(FrameView.AGAIN);
+        send(1);
+        line.hear(FrameType.RESENT);
+        send(1);
+        FrameView fresh = view(line.hear(FrameType.SEND));
+        assertThat(fresh.flags()).isZero();
+        assertThat(fresh.sequence()).isEqualTo(5);
+        send(1);
+        assertThat(view(line.hear(FrameType.OFFER)).flags()).as("two messages of credit").isEqualTo(FrameView.STORABLE);
+    }
+
+    @Test
+    void aChannelThatNothingIsKnownOfIsSentAgain() throws Exception {
+        connect(2, known(StatePage.ACCEPTED, 1, 4));
+        send(2);
+        assertThat(view(line.hear(FrameType.SEND)).flags()).isEqualTo(FrameView.AGAIN);
+    }
+
+    @Test
+    void aFirstProcessSendsNothingAgain() throws Exception {
+        connect(1);
+        send(1);
+        assertThat(view(line.hear(FrameType.SEND)).flags()).isZero();
+    }
+
+    @Test
+    void whatWasTakenBackIsTakenBackAgain() throws Exception {
+        connect(2, known(StatePage.ACCEPTED, 1, 2), known(StatePage.GONE, 1, 1), known(StatePage.GONE, 1, 2));
+        line.say(history(0, History.TAKEN));
+        Operation[] gone = {send(1, new byte[1], Mode.SYNCHRONOUS), send(1, new byte[1], Mode.SYNCHRONOUS)};
+        assertThat(gone[0].isDone()).isFalse();
+        assertThat(endpoint.cancel(gone[0])).isTrue();
+        line.hear(FrameType.LIVE);
+        assertThat(endpoint.cancel(gone[1])).as("nobody had been told").isTrue();
+        send(1);
+        hearEvents(2, History.TAKEN);
+        assertThat(view(line.hear(FrameType.SEND)).sequence()).isEqualTo(3);
+    }
+
+    @Test
+    void theRankWaitsForAllThatItsRelayKnows() throws Exception {
+        CompletableFuture<Endpoint> connecting = connecting(2);
+        endpoint = connecting.get();
+        line.close();
+        CompletableFuture<Endpoint> again = start(() -> RelayEndpoint.connect(
+                relay.address(), Hello.start(ScriptedRelay.JOB, 0, 3, new Token(3, 4)), new Settings(1 << 18), end));
+        line = relay.accept();
+        line.hear(FrameType.HELLO);
+        line.say(welcome(3, 2), page(1, known(StatePage.ACCEPTED, 1, 1)).encode());
+        TimeUnit.MILLISECONDS.sleep(50);
+        assertThat(again).isNotDone();
+        line.say(page(0, known(StatePage.ACCEPTED, 2, 1)).encode());
+        endpoint = again.get();
+        send(2);
+        line.hear(FrameType.RESENT);
+        send(1);
+        line.hear(FrameType.RESENT);
+    }
+
+    @Test
+    void pagesThatAreNotThoseAnnouncedEndTheRank() throws Exception {
+        assertThatThrownBy(connecting(2, page(3, known(StatePage.ACCEPTED, 1, 1)))::get)
+                .hasMessageContaining("sent a bad frame: STATE with 3 pages left, expected 0");
+    }
+}

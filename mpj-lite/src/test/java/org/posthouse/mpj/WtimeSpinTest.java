@@ -1,0 +1,96 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import org.junit.jupiter.api.Test;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Wire;
+
+/** A program may ask for the time as often as it likes: what is recorded of it stays small, and work is timed exactly. */
+class WtimeSpinTest {
+    private static final long SECOND = 1_000_000_000;
+    private static final int CALL_NS = 50;
+
+    private long now = -SECOND;
+    private final RecordedClock clock = new RecordedClock(() -> now);
+    private final History history = new History();
+    private int values;
+
+    WtimeSpinTest() {
+        history.open(true, false);
+    }
+
+    /** As the endpoint does it; what is kept is told when it is full. */
+    private long ask() {
+        if (clock.ticks(history.turns())) {
+            history.record(History.VALUE, clock.time());
+            values++;
+        } else {
+            history.failed();
+        }
+        if (history.isFull()) {
+            ByteBuffer frame = ByteBuffer.allocate(Wire.FRAME_BYTES_MAX);
+            history.tell(
+                    ScriptedRelay.view(frame).begin(FrameType.EVENTS, Wire.EVENTS_HEADER_BYTES, 7),
+                    frame.slice(Wire.EVENTS_HEADER_BYTES, history.untoldBytes()));
+        }
+        return clock.time();
+    }
+
+    @Test
+    void aSpinOfASecondLeavesFewValues() {
+        long end = ask() + SECOND;
+        int calls = 1;
+        while (ask() < end) {
+            now += CALL_NS;
+            calls++;
+        }
+        assertThat(calls).isGreaterThan(20_000_000);
+        assertThat(values).isBetween(5_000, 12_000);
+        assertThat(history.polls()).isEqualTo(calls + 1 - values);
+        assertThat(now).as("it ends in time").isLessThan(SECOND / 500);
+    }
+
+    @Test
+    void workIsTimedExactly() {
+        for (int i = 0; i < 3 * RecordedClock.EXACT; i++) {
+            ask();
+            now += 1;
+        }
+        history.tellPolls();
+        assertThat(ask()).as("a frame was written since").isEqualTo(now);
+        for (int i = 0; i < 10 * RecordedClock.EXACT; i++) {
+            now += SECOND;
+            assertThat(ask()).isEqualTo(now);
+        }
+    }
+
+    @Test
+    void aSpinBehindAnEventIsExactAgain() {
+        for (int i = 0; i < 2 * RecordedClock.EXACT; i++) {
+            ask();
+            now += i;
+        }
+        history.record(History.DONE, 0);
+        for (int i = 0; i < RecordedClock.EXACT; i++) {
+            assertThat(ask()).isEqualTo(now);
+            now++;
+        }
+    }
+
+    /** The clock of another host may be anything. */
+    @Test
+    void timeNeverGoesBackAfterARestart() {
+        clock.set(17 * SECOND);
+        assertThat(ask()).isEqualTo(17 * SECOND);
+        now += 5;
+        assertThat(ask()).isEqualTo(17 * SECOND + 5);
+    }
+
+    @Test
+    void timeGoesOnWhereItIsLater() {
+        clock.set(-2 * SECOND);
+        assertThat(ask()).isEqualTo(-SECOND);
+    }
+}
