@@ -26,6 +26,9 @@ public sealed interface Past {
      */
     record Events(long first, int count, ByteBuffer items) implements Past {}
 
+    /** So many of its polls had failed since its start. */
+    record Polls(long failed) implements Past {}
+
     /** Nothing else stands in the log, up to its {@code position}-th record. */
     record End(long position) implements Past {}
 }

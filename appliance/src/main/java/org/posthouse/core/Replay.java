@@ -43,6 +43,12 @@ final class Replay {
     private long until;
 
     private long deliveries;
+
+    /** The last event handed out; failed polls that the history has come to, and those that were told. */
+    private long events;
+
+    private long polls;
+    private long pollsTold;
     private boolean asked = true;
     private boolean endRead;
     private boolean ended;
@@ -123,6 +129,7 @@ final class Replay {
                     case Past.Delivered delivered -> deliver(delivered);
                     case Past.Piece piece -> pass(piece);
                     case Past.Events events -> tell(events);
+                    case Past.Polls polls -> learn(polls);
                     case Past.End end -> end(end);
                 };
         if (done) {
@@ -134,6 +141,7 @@ final class Replay {
     private boolean deliver(Past.Delivered delivered) {
         Receive receive = parked.remove(new Parked(delivered.context(), delivered.ordinal()));
         if (receive == null) {
+            tellPolls();
             return false;
         }
         Message message = delivered.message();
@@ -168,9 +176,24 @@ final class Replay {
         return true;
     }
 
-    private boolean tell(Past.Events events) {
-        port.events(events.first(), events.count(), (int) rank.failedPolls(), events.items(), false);
+    private boolean tell(Past.Events told) {
+        pollsTold = polls;
+        events = told.first() + told.count() - 1;
+        port.events(told.first(), told.count(), (int) polls, told.items(), false);
         return true;
+    }
+
+    private boolean learn(Past.Polls known) {
+        polls = known.failed();
+        return true;
+    }
+
+    /** What the rank has to wait for may need polls that fail before. */
+    private void tellPolls() {
+        if (polls != pollsTold) {
+            pollsTold = polls;
+            port.events(events + 1, 0, (int) polls, null, false);
+        }
     }
 
     private boolean end(Past.End end) {

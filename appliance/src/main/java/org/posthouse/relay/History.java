@@ -52,6 +52,7 @@ final class History implements AutoCloseable {
                     eventBytes += items.remaining();
                     steps.add(new Past.Events(events.first(), events.count(), items));
                 }
+                case LogRecord.Polls polls -> steps.add(new Past.Polls(polls.cumulative()));
                 default -> {}
             }
         }

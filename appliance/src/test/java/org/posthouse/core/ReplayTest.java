@@ -200,6 +200,29 @@ final class ReplayTest {
         rank.sends(relay.frames.events(4, 1));
     }
 
+    /** Else a rank that has polled in vain before it posts would wait for ever for what it polls for. */
+    @Test
+    void failedPollsAreToldBeforeAnythingIsWaitedFor() throws Exception {
+        dies();
+        comes(2);
+        past(
+                new Past.Polls(3),
+                new Past.Events(1, 1, ByteBuffer.allocate(16)),
+                new Past.Polls(5),
+                delivered(1, 1, logged(1, 1)),
+                new Past.Polls(9),
+                new Past.Polls(11),
+                delivered(2, 2, logged(1, 2)));
+        assertThat(rank.take())
+                .containsExactly("events 1 to 1, 3 failed polls", "events 2 to 1, 5 failed polls");
+        posts(7, 1);
+        assertThat(rank.take())
+                .containsExactly("deliver #1 from 1 to request 7", "events 2 to 1, 11 failed polls");
+        posts(7, 2);
+        assertThat(rank.take()).containsExactly("deliver #2 from 1 to request 7");
+        goesLive();
+    }
+
     @Test
     void aLongMessageComesInItsPiecesAsTheRankReads() throws Exception {
         dies();

@@ -27,8 +27,8 @@ class KilledAtDeliveriesTest {
         return Stream.of(
                 arguments(MasterOfAny.class, "4", "0:1,30,61"),
                 arguments(MasterOfAny.class, "4", "0:7,8,9;1:5;2:6;3:20"),
-                arguments(BranchesOnProbe.class, "2", "0:1,2,40"),
-                arguments(BranchesOnProbe.class, "2", "0:9,33;1:4,20"),
+                arguments(BranchesOnProbe.class, "2", "0:1,2,20"),
+                arguments(BranchesOnProbe.class, "2", "0:9,21;1:4,20"),
                 arguments(BranchesOnTestsome.class, "4", "0:1,2,50"),
                 arguments(BranchesOnTestsome.class, "4", "0:11,12;1:3,18;3:20"));
     }
