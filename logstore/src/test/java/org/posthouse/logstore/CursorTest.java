@@ -29,6 +29,7 @@ import org.posthouse.logstore.Traffic.Written;
 
 /** Histories that are read beside the writer: every record once, in order, none that is damaged, none left out. */
 final class CursorTest {
+    private static final int SEEDS = Integer.getInteger("posthouse.seeds", 6);
     private static final int RANK = 3;
 
     @TempDir
@@ -61,7 +62,7 @@ final class CursorTest {
 
     @Test
     void showsEachRankItsRecordsFromEachMilestoneWithTheMessagesAsTheyWere() {
-        for (int seed = 1; seed <= 20; seed++) {
+        for (int seed = 1; seed <= SEEDS; seed++) {
             Traffic traffic = new Traffic(seed);
             LogConfig config = new LogConfig(folder.resolve("log" + seed), LogConfig.ROLL_BYTES_MIN, 0);
             try (MessageLog log = MessageLog.open(config)) {

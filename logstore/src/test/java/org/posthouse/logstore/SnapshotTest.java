@@ -20,6 +20,8 @@ import org.posthouse.logstore.LogRecord.Snapshot;
 
 /** A log without its older files says what it said with them; without the whole of a snapshot it is none. */
 final class SnapshotTest {
+    private static final int SEEDS = Integer.getInteger("posthouse.seeds", 6);
+
     @TempDir
     private Path folder;
 
@@ -54,7 +56,7 @@ final class SnapshotTest {
 
     @Test
     void saysTheSameWithoutItsOlderFiles() throws Exception {
-        for (int seed = 1; seed <= 30; seed++) {
+        for (int seed = 1; seed <= SEEDS; seed++) {
             Traffic traffic = new Traffic(seed);
             try (MessageLog log = MessageLog.open(smallFiles(), last -> 7, entry -> {}, Samples.host(Samples.BOOT))) {
                 traffic.write(log, 1_500);
