@@ -271,7 +271,7 @@ final class History {
         String expected = next != null
                 ? name(next.kind) + " as event " + next.number + " after " + Integer.toUnsignedString(next.polls) + " failed polls"
                 : replaying ? "a failed poll, of " + Integer.toUnsignedString(pollsKnown) : "what it did then";
-        return new DivergedException("it was started again and does not do what it did before: expected " + expected
+        return new DivergedException("was started again and does not do what it did before: expected " + expected
                 + ", found " + call + " after event " + events + " and " + polls
                 + " failed polls; make it depend on nothing but its arguments, its messages, MPI.Wtime and MPI.Random");
     }
