@@ -268,10 +268,10 @@ final class History {
     /** What happens in a replay to a program that asks for something else than before. */
     DivergedException diverged(String call) {
         Item next = items.peek();
-        String expected = next == null
-                ? "a failed poll, of " + Integer.toUnsignedString(pollsKnown)
-                : name(next.kind) + " as event " + next.number + " after " + Integer.toUnsignedString(next.polls) + " failed polls";
-        return new DivergedException("it was started again and does not do what it did before: expected " + expected
+        String expected = next != null
+                ? name(next.kind) + " as event " + next.number + " after " + Integer.toUnsignedString(next.polls) + " failed polls"
+                : replaying ? "a failed poll, of " + Integer.toUnsignedString(pollsKnown) : "what it did then";
+        return new DivergedException("was started again and does not do what it did before: expected " + expected
                 + ", found " + call + " after event " + events + " and " + polls
                 + " failed polls; make it depend on nothing but its arguments, its messages, MPI.Wtime and MPI.Random");
     }

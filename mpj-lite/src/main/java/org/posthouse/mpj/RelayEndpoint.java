@@ -3,8 +3,6 @@ package org.posthouse.mpj;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.posthouse.wire.FrameType;
@@ -19,8 +17,7 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * A rank's connection to its home relay. All state is guarded by one lock; of the threads that wait, one reads the
- * socket for all of them, without the lock while it blocks.
+ * A rank's connection to its home relay. All state is guarded by the lock of its {@link Progress}, where threads wait.
  *
  * <p>A message of up to 64 KiB rides in its frame, one of up to {@link Settings#eagerBytesMax} follows in chunks at
  * once, both if there is credit for it; any other is offered, and its bytes leave when it was matched. So a rank that is out
@@ -32,18 +29,16 @@ import org.posthouse.wire.WireException;
  * <p>When the relay asks the rank to connect again, the thread that reads does so, in whatever call it is; calls that
  * write wait meanwhile, those included that else would not.
  */
-public final class RelayEndpoint implements Endpoint, Presence.Watch {
+public final class RelayEndpoint implements Endpoint, Presence.Watch, Progress.Owner {
     /** How long {@link #abort} waits for a line that is moving. */
     private static final long ABORT_MS_MAX = 10_000;
 
     private final HomeLine line;
     private final Ending ending;
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-    private final FrameLine.Handler handler = this::onFrame;
+    private final Progress progress;
     private final History history = new History();
-    private final RecordedClock clock = new RecordedClock(System::nanoTime);
     private final Told told;
+    private final Observed observed;
     private final Outbox outbox;
     private final Inbox inbox;
     private final StallWatch watch = new StallWatch();
@@ -52,12 +47,6 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     private final int rank;
     private final long job;
     private Admission admission;
-    private boolean reading;
-
-    /** Whether the thread that reads waits for an errand too, whose end is no frame. */
-    private boolean readsAtErrand;
-
-    private int waiting;
 
     /** Threads of the program that are inside a call; counted in logged jobs only. */
     private int callers;
@@ -65,7 +54,6 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     /** FINALIZE was said; it is this rank's last frame, and a move comes too late. */
     private boolean finalizing;
 
-    private boolean finalized;
     private volatile boolean closed;
 
     private RelayEndpoint(HomeLine line, Hello hello, Settings settings, Ending ending) {
@@ -74,7 +62,9 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         this.hello = hello;
         rank = hello.rank();
         job = hello.job();
+        progress = new Progress(line, rank, this);
         told = new Told(line, history, job);
+        observed = new Observed(line, progress, history, told, job);
         outbox = new Outbox(told, job, rank, history, settings.eagerBytesMax());
         inbox = new Inbox(told, job, rank, history);
     }
@@ -88,13 +78,11 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     static RelayEndpoint connect(String relay, Hello hello, Settings settings, Ending ending) throws IOException {
         HomeLine line = HomeLine.connect(relay, settings.busyPollUs(), hello);
         RelayEndpoint endpoint = new RelayEndpoint(line, hello, settings, ending);
-        endpoint.lock.lock();
+        endpoint.progress.lock();
         try {
-            while (!line.isOpen()) {
-                endpoint.readFrames(false);
-            }
+            endpoint.progress.awaitLine();
         } finally {
-            endpoint.lock.unlock();
+            endpoint.progress.unlock();
         }
         return endpoint;
     }
@@ -165,7 +153,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     /** A call of the program begins, with the lock. */
     private void enter() {
-        lock.lock();
+        progress.lock();
         if (history.isLogged() && !(Thread.currentThread() instanceof CollectiveThread) && callers++ > 0) {
             history.limit(Limit.THREADS);
         }
@@ -175,28 +163,15 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         if (history.isLogged() && !(Thread.currentThread() instanceof CollectiveThread)) {
             callers--;
         }
-        lock.unlock();
+        progress.unlock();
     }
 
-    private void requireOpen() {
-        if (finalized) {
-            throw new FinalizedException(rank);
-        }
-    }
-
-    /**
-     * Waits until frames may be written: what is begun then, with the lock, is written before the next move. A replay reads
-     * what there is, so that one that is over is known to be.
-     */
+    /** As {@link Progress#awaitLine}. A replay reads what there is, so that one that is over is known to be. */
     private void awaitLine() throws IOException {
-        requireOpen();
-        if (history.isReplaying() && !reading && line.readable()) {
-            readFrames(false);
+        if (history.isReplaying()) {
+            progress.poll();
         }
-        while (!line.isOpen()) {
-            progress();
-            requireOpen();
-        }
+        progress.awaitLine();
     }
 
     private Operation startSend(int context, int destination, int tag, Content content, Mode mode) throws IOException {
@@ -223,10 +198,10 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public Envelope probe(int context, int source, int tag) {
         enter();
         try {
-            if (replays()) {
-                return foundAgain();
+            if (observed.replays()) {
+                return observed.foundAgain();
             }
-            return found(ask(FrameView.BLOCKING, context, source, tag));
+            return observed.found(ask(FrameView.BLOCKING, context, source, tag));
         } catch (IOException e) {
             throw lost(e);
         } finally {
@@ -238,15 +213,15 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public Envelope tryProbe(int context, int source, int tag) {
         enter();
         try {
-            if (replays()) {
-                return history.failsAgain() ? null : foundAgain();
+            if (observed.replays()) {
+                return observed.failsAgain() ? null : observed.foundAgain();
             }
             Envelope found = ask(0, context, source, tag);
             if (found == null) {
-                count(1);
+                observed.count(1);
                 return null;
             }
-            return found(found);
+            return observed.found(found);
         } catch (IOException e) {
             throw lost(e);
         } finally {
@@ -259,86 +234,20 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         awaitLine();
         inbox.probe(flags, context, source, tag, probing);
         line.flush();
-        complete(probing);
+        progress.await(probing);
         return probing.envelope();
     }
 
     // ---- what depends on time
 
-    /**
-     * Whether what the program observes next was observed before this process began; blocks until that is known. What was
-     * matched after that is not waited for: it comes behind LIVE only.
-     */
-    private boolean replays() throws IOException {
-        while (history.isUndecided()) {
-            progress();
-        }
-        return history.isReplaying();
-    }
-
-    /** Takes the event that comes next; if it is the last, the relay knows before anything is waited for. */
-    private long again(int kind, String call) throws IOException {
-        long value = history.next(kind, call);
-        sayLive();
-        return value;
-    }
-
-    private Envelope foundAgain() throws IOException {
-        Envelope envelope = history.foundAgain("a probe");
-        sayLive();
-        return envelope;
-    }
-
-    private void sayLive() throws IOException {
-        if (history.isLiveDue() && line.isOpen()) {
-            told.tell();
-            line.flush();
-        }
-    }
-
-    private Envelope found(Envelope envelope) throws IOException {
-        if (!finalizing) {
-            history.found(envelope);
-            tellIfFull();
-        }
-        return envelope;
-    }
-
-    private void record(int kind, long value) throws IOException {
-        if (!finalizing) {
-            history.record(kind, value);
-            tellIfFull();
-        }
-    }
-
-    private void tellIfFull() throws IOException {
-        if (history.isFull()) {
-            awaitLine();
-            told.tell();
-            line.flush();
-        }
-    }
-
-    /** Counts, and tells the relay before there are too many to tell. */
     void countFailedPolls(int polls) {
-        lock.lock();
+        progress.lock();
         try {
-            count(polls);
+            observed.count(polls);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            lock.unlock();
-        }
-    }
-
-    private void count(int polls) throws IOException {
-        history.failed(polls);
-        if (history.hasManyPolls()) {
-            awaitLine();
-            int bytes = FrameType.POLLS.bytesMin();
-            told.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(history.tellPolls());
-            told.end(bytes);
-            line.flush();
+            progress.unlock();
         }
     }
 
@@ -346,12 +255,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public long value(LongSupplier source) {
         enter();
         try {
-            if (replays()) {
-                return again(History.VALUE, "a value");
-            }
-            long value = source.getAsLong();
-            record(History.VALUE, value);
-            return value;
+            return observed.value(source);
         } catch (IOException e) {
             throw lost(e);
         } finally {
@@ -366,16 +270,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         }
         enter();
         try {
-            if (replays()) {
-                if (!history.failsAgain()) {
-                    clock.set(again(History.VALUE, "Wtime"));
-                }
-            } else if (clock.ticks(history.turns())) {
-                record(History.VALUE, clock.time());
-            } else if (!finalizing) {
-                count(1);
-            }
-            return clock.time();
+            return observed.nanoTime();
         } catch (IOException e) {
             throw lost(e);
         } finally {
@@ -385,11 +280,11 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     @Override
     public void limit(Limit reason) {
-        lock.lock();
+        progress.lock();
         try {
             history.limit(reason);
         } finally {
-            lock.unlock();
+            progress.unlock();
         }
     }
 
@@ -399,7 +294,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public void await(Operation operation) {
         enter();
         try {
-            complete(operation);
+            progress.await(operation);
             operation.seen();
         } catch (IOException e) {
             throw lost(e);
@@ -408,19 +303,12 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         }
     }
 
-    private void complete(Operation operation) throws IOException {
-        boolean errand = operation instanceof Errand;
-        while (!operation.isDone()) {
-            progress(!errand, errand);
-        }
-    }
-
     @Override
     public int awaitAny(Operation[] operations) {
         enter();
         try {
             boolean choice = history.isLogged() && isChoice(operations);
-            int index = choice && replays() ? anyAgain(operations) : any(operations, choice);
+            int index = choice && observed.replays() ? anyAgain(operations) : any(operations, choice);
             operations[index].seen();
             return index;
         } catch (IOException e) {
@@ -440,11 +328,11 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     private int anyAgain(Operation[] operations) throws IOException {
         String call = "a wait for any of " + operations.length;
-        long index = again(History.ANY, call);
+        long index = observed.again(History.ANY, call);
         if (index < 0 || index >= operations.length || operations[(int) index] == null) {
-            throw history.diverged(call + ", which has no " + index);
+            throw observed.diverged(call + ", which has no " + index);
         }
-        complete(operations[(int) index]);
+        progress.await(operations[(int) index]);
         return (int) index;
     }
 
@@ -455,14 +343,14 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
             for (int i = 0; i < operations.length; i++) {
                 if (operations[i] != null && operations[i].isDone()) {
                     if (choice) {
-                        record(History.ANY, i);
+                        observed.record(History.ANY, i);
                     }
                     return i;
                 }
                 frame |= operations[i] != null && !(operations[i] instanceof Errand);
                 errand |= operations[i] instanceof Errand;
             }
-            progress(frame, errand);
+            progress.await(frame, errand);
         }
     }
 
@@ -473,15 +361,11 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     @Override
     public void end(Operation errand) {
-        lock.lock();
+        progress.lock();
         try {
-            ((Errand) errand).done();
-            changed.signalAll();
-            if (reading && readsAtErrand) {
-                line.wake();
-            }
+            progress.end((Errand) errand);
         } finally {
-            lock.unlock();
+            progress.unlock();
         }
     }
 
@@ -492,7 +376,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
             if (operation.isSeen()) {
                 return true;
             }
-            boolean done = replays() ? testAgain(operation) : testNow(operation);
+            boolean done = observed.replays() ? testAgain(operation) : testNow(operation);
             if (done) {
                 operation.seen();
             }
@@ -505,104 +389,44 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     }
 
     private boolean testAgain(Operation operation) throws IOException {
-        if (history.failsAgain()) {
+        if (observed.failsAgain()) {
             return false;
         }
-        again(History.DONE, "a test");
-        complete(operation);
+        observed.again(History.DONE, "a test");
+        progress.await(operation);
         return true;
     }
 
     private boolean testNow(Operation operation) throws IOException {
         if (!operation.isDone()) {
-            requireOpen();
-        }
-        if (!operation.isDone() && !reading && line.readable()) {
-            readFrames(false);
+            progress.requireOpen();
+            progress.poll();
         }
         if (operation.isDone()) {
-            record(History.DONE, 0);
+            observed.record(History.DONE, 0);
         } else {
-            count(1);
+            observed.count(1);
         }
         return operation.isDone();
     }
 
-    private void progress() throws IOException {
-        progress(true, false);
-    }
+    // ---- what the relay says
 
-    /**
-     * Waits for the next frames: reads them, or lets the thread that is reading do it.
-     *
-     * @param frame whether a frame ends what is waited for. If not, the reading is left to the errand's own thread, which
-     *     is sooner at what has come when it need not be told
-     * @param errand whether the end of an errand does
-     */
-    private void progress(boolean frame, boolean errand) throws IOException {
-        requireOpen();
-        if (!reading && frame) {
-            readFrames(errand);
-            return;
-        }
-        waiting++;
-        try {
-            changed.awaitUninterruptibly();
-        } finally {
-            waiting--;
-        }
-    }
-
-    private void readFrames(boolean errand) throws IOException {
-        beginReading(errand);
-        try {
-            line.read(errand);
-        } finally {
-            endReading();
-        }
-        try {
-            line.dispatch(handler);
-            line.flush();
-            sayLive();
-        } catch (WireException e) {
-            throw new IOException("the relay at " + line.remote() + " sent a bad frame: " + e.getMessage(), e);
-        }
-        if (line.hasLeft()) {
-            move();
-        }
-    }
-
-    /** From here to {@link #endReading} this thread is without the lock, and the one that reads. */
-    private void beginReading(boolean errand) {
-        reading = true;
-        readsAtErrand = errand;
-        lock.unlock();
-    }
-
-    private void endReading() {
-        lock.lock();
-        reading = false;
-        if (waiting > 0) {
-            changed.signalAll();
-        }
-    }
-
-    /** Connects to the relay again. The other threads wait, as while this one reads. */
-    private void move() throws IOException {
-        FrameLine next;
-        beginReading(false);
-        try {
-            next = line.dial(HomeLine.REFUSED_MS_MAX);
-        } finally {
-            endReading();
-        }
+    @Override
+    public void moveTo(FrameLine next) throws IOException {
         List<StatePage.Entry> sent = outbox.sent();
         int pages = StatePage.pages(sent.size());
         line.moveTo(next, hello.again(Hello.MOVED, inbox.deliveries(), history.polls(), history.events(), 1, pages), sent);
     }
 
-    private void onFrame(ByteBuffer frame, FrameView view) throws WireException, IOException {
-        if (finalized) {
+    @Override
+    public void caughtUp() throws IOException {
+        observed.sayLive();
+    }
+
+    @Override
+    public void onFrame(ByteBuffer frame, FrameView view) throws WireException, IOException {
+        if (progress.isOver()) {
             return;
         }
         line.expect(view.type());
@@ -618,7 +442,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
             case WELCOME -> onWelcome(Welcome.decode(frame));
             case STATE -> onState(StatePage.decode(frame));
             case EVENTS -> history.onEvents(frame, view);
-            case FINALIZE -> finalized = true;
+            case FINALIZE -> progress.end();
             case ABORT -> ending.aborted(Notice.decode(frame));
             case CLOSE -> onClose(Notice.decode(frame));
             case MOVE -> onMove();
@@ -673,11 +497,11 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         enter();
         try {
             awaitLine();
-            if (replays()) {
+            if (observed.replays()) {
                 return cancelAgain(operation);
             }
             takeBack(operation);
-            record(History.TAKEN, operation.isCancelled() ? 1 : 0);
+            observed.record(History.TAKEN, operation.isCancelled() ? 1 : 0);
             return operation.isCancelled();
         } catch (IOException e) {
             throw lost(e);
@@ -687,13 +511,13 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     }
 
     private boolean cancelAgain(Operation operation) throws IOException {
-        boolean gone = again(History.TAKEN, "a cancel") == 1;
+        boolean gone = observed.again(History.TAKEN, "a cancel") == 1;
         if (gone) {
             awaitLine();
             takeBack(operation);
         }
         if (gone != operation.isCancelled()) {
-            throw history.diverged("a cancel of what was " + (operation.isDone() ? "done" : "matched"));
+            throw observed.diverged("a cancel of what was " + (operation.isDone() ? "done" : "matched"));
         }
         return gone;
     }
@@ -703,7 +527,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
             line.flush();
         }
         while (operation.isBeingCancelled()) {
-            progress();
+            progress.await();
         }
     }
 
@@ -741,22 +565,22 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
 
     /** Says BLOCKED, unless there is nothing to say. */
     private void tell(Supplier<Stall> word) {
-        lock.lock();
+        progress.lock();
         try {
-            while (!line.isOpen() && !finalized) {
-                progress();
+            while (!line.isOpen() && !progress.isOver()) {
+                progress.await();
             }
             if (history.isReplaying()) {
                 return;
             }
             Stall stall = word.get();
-            if (stall != null && !finalized) {
+            if (stall != null && !progress.isOver()) {
                 line.write(stall.encode(FrameType.BLOCKED));
             }
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            lock.unlock();
+            progress.unlock();
         }
     }
 
@@ -782,52 +606,53 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
     public void close() {
         closed = true;
         watch.stop();
-        lock.lock();
+        progress.lock();
         try {
-            requireOpen();
-            if (replays()) {
-                throw history.diverged("Finalize");
+            progress.requireOpen();
+            if (observed.replays()) {
+                throw observed.diverged("Finalize");
             }
             while (!outbox.isEmpty()) {
-                progress();
+                progress.await();
             }
             awaitLine();
             told.begin(24).begin(FrameType.FINALIZE, 24, job).finalizeFailedPolls(history.tellPolls());
             told.end(24);
             line.flush();
             finalizing = true;
-            while (!finalized) {
-                progress();
+            observed.end();
+            while (!progress.isOver()) {
+                progress.await();
             }
             line.close();
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            lock.unlock();
+            progress.unlock();
         }
     }
 
     @Override
     public void abort(int status, String why) {
-        lock.lock();
+        progress.lock();
         try {
             sayAbort(status, why);
         } catch (IOException e) {
             throw lost(e);
         } finally {
-            lock.unlock();
+            progress.unlock();
         }
         ending.exit(status);
     }
 
     private void sayAbort(int status, String why) throws IOException {
-        if (!finalized && !line.isOpen()) {
+        if (!progress.isOver() && !line.isOpen()) {
             ending.exitLater(status, ABORT_MS_MAX);
         }
-        while (!line.isOpen() && !finalized) {
-            progress();
+        while (!line.isOpen() && !progress.isOver()) {
+            progress.await();
         }
-        if (!finalized) {
+        if (!progress.isOver()) {
             line.write(new Notice(job, status, rank, why).encode(FrameType.ABORT));
         }
     }

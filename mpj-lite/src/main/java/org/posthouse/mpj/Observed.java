@@ -1,0 +1,133 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.util.function.LongSupplier;
+import org.posthouse.wire.FrameType;
+
+/**
+ * What the calls of a rank do about all that depends on time: it is recorded and told, and after a restart it is handed out
+ * again until there is no more, which the relay is told at once. Guarded by the endpoint's lock.
+ */
+final class Observed {
+    private final HomeLine line;
+    private final Progress progress;
+    private final History history;
+    private final Told told;
+    private final long job;
+    private final RecordedClock clock = new RecordedClock(System::nanoTime);
+    private boolean over;
+
+    Observed(HomeLine line, Progress progress, History history, Told told, long job) {
+        this.line = line;
+        this.progress = progress;
+        this.history = history;
+        this.told = told;
+        this.job = job;
+    }
+
+    /** FINALIZE was said: what is observed from here on is told to nobody. */
+    void end() {
+        over = true;
+    }
+
+    // ---- after a restart
+
+    /** Whether what is observed next was observed before this process began; blocks until that is known. */
+    boolean replays() throws IOException {
+        while (history.isUndecided()) {
+            progress.await();
+        }
+        return history.isReplaying();
+    }
+
+    /** As {@link History#failsAgain}. */
+    boolean failsAgain() {
+        return history.failsAgain();
+    }
+
+    /** As {@link History#next}. If it was the last, the relay knows before anything is waited for. */
+    long again(int kind, String call) throws IOException {
+        long value = history.next(kind, call);
+        sayLive();
+        return value;
+    }
+
+    /** As {@link History#foundAgain}. */
+    Envelope foundAgain() throws IOException {
+        Envelope envelope = history.foundAgain("a probe");
+        sayLive();
+        return envelope;
+    }
+
+    /** Tells the relay that the replay is over, if it is and that was not told. */
+    void sayLive() throws IOException {
+        if (history.isLiveDue() && line.isOpen()) {
+            told.tell();
+            line.flush();
+        }
+    }
+
+    /** What happens to a program that asks for something else than before. */
+    DivergedException diverged(String call) {
+        return history.diverged(call);
+    }
+
+    // ---- live
+
+    Envelope found(Envelope envelope) throws IOException {
+        if (!over) {
+            history.found(envelope);
+            tellIfFull();
+        }
+        return envelope;
+    }
+
+    long record(int kind, long value) throws IOException {
+        if (!over) {
+            history.record(kind, value);
+            tellIfFull();
+        }
+        return value;
+    }
+
+    private void tellIfFull() throws IOException {
+        if (history.isFull()) {
+            progress.awaitLine();
+            told.tell();
+            line.flush();
+        }
+    }
+
+    /** Counts failed polls, and tells the relay before there are too many to tell. */
+    void count(int polls) throws IOException {
+        history.failed(polls);
+        if (history.hasManyPolls() && !over) {
+            progress.awaitLine();
+            int bytes = FrameType.POLLS.bytesMin();
+            told.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(history.tellPolls());
+            told.end(bytes);
+            line.flush();
+        }
+    }
+
+    // ---- both
+
+    /** As {@link Endpoint#value}. */
+    long value(LongSupplier source) throws IOException {
+        return replays() ? again(History.VALUE, "a value") : record(History.VALUE, source.getAsLong());
+    }
+
+    /** As {@link Endpoint#nanoTime}, in a job that is logged. */
+    long nanoTime() throws IOException {
+        if (replays()) {
+            if (!history.failsAgain()) {
+                clock.set(again(History.VALUE, "Wtime"));
+            }
+        } else if (clock.ticks(history.turns())) {
+            record(History.VALUE, clock.time());
+        } else {
+            count(1);
+        }
+        return clock.time();
+    }
+}

@@ -1,0 +1,174 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.WireException;
+
+/**
+ * How a rank's threads wait for its relay: of those that wait, one reads the socket for all of them, without the lock while it
+ * blocks. Its lock guards all that the endpoint has; every method but {@link #lock} is called with it.
+ */
+final class Progress {
+    /** Whose frames these are. */
+    interface Owner {
+        void onFrame(ByteBuffer frame, FrameView view) throws WireException, IOException;
+
+        /** All frames that were there are handled, and what they led to has left. */
+        void caughtUp() throws IOException;
+
+        /** The relay asked for this connection, and the last one has ended. */
+        void moveTo(FrameLine next) throws IOException;
+    }
+
+    private final HomeLine line;
+    private final Owner owner;
+    private final int rank;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final FrameLine.Handler handler;
+    private boolean reading;
+
+    /** Whether the thread that reads waits for an errand too, whose end is no frame. */
+    private boolean readsAtErrand;
+
+    private int waiting;
+    private boolean over;
+
+    Progress(HomeLine line, int rank, Owner owner) {
+        this.line = line;
+        this.rank = rank;
+        this.owner = owner;
+        handler = owner::onFrame;
+    }
+
+    void lock() {
+        lock.lock();
+    }
+
+    void unlock() {
+        lock.unlock();
+    }
+
+    /** The relay has said goodbye: nothing is waited for any more. */
+    void end() {
+        over = true;
+    }
+
+    boolean isOver() {
+        return over;
+    }
+
+    void requireOpen() {
+        if (over) {
+            throw new FinalizedException(rank);
+        }
+    }
+
+    /** Waits until frames may be written: what is begun then, with the lock, is written before the next move. */
+    void awaitLine() throws IOException {
+        requireOpen();
+        while (!line.isOpen()) {
+            await();
+            requireOpen();
+        }
+    }
+
+    /** Waits until the operation is done. */
+    void await(Operation operation) throws IOException {
+        boolean errand = operation instanceof Errand;
+        while (!operation.isDone()) {
+            await(!errand, errand);
+        }
+    }
+
+    /** Handles what frames there are, unless another thread is about to. */
+    void poll() throws IOException {
+        if (!reading && line.readable()) {
+            readFrames(false);
+        }
+    }
+
+    /** Waits for the next frames. */
+    void await() throws IOException {
+        await(true, false);
+    }
+
+    /**
+     * Waits for the next frames: reads them, or lets the thread that is reading do it.
+     *
+     * @param frame whether a frame ends what is waited for. If not, the reading is left to the errand's own thread, which
+     *     is sooner at what has come when it need not be told
+     * @param errand whether the end of an errand does
+     */
+    void await(boolean frame, boolean errand) throws IOException {
+        requireOpen();
+        if (!reading && frame) {
+            readFrames(errand);
+            return;
+        }
+        waiting++;
+        try {
+            changed.awaitUninterruptibly();
+        } finally {
+            waiting--;
+        }
+    }
+
+    /** Ends an errand, and wakes who waits for it. */
+    void end(Errand errand) {
+        errand.done();
+        changed.signalAll();
+        if (reading && readsAtErrand) {
+            line.wake();
+        }
+    }
+
+    private void readFrames(boolean errand) throws IOException {
+        beginReading(errand);
+        try {
+            line.read(errand);
+        } finally {
+            endReading();
+        }
+        try {
+            line.dispatch(handler);
+            line.flush();
+        } catch (WireException e) {
+            throw new IOException("the relay at " + line.remote() + " sent a bad frame: " + e.getMessage(), e);
+        }
+        owner.caughtUp();
+        if (line.hasLeft()) {
+            move();
+        }
+    }
+
+    /** From here to {@link #endReading} this thread is without the lock, and the one that reads. */
+    private void beginReading(boolean errand) {
+        reading = true;
+        readsAtErrand = errand;
+        lock.unlock();
+    }
+
+    private void endReading() {
+        lock.lock();
+        reading = false;
+        if (waiting > 0) {
+            changed.signalAll();
+        }
+    }
+
+    /** Connects to the relay again. The other threads wait, as while this one reads. */
+    private void move() throws IOException {
+        FrameLine next;
+        beginReading(false);
+        try {
+            next = line.dial(HomeLine.REFUSED_MS_MAX);
+        } finally {
+            endReading();
+        }
+        owner.moveTo(next);
+    }
+}
