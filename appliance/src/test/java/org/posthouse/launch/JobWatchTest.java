@@ -188,6 +188,7 @@ class JobWatchTest {
         watch.onTime(nowNs);
         exited(watch, 0, KILLED);
         assertThat(done).containsExactly("1/2");
+        assertThat(told).hasSize(2).noneMatch(line -> line.contains("rank 0"));
         JobOutcome outcome = end(watch);
         assertThat(outcome.status()).isEqualTo(130);
         assertThat(outcome.cause()).isEqualTo("interrupted");

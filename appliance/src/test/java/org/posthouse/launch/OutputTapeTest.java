@@ -142,8 +142,9 @@ class OutputTapeTest {
     @Test
     void aRankThatIsKilledBeforeItHasPrintedAllAgainDoesNot() throws Exception {
         process(1, "one\ntwo\n");
-        process(2, "one\n").finish(false);
+        process(2, "one\nt").finish(false);
         assertThat(told).isEmpty();
+        assertThat(shown()).isEqualTo(tagged("one", "two"));
     }
 
     @Test
