@@ -15,6 +15,7 @@ import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.Patience;
 import org.posthouse.launch.RankOutput;
 import org.posthouse.launch.Reach;
 import org.posthouse.wire.Token;
@@ -93,7 +94,7 @@ final class BenchJob implements AutoCloseable {
                 List.of(),
                 variant.environment(),
                 variant.logged(),
-                0);
+                Patience.NONE);
     }
 
     private void run() {

@@ -7,10 +7,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.Patience;
 import org.posthouse.launch.RankOutput;
 import org.posthouse.launch.Reach;
 import org.posthouse.mpj.ArgumentWords;
@@ -78,11 +80,16 @@ final class RunCommand implements Callable<Integer> {
 
     @Option(
             names = "--max-restarts",
-            defaultValue = "" + JobSpec.RESTARTS_DEFAULT,
             paramLabel = "N",
             description = "How often each rank of a logged job is started again after its process was killed or has lost its relay;"
-                    + " 0: the job ends with it (default: ${DEFAULT-VALUE}).")
-    private int maxRestarts;
+                    + " 0: the job ends with it (default: 3).")
+    private int maxRestarts = Patience.DEFAULT.maxRestarts();
+
+    @Option(
+            names = "--relay-timeout",
+            paramLabel = "SECONDS",
+            description = "How long a logged job that has lost a relay dials it again; 0: the job ends with it (default: 60).")
+    private int relayTimeoutSeconds = (int) TimeUnit.MILLISECONDS.toSeconds(Patience.DEFAULT.relayTimeoutMs());
 
     @Mixin
     private ModeOptions mode;
@@ -129,8 +136,8 @@ final class RunCommand implements Callable<Integer> {
         if (ranks < 1 || sites < 0 || relaysPerSite < 0) {
             throw new ParameterException(command.commandLine(), "-n, --sites and --relays-per-site are counts from 1");
         }
-        if (maxRestarts < 0) {
-            throw new ParameterException(command.commandLine(), "--max-restarts is " + maxRestarts + ", expected 0 or more");
+        if (maxRestarts < 0 || relayTimeoutSeconds < 0) {
+            throw new ParameterException(command.commandLine(), "--max-restarts and --relay-timeout are counts from 0");
         }
         Map<String, String> environment = environment();
         JobProgram found = JobProgram.find(program.get(0), classPath);
@@ -143,7 +150,7 @@ final class RunCommand implements Callable<Integer> {
                 jvmFlags,
                 environment,
                 durability == Durability.PROCESS,
-                maxRestarts);
+                new Patience(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds)));
         JobOutcome outcome;
         try (Interruption interruption = Interruption.open()) {
             outcome = relays.isEmpty() ? runEmbedded(spec, interruption) : runJoined(spec, interruption);

@@ -25,7 +25,7 @@ public final class JobRun {
     private static final long CLOSE_GRACE_MS = 5_000;
 
     private final JobSpec spec;
-    private final List<RelayLine> relays;
+    private final JobRelays relays;
     private final Spread spread;
     private final long id = new SecureRandom().nextLong();
     private final Token token = Token.random();
@@ -34,12 +34,12 @@ public final class JobRun {
     private final JobWatch watch;
     private volatile boolean stopped;
 
-    private JobRun(JobSpec spec, List<RelayLine> relays, Spread spread, RankOutput output) {
+    private JobRun(JobSpec spec, List<RelayLine> lines, Token launchToken, Spread spread, RankOutput output) {
         this.spec = spec;
-        this.relays = relays;
         this.spread = spread;
+        this.relays = new JobRelays(lines, launchToken, signals::add);
         this.processes = new RankProcesses(spec, id, token, this::relayOf, output, signals::add);
-        this.watch = new JobWatch(spec, id, processes, output::tell);
+        this.watch = new JobWatch(spec, id, spread.homeOf(), processes, this::redial, output::tell);
     }
 
     /** Connects to the relays that the job's ranks will be at home at, and decides which is whose. */
@@ -55,7 +55,7 @@ public final class JobRun {
             }
         }
         used.sort(Comparator.comparingInt(relay -> spread.homes().indexOf(relay.home())));
-        return new JobRun(spec, used, spread, output);
+        return new JobRun(spec, used, reach.token(), spread, output);
     }
 
     private static List<Candidate> candidates(List<RelayLine> site) {
@@ -64,7 +64,11 @@ public final class JobRun {
 
     /** Where the home relay of a rank listens. */
     private String relayOf(int rank) {
-        return relays.get(spread.homeOf()[rank]).home().address();
+        return relays.address(spread.homeOf()[rank]);
+    }
+
+    private void redial(int relay) {
+        relays.redial(relay, spec.patience().relayTimeoutMs());
     }
 
     /** The job's id as people write it. */
@@ -76,7 +80,7 @@ public final class JobRun {
     public JobOutcome run() throws JobFailure, InterruptedException {
         long start = System.nanoTime();
         try {
-            open();
+            relays.open(new JobOpen(id, token, spec.logged(), spec.name(), spread.homes(), spread.homeOf()));
             for (int rank = 0; rank < spec.ranks(); rank++) {
                 watch.start(rank, System.nanoTime());
             }
@@ -86,7 +90,7 @@ public final class JobRun {
         } finally {
             kill();
             Stragglers.kill(hexId());
-            relays.forEach(RelayLine::close);
+            relays.close();
             processes.close();
         }
     }
@@ -107,21 +111,11 @@ public final class JobRun {
         processes.kill();
     }
 
-    private void open() throws JobFailure {
-        JobOpen opening = new JobOpen(id, token, spec.logged(), spec.name(), spread.homes(), spread.homeOf());
-        for (RelayLine relay : relays) {
-            relay.listen(
-                    event -> signals.add(new Signal.Event(event, System.nanoTime())),
-                    why -> signals.add(new Signal.RelayLost(why)));
-            relay.open(opening);
-        }
-    }
-
     /** Until every process has ended, or something went wrong. */
     private void watchToTheEnd() throws JobFailure, InterruptedException {
         while (!watch.isOver()) {
             long waitNs = watch.quietNs(System.nanoTime());
-            Signal signal = waitNs == JobWatch.FOR_EVER ? signals.take() : signals.poll(waitNs, TimeUnit.NANOSECONDS);
+            Signal signal = waitNs == Deadlines.FOR_EVER ? signals.take() : signals.poll(waitNs, TimeUnit.NANOSECONDS);
             if (signal != null) {
                 watch.on(signal, System.nanoTime());
             }
@@ -137,14 +131,12 @@ public final class JobRun {
             // A rank that came to a closed job would be refused, and would tell so beside the failure.
             processes.kill(watch::isAwaited);
         }
-        relays.forEach(relay -> relay.closeJob(why));
+        relays.closeJob(why);
         if (failed) {
             processes.awaitExits(LEAVE_GRACE_MS);
             kill();
         }
-        for (RelayLine relay : relays) {
-            relay.awaitClosed(CLOSE_GRACE_MS);
-        }
+        relays.awaitClosed(CLOSE_GRACE_MS);
         while (!watch.haveAllExited()) {
             watch.on(signals.take(), System.nanoTime());
         }

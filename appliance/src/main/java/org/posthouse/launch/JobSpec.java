@@ -15,7 +15,7 @@ import java.util.Map;
  * @param jvmFlags further flags for the ranks' JVMs
  * @param environment further variables of the ranks' environment
  * @param logged whether messages and deliveries are logged ({@code --durability process})
- * @param maxRestarts how often each rank of a logged job is started again at most ({@code --max-restarts}); 0 is never
+ * @param patience what a logged job endures before it ends
  */
 public record JobSpec(
         String name,
@@ -26,10 +26,7 @@ public record JobSpec(
         List<String> jvmFlags,
         Map<String, String> environment,
         boolean logged,
-        int maxRestarts) {
-
-    /** How often a rank is started again unless the user says otherwise. */
-    public static final int RESTARTS_DEFAULT = 3;
+        Patience patience) {
 
     public JobSpec {
         environment = Map.copyOf(environment);
@@ -40,7 +37,7 @@ public record JobSpec(
 
     /** Whether a rank whose process ends by accident is started again: only what is logged can be replayed. */
     public boolean isRestartable() {
-        return logged && maxRestarts > 0;
+        return logged && patience.maxRestarts() > 0;
     }
 
     /** A job whose ranks have the launcher's environment as it is. */
@@ -52,6 +49,6 @@ public record JobSpec(
             List<String> arguments,
             List<String> jvmFlags,
             boolean logged) {
-        this(name, ranks, classPath, mainClass, arguments, jvmFlags, Map.of(), logged, RESTARTS_DEFAULT);
+        this(name, ranks, classPath, mainClass, arguments, jvmFlags, Map.of(), logged, Patience.DEFAULT);
     }
 }

@@ -1,11 +1,11 @@
 package org.posthouse.launch;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Notice;
 
@@ -14,11 +14,6 @@ import org.posthouse.wire.Notice;
  * and which end the job. Confined to that thread, and without a clock: times are those of {@link System#nanoTime}, passed in.
  */
 final class JobWatch {
-    /** Nothing to do unless somebody tells something. */
-    static final long FOR_EVER = Long.MAX_VALUE;
-
-    private static final int NOBODY = -1;
-
     /** What it does with processes. */
     interface Processes {
         /** Starts a process of the rank, whose last one has ended. @return false if no more are to be started */
@@ -33,34 +28,34 @@ final class JobWatch {
     private final RankTable ranks;
     private final Restarts restarts;
     private final Recoveries recoveries;
+    private final Deadlines deadlines;
     private final Processes processes;
+    private final IntConsumer redial;
     private final Consumer<String> tell;
     private final List<String> divergences = new ArrayList<>();
 
     /** For each rank, when its last process was started. */
     private final long[] startedNs;
 
-    /** For each rank, when its next process is to be started; FOR_EVER if none is. */
-    private final long[] dueNs;
-
-    private int due;
-    private int unsettled = NOBODY;
-    private long unsettledNs;
     private Notice failure;
     private boolean closing;
 
-    /** @param tell tells people a line */
-    JobWatch(JobSpec spec, long job, Processes processes, Consumer<String> tell) {
+    /**
+     * @param homeOf for each rank, the index of its relay
+     * @param redial has a relay dialled that is lost, which ends with a signal
+     * @param tell tells people a line
+     */
+    JobWatch(JobSpec spec, long job, int[] homeOf, Processes processes, IntConsumer redial, Consumer<String> tell) {
         this.spec = spec;
         this.job = job;
         this.ranks = new RankTable(spec.ranks(), spec.isRestartable());
-        this.restarts = new Restarts(spec.ranks(), spec.maxRestarts());
+        this.restarts = new Restarts(spec.ranks(), spec.patience().maxRestarts());
         this.recoveries = new Recoveries(spec.ranks());
+        this.deadlines = new Deadlines(ranks, homeOf);
         this.processes = processes;
+        this.redial = redial;
         this.tell = tell;
         this.startedNs = new long[spec.ranks()];
-        this.dueNs = new long[spec.ranks()];
-        Arrays.fill(dueNs, FOR_EVER);
     }
 
     /** Starts the first process of a rank. */
@@ -73,7 +68,7 @@ final class JobWatch {
 
     /** Whether every process has ended and none is to follow, or something went wrong. */
     boolean isOver() {
-        return failure != null || (ranks.allExited() && due == 0 && ranks.firstUnsettled() < 0);
+        return failure != null || (ranks.allExited() && !deadlines.isRestarting() && ranks.firstUnsettled(rank -> true) < 0);
     }
 
     boolean hasFailed() {
@@ -89,33 +84,21 @@ final class JobWatch {
         return ranks.isAwaited(rank);
     }
 
-    /** How long nothing is to be done unless somebody tells something. */
+    /** How long nothing is to be done unless somebody tells something; {@link Deadlines#FOR_EVER} if that is all. */
     long quietNs(long nowNs) {
-        long quietNs = FOR_EVER;
-        for (long each : dueNs) {
-            quietNs = each == FOR_EVER ? quietNs : Math.min(quietNs, Math.max(0, each - nowNs));
-        }
-        int first = ranks.firstUnsettled();
-        if (first != unsettled) {
-            unsettled = first;
-            unsettledNs = nowNs;
-        }
-        return first < 0 ? quietNs : Math.min(quietNs, Math.max(0, settledByNs(first) - nowNs));
-    }
-
-    private long settledByNs(int rank) {
-        return unsettledNs + TimeUnit.MILLISECONDS.toNanos(ranks.settleMs(rank));
+        return deadlines.quietNs(nowNs);
     }
 
     /** Does what is due by now. */
     void onTime(long nowNs) throws JobFailure {
-        for (int rank = 0; rank < dueNs.length; rank++) {
-            if (failure == null && dueNs[rank] != FOR_EVER && dueNs[rank] - nowNs <= 0) {
-                restart(rank, nowNs);
-            }
+        int rank = failure == null ? deadlines.takeDue(nowNs) : Deadlines.NOBODY;
+        while (rank != Deadlines.NOBODY) {
+            restart(rank, nowNs);
+            rank = failure == null ? deadlines.takeDue(nowNs) : Deadlines.NOBODY;
         }
-        if (failure == null && unsettled >= 0 && unsettled == ranks.firstUnsettled() && settledByNs(unsettled) - nowNs <= 0) {
-            judgeUnsettled(unsettled);
+        int overdue = deadlines.overdue(nowNs);
+        if (failure == null && overdue != Deadlines.NOBODY) {
+            judgeUnsettled(overdue);
         }
     }
 
@@ -125,9 +108,26 @@ final class JobWatch {
             case Signal.Event event -> onEvent(event.event(), event.atNs(), nowNs);
             case Signal.Diverged diverged -> diverged("rank " + diverged.rank() + " " + diverged.what());
             case Signal.Unkept unkept -> ranks.unkept(unkept.rank(), unkept.why());
-            case Signal.RelayLost lost -> fail(1, lost.why());
+            case Signal.RelayLost lost -> onRelayLost(lost, nowNs);
+            case Signal.RelayBack back -> onRelayBack(back, nowNs);
             case Signal.Stop stop -> fail(stop.status(), stop.why());
         }
+    }
+
+    private void onRelayLost(Signal.RelayLost lost, long nowNs) {
+        long timeoutMs = spec.isRestartable() ? spec.patience().relayTimeoutMs() : 0;
+        if (lost.isFinal() || timeoutMs == 0) {
+            fail(1, lost.why());
+        } else if (!closing) {
+            deadlines.relayLost(lost.relay(), nowNs);
+            tell.accept(lost.why() + ": dialled again for " + TimeUnit.MILLISECONDS.toSeconds(timeoutMs) + " s");
+            redial.accept(lost.relay());
+        }
+    }
+
+    private void onRelayBack(Signal.RelayBack back, long nowNs) {
+        double seconds = deadlines.relayBack(back.relay(), nowNs) / 1e9;
+        tell.accept(String.format(Locale.ROOT, "%s is back after %.2f s", back.name(), seconds));
     }
 
     private void onExited(Signal.Exited exited, long nowNs) {
@@ -201,7 +201,7 @@ final class JobWatch {
 
     /** Decides what a rank's end means, if it has ended and all has been told that matters. */
     private void judge(int rank, long endedNs, long nowNs) {
-        if (closing || failure != null || dueNs[rank] != FOR_EVER) {
+        if (closing || failure != null || deadlines.isRestarting(rank)) {
             return;
         }
         switch (ranks.verdict(rank)) {
@@ -233,17 +233,15 @@ final class JobWatch {
             fail(status, died(rank) + restarts.refusal(rank));
             return;
         }
-        dueNs[rank] = restarts.next(rank, status, startedNs[rank], endedNs);
-        due++;
+        long dueNs = restarts.next(rank, status, startedNs[rank], endedNs);
+        deadlines.restart(rank, dueNs);
         recoveries.begin(rank, 1 + restarts.used(rank), ExitStatus.words(status), endedNs, nowNs);
-        long waitMs = TimeUnit.NANOSECONDS.toMillis(dueNs[rank] - endedNs);
+        long waitMs = TimeUnit.NANOSECONDS.toMillis(dueNs - endedNs);
         String when = waitMs == 0 ? "restarted" : String.format(Locale.ROOT, "restarted after %.2f s", waitMs / 1e3);
         tell.accept(died(rank) + ": " + when + " (" + restarts.used(rank) + " of " + restarts.maxPerRank() + ")");
     }
 
     private void restart(int rank, long nowNs) throws JobFailure {
-        dueNs[rank] = FOR_EVER;
-        due--;
         startedNs[rank] = nowNs;
         if (processes.start(rank, 1 + restarts.used(rank))) {
             ranks.restarted(rank);
@@ -267,7 +265,7 @@ final class JobWatch {
 
     private void fail(int status, String cause) {
         if (failure == null) {
-            failure = new Notice(job, status, NOBODY, cause);
+            failure = new Notice(job, status, Deadlines.NOBODY, cause);
         }
     }
 
@@ -275,9 +273,9 @@ final class JobWatch {
     Notice close() {
         closing = true;
         if (failure == null) {
-            return new Notice(job, 0, NOBODY, "finished");
+            return new Notice(job, 0, Deadlines.NOBODY, "finished");
         }
-        return failure.code() == 0 ? new Notice(job, 1, NOBODY, failure.text()) : failure;
+        return failure.code() == 0 ? new Notice(job, 1, Deadlines.NOBODY, failure.text()) : failure;
     }
 
     /** How the job ended, once everything has been told and nothing of it is left. */

@@ -53,9 +53,10 @@ final class OutputPump {
     /** Nobody goes on with this stream: shows what was held back. @param well whether the rank ended as it should */
     void finish(boolean well) {
         if (tape != null) {
-            passRest();
-            if (well) {
-                tape.end();
+            endLine();
+            byte[] last = tape.finish(well);
+            if (last.length > 0) {
+                show(last);
             }
         }
     }
@@ -69,9 +70,7 @@ final class OutputPump {
         } catch (IOException e) {
             ended(e);
         }
-        if (tape == null) {
-            passRest();
-        }
+        endLine();
     }
 
     private synchronized void ended(IOException why) {
@@ -91,8 +90,11 @@ final class OutputPump {
         line.write(buffer, start, count - start);
     }
 
-    private synchronized void passRest() {
-        if (line.size() > 0) {
+    private synchronized void endLine() {
+        if (tape != null) {
+            tape.hold(incarnation, line.toByteArray());
+            line.reset();
+        } else if (line.size() > 0) {
             pass();
         }
     }

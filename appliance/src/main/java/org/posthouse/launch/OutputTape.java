@@ -27,6 +27,7 @@ final class OutputTape implements AutoCloseable {
     static final int TAIL_BYTES_MAX = 64 * 1024;
 
     private static final int QUOTED_BYTES_MAX = 80;
+    private static final byte[] NOTHING = {};
 
     /** Hears of what is wrong with a stream; called by its reader. */
     interface Watcher {
@@ -45,6 +46,9 @@ final class OutputTape implements AutoCloseable {
     private int tailBytes;
     /** The tape is [0, filed) in the file and [filed, filed + tailBytes) in the tail. */
     private long filed;
+
+    /** What a process that has ended printed behind the end of the tape: the most of all that came as far. */
+    private byte[] held = NOTHING;
 
     /** How many lines it has; a piece of a line that is passed on in pieces counts as one. */
     private long lines;
@@ -138,6 +142,7 @@ final class OutputTape implements AutoCloseable {
         }
         System.arraycopy(line, 0, tail, tailBytes, line.length);
         tailBytes += line.length;
+        held = NOTHING;
         lines++;
         linesCompared = lines;
         compared = length();
@@ -146,13 +151,28 @@ final class OutputTape implements AutoCloseable {
         }
     }
 
-    /** The process has ended well: tells if it has printed less than was shown before. */
-    synchronized void end() {
-        if (!differs && !broken && linesCompared < lines) {
+    /** A process has ended within a line: the beginning of one that is on the tape, or of one that the next may print whole. */
+    synchronized void hold(int from, byte[] beginning) {
+        if (from == incarnation && linesCompared == lines && beginning.length > held.length) {
+            held = beginning;
+        }
+    }
+
+    /**
+     * No other process follows.
+     *
+     * @param well whether the last one ended as it should: then it is told if it has printed less than was shown
+     * @return what is left to be shown
+     */
+    synchronized byte[] finish(boolean well) {
+        if (well && !differs && !broken && linesCompared < lines) {
             differs = true;
             watcher.diverged("printed less when it was started again: " + stream + " ends at byte " + compared + " of " + length()
                     + ", line " + linesCompared + " of " + lines);
         }
+        byte[] last = held;
+        held = NOTHING;
+        return last;
     }
 
     private long length() {

@@ -44,7 +44,8 @@ public final class RankOutput {
 
     /** Tells people what happens to the job, in one line on the error stream. */
     void tell(String what) {
-        err.println("posthouse: " + what);
+        byte[] line = ("posthouse: " + what + "\n").getBytes(StandardCharsets.UTF_8);
+        err.write(line, 0, line.length);
         err.flush();
     }
 }

@@ -1,6 +1,7 @@
 package org.posthouse.launch;
 
 import java.util.Arrays;
+import java.util.function.IntPredicate;
 
 /**
  * What the launcher knows of each rank. Two tell it about a rank's end, in either order: the process's exit, and the
@@ -127,10 +128,10 @@ final class RankTable {
         return !ended[rank] && (links[rank] == RankLink.NONE || links[rank] == RankLink.AWAY);
     }
 
-    /** A rank of whose end only one of the two has told, or -1. */
-    int firstUnsettled() {
+    /** A rank of whose end only one of the two has told, though both could, or -1. */
+    int firstUnsettled(IntPredicate hasRelay) {
         for (int rank = 0; rank < status.length; rank++) {
-            if (!isSettled(rank)) {
+            if (hasRelay.test(rank) && !isSettled(rank)) {
                 return rank;
             }
         }

@@ -25,7 +25,8 @@ import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
 /**
- * The launcher's connection to one relay. Its own virtual thread reads; the job's thread writes. It ends with the job.
+ * The launcher's connection to one relay. Its own virtual thread reads; the job's thread writes. It ends with the job, or
+ * when the connection breaks: {@link JobRelays} makes another.
  */
 public final class RelayLine implements AutoCloseable {
     private static final long ANSWER_SECONDS = 10;
@@ -37,6 +38,7 @@ public final class RelayLine implements AutoCloseable {
     private volatile Consumer<JobEvent> events = event -> {};
     private volatile Consumer<String> onLost = why -> {};
     private volatile boolean closing;
+    private volatile boolean refused;
     /** Null until the relay has said who it is; then it does not change. Written by the job's thread. */
     private volatile Candidate self;
     private List<Candidate> known = List.of();
@@ -90,7 +92,7 @@ public final class RelayLine implements AutoCloseable {
         return known;
     }
 
-    /** Tells whom to call with events of ranks, and when the relay is gone. Called before {@link #open}. */
+    /** Tells whom to call with events of ranks, and when the relay is gone behind {@link #open}, before which it is called. */
     public void listen(Consumer<JobEvent> events, Consumer<String> onLost) {
         this.events = events;
         this.onLost = onLost;
@@ -158,6 +160,7 @@ public final class RelayLine implements AutoCloseable {
             case JOB_EVENT -> onEvent(JobEvent.decode(frame));
             case CLOSE -> {
                 Notice why = Notice.decode(frame);
+                refused = why.reason() != Reason.RELAY_STOPPING;
                 lost(this + " refused: " + why.reason() + ": " + why.text() + "; " + why.reason().advice());
             }
             default -> throw new WireException(Reason.NOT_EXPECTED, view + " from " + this);
@@ -174,13 +177,19 @@ public final class RelayLine implements AutoCloseable {
 
     private void lost(String why) {
         JobFailure failure = new JobFailure(why);
+        boolean wasClosing = closing;
+        closing = true;
         welcome.completeExceptionally(failure);
-        opened.completeExceptionally(failure);
+        boolean wasOpened = !opened.completeExceptionally(failure);
         closed.completeExceptionally(failure);
-        if (!closing) {
-            closing = true;
+        if (wasOpened && !wasClosing) {
             onLost.accept(why);
         }
+    }
+
+    /** Whether the connection ended because the relay said no, as it would again. */
+    boolean isRefused() {
+        return refused;
     }
 
     /** Names the relay for people, as far as it has said its name. */

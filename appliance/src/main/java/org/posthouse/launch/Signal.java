@@ -24,8 +24,16 @@ sealed interface Signal {
     /** What a rank prints cannot be kept any more: it cannot be started again. */
     record Unkept(int rank, String why) implements Signal {}
 
-    /** The connection to a relay broke. */
-    record RelayLost(String why) implements Signal {}
+    /**
+     * The connection to a relay broke, or cannot be made again.
+     *
+     * @param relay its index among the job's
+     * @param isFinal whether it is of no use to dial it again
+     */
+    record RelayLost(int relay, String why, boolean isFinal) implements Signal {}
+
+    /** A lost relay has the job open again, and tells anew how every rank stands. */
+    record RelayBack(int relay, String name) implements Signal {}
 
     /** Somebody wants the job to end, for instance by Ctrl-C. */
     record Stop(int status, String why) implements Signal {}

@@ -19,6 +19,10 @@ class JobWatchTest {
     private final List<String> done = new ArrayList<>();
 
     private final List<String> told = new ArrayList<>();
+
+    /** Each relay that was dialled again; rank 0 is at home at relay 0, rank 1 at relay 1. */
+    private final List<Integer> redialled = new ArrayList<>();
+
     private boolean refuses;
     private long nowNs = Long.MAX_VALUE - 1_000_000;
 
@@ -36,8 +40,9 @@ class JobWatchTest {
     };
 
     private JobWatch start(boolean logged, int maxRestarts) throws JobFailure {
-        JobSpec spec = new JobSpec("test", 2, List.of(), "Main", List.of(), List.of(), Map.of(), logged, maxRestarts);
-        JobWatch watch = new JobWatch(spec, JOB, processes, told::add);
+        JobSpec spec = new JobSpec("test", 2, List.of(), "Main", List.of(), List.of(), Map.of(), logged,
+                new Patience(maxRestarts, 60_000));
+        JobWatch watch = new JobWatch(spec, JOB, new int[] {0, 1}, processes, redialled::add, told::add);
         watch.start(0, nowNs);
         watch.start(1, nowNs);
         assertThat(done).containsExactly("0/1", "1/1");
@@ -73,7 +78,7 @@ class JobWatchTest {
     /** Lets the time pass that the watch waits for, and no more. @return how long that was */
     private long quiet(JobWatch watch) throws JobFailure {
         long quietNs = watch.quietNs(nowNs);
-        assertThat(quietNs).as("something is to be done").isNotEqualTo(JobWatch.FOR_EVER);
+        assertThat(quietNs).as("something is to be done").isNotEqualTo(Deadlines.FOR_EVER);
         nowNs += quietNs - 1;
         watch.onTime(nowNs);
         assertThat(watch.hasFailed()).isFalse();
@@ -132,7 +137,7 @@ class JobWatchTest {
         pass(80);
         told(watch, new JobEvent(JOB, JobEvent.CAUGHT_UP, 1, 0, 1_204, 80_000, ""));
         assertThat(told).last().isEqualTo("rank 1 caught up after 0.50 s: detected 0.01, JVM 0.41, replayed 1,204 deliveries in 0.08");
-        assertThat(watch.quietNs(nowNs)).isEqualTo(JobWatch.FOR_EVER);
+        assertThat(watch.quietNs(nowNs)).isEqualTo(Deadlines.FOR_EVER);
         leave(watch, 0);
         leave(watch, 1);
         assertThat(end(watch).restarts())
@@ -183,6 +188,7 @@ class JobWatchTest {
         watch.onTime(nowNs);
         exited(watch, 0, KILLED);
         assertThat(done).containsExactly("1/2");
+        assertThat(told).hasSize(2).noneMatch(line -> line.contains("rank 0"));
         JobOutcome outcome = end(watch);
         assertThat(outcome.status()).isEqualTo(130);
         assertThat(outcome.cause()).isEqualTo("interrupted");
@@ -242,7 +248,7 @@ class JobWatchTest {
         JobWatch watch = running(true, 3);
         told(watch, 1, JobEvent.AWAY);
         pass(10_000);
-        assertThat(watch.quietNs(nowNs)).as("it runs, and may come again").isEqualTo(JobWatch.FOR_EVER);
+        assertThat(watch.quietNs(nowNs)).as("it runs, and may come again").isEqualTo(Deadlines.FOR_EVER);
         exited(watch, 1, 0);
         assertThat(quiet(watch)).isEqualTo(1_000);
         assertThat(end(watch).cause()).isEqualTo("rank 1 exited without calling MPI.Finalize");
@@ -252,7 +258,7 @@ class JobWatchTest {
     void aRankWithoutInitEndsTheJobThatOthersAreIn() throws Exception {
         JobWatch watch = start(true, 3);
         exited(watch, 1, 0);
-        assertThat(watch.quietNs(nowNs)).isEqualTo(JobWatch.FOR_EVER);
+        assertThat(watch.quietNs(nowNs)).isEqualTo(Deadlines.FOR_EVER);
         told(watch, 0, JobEvent.CONNECTED);
         assertThat(quiet(watch)).isEqualTo(5_000);
         assertThat(end(watch).cause()).isEqualTo("rank 1 exited without calling MPI.Init, which other ranks did");
@@ -304,6 +310,65 @@ class JobWatchTest {
             assertThat(end(watch).cause()).isEqualTo("rank 1 was killed by signal 9 (SIGKILL)");
             assertThat(done).containsExactly("0:false", "1:false");
             assertThat(told).isEmpty();
+            done.clear();
+        }
+    }
+
+    private void lost(JobWatch watch, int relay, boolean isFinal) throws JobFailure {
+        watch.on(new Signal.RelayLost(relay, "relay site-b broke", isFinal), nowNs);
+        watch.onTime(nowNs);
+    }
+
+    @Test
+    void aLostRelayIsDialledAgainAndItsRanksWaitForIt() throws Exception {
+        JobWatch watch = running(true, 3);
+        leave(watch, 0);
+        lost(watch, 1, false);
+        exited(watch, 1, 70);
+        assertThat(redialled).containsExactly(1);
+        assertThat(told).first().isEqualTo("relay site-b broke: dialled again for 60 s");
+        assertThat(done).as("nowhere to connect to").containsExactly("0:true");
+        assertThat(watch.quietNs(nowNs)).isEqualTo(Deadlines.FOR_EVER);
+        pass(20_000);
+        watch.on(new Signal.RelayBack(1, "relay site-b"), nowNs);
+        watch.onTime(nowNs);
+        assertThat(told).last().isEqualTo("relay site-b is back after 20.00 s");
+        assertThat(done).containsExactly("0:true", "1/2");
+        leave(watch, 1);
+        assertThat(end(watch).isSuccess()).isTrue();
+    }
+
+    @Test
+    void aRankThatLeftWhileItsRelayWasLostIsJudgedWhenThatIsBack() throws Exception {
+        JobWatch watch = running(true, 3);
+        leave(watch, 0);
+        lost(watch, 1, false);
+        exited(watch, 1, 0);
+        pass(20_000);
+        watch.onTime(nowNs);
+        assertThat(watch.isOver()).as("whether it said goodbye only the relay knows").isFalse();
+        assertThat(watch.quietNs(nowNs)).isEqualTo(Deadlines.FOR_EVER);
+        watch.on(new Signal.RelayBack(1, "relay site-b"), nowNs);
+        told(watch, 1, JobEvent.FINALIZED);
+        assertThat(end(watch).isSuccess()).isTrue();
+    }
+
+    @Test
+    void aRelayThatDoesNotComeBackEndsTheJob() throws Exception {
+        JobWatch watch = running(true, 3);
+        lost(watch, 1, false);
+        assertThat(watch.isOver()).isFalse();
+        lost(watch, 1, true);
+        assertThat(end(watch).cause()).isEqualTo("relay site-b broke");
+    }
+
+    @Test
+    void withoutALogOrWithoutRestartsALostRelayEndsTheJob() throws Exception {
+        for (boolean logged : new boolean[] {false, true}) {
+            JobWatch watch = running(logged, logged ? 0 : 3);
+            lost(watch, 1, false);
+            assertThat(end(watch).cause()).isEqualTo("relay site-b broke");
+            assertThat(redialled).isEmpty();
             done.clear();
         }
     }

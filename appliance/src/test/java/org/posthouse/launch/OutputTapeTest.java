@@ -94,6 +94,15 @@ class OutputTapeTest {
     }
 
     @Test
+    void halfALineOfAnEarlierProcessIsShownIfNoLaterOneCameAsFar() throws Exception {
+        process(1, "one\ntwo");
+        process(2, "one\ntw");
+        process(3, "on").finish(false);
+        assertThat(shown()).isEqualTo(tagged("one", "two"));
+        assertThat(told).isEmpty();
+    }
+
+    @Test
     void theFirstDifferenceIsToldAndMovesNoOtherLine() throws Exception {
         process(1, "begin\ntook 9.9 s\nmiddle\nend\n");
         process(2, "begin\ntook 10.1 s\nanother\nend\nafter\n").finish(true);
@@ -133,8 +142,9 @@ class OutputTapeTest {
     @Test
     void aRankThatIsKilledBeforeItHasPrintedAllAgainDoesNot() throws Exception {
         process(1, "one\ntwo\n");
-        process(2, "one\n").finish(false);
+        process(2, "one\nt").finish(false);
         assertThat(told).isEmpty();
+        assertThat(shown()).isEqualTo(tagged("one", "two"));
     }
 
     @Test

@@ -11,14 +11,18 @@ import java.nio.channels.SocketChannel;
  * interrupt finds no channel to close: Java closes only those that it knows to block.
  *
  * <p>It needs {@link RankMain#JVM_FLAGS}, which {@code posthouse run} sets. Without them, or in a JVM that has other
- * insides, nothing changes; and the JVM takes it back when a virtual thread uses the channel. So whoever reads or
- * writes is prepared for a call that does not wait.
+ * insides, nothing changes; and the JVM takes it back when a virtual thread uses the channel for the first time. So
+ * whoever reads or writes is prepared for a call that does not wait. A channel that a virtual thread has connected had its
+ * first time: the JVM would not take it back, and every call that waits would keep a carrier from all other threads.
  */
 final class SystemWait {
     private SystemWait() {}
 
-    /** Turns it on for a channel that is connected; false if that cannot be. */
+    /** Turns it on for a channel that this thread has connected; false if that cannot be. */
     static boolean enable(SocketChannel channel) throws IOException {
+        if (isVirtual()) {
+            return false;
+        }
         try {
             Object descriptor = Class.forName("sun.nio.ch.SelChImpl").getMethod("getFD").invoke(channel);
             Class.forName("sun.nio.ch.IOUtil")
@@ -29,6 +33,17 @@ final class SystemWait {
             return false;
         } catch (InvocationTargetException e) {
             throw new IOException("the socket's mode cannot be set: " + e.getCause().getMessage(), e);
+        }
+    }
+
+    private static boolean isVirtual() {
+        try {
+            return (boolean) Thread.class.getMethod("isVirtual").invoke(Thread.currentThread());
+        } catch (NoSuchMethodException e) {
+            // A Java that has no virtual threads yet.
+            return false;
+        } catch (IllegalAccessException | InvocationTargetException e) {
+            throw new IllegalStateException("a thread does not say of what kind it is", e);
         }
     }
 }

@@ -1,0 +1,231 @@
+package org.posthouse.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
+
+/** A job's processes: real ones, which do what the test says, under a relay that tells what the test says. */
+@Timeout(120)
+class JobRunTest {
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final CompletableFuture<JobOutcome> outcome = new CompletableFuture<>();
+    private ToldRelay relay;
+    private Strings strings;
+    private JobRun run;
+    private JobOpen opening;
+
+    @BeforeEach
+    void listen() throws IOException {
+        relay = new ToldRelay();
+        strings = new Strings();
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        run.stop(1, "the test ends");
+        run.kill();
+        relay.close();
+        outcome.handle((end, failure) -> end).get(20, TimeUnit.SECONDS);
+        strings.close();
+    }
+
+    /** Runs a job of puppets; the first incarnation of each comes before anything else happens. */
+    private Strings.Held[] start(int ranks, boolean logged) throws Exception {
+        JobSpec spec = new JobSpec(
+                "test", ranks, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(),
+                Map.of(), logged, new Patience(3, 10_000));
+        RankOutput output = RankOutput.tagged(
+                ranks, new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
+        CompletableFuture<JobRun> prepared = new CompletableFuture<>();
+        Thread.ofVirtual().start(() -> run(spec, output, prepared));
+        relay.greet();
+        run = prepared.get();
+        opening = relay.open();
+        assertThat(opening.logged()).isEqualTo(logged);
+        assertThat(opening.again()).isFalse();
+        Strings.Held[] held = new Strings.Held[ranks];
+        for (int rank = 0; rank < ranks; rank++) {
+            Strings.Held puppet = strings.accept();
+            assertThat(puppet.incarnation).isEqualTo(1);
+            held[puppet.rank] = puppet;
+            relay.tell(JobEvent.CONNECTED, puppet.rank);
+        }
+        return held;
+    }
+
+    private void run(JobSpec spec, RankOutput output, CompletableFuture<JobRun> prepared) {
+        try {
+            Reach reach = new Reach(List.of(relay.address()), 1, 1, Token.NONE);
+            prepared.complete(JobRun.prepare(spec, reach, output));
+            outcome.complete(prepared.join().run());
+        } catch (Exception e) {
+            prepared.completeExceptionally(e);
+            outcome.completeExceptionally(e);
+        }
+    }
+
+    private Strings.Held next(int rank, int incarnation) throws IOException {
+        Strings.Held puppet = strings.accept();
+        assertThat(puppet.rank).isEqualTo(rank);
+        assertThat(puppet.incarnation).isEqualTo(incarnation);
+        return puppet;
+    }
+
+    private String out() {
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private String err() {
+        return err.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void aKilledRankIsStartedAgainAndItsOutputIsShownOnce() throws Exception {
+        Strings.Held[] ranks = start(2, true);
+        ranks[0].print("zero");
+        ranks[1].print("one", "two");
+        ranks[1].order("half thr");
+        ranks[1].order("complain it hurts");
+        ProcessHandle child = ProcessHandle.of(Long.parseLong(ranks[1].order("child"))).orElseThrow();
+        ranks[1].process.destroyForcibly();
+
+        Strings.Held again = next(1, 2);
+        assertThat(ranks[1].process.isAlive()).isFalse();
+        await().until(() -> !child.isAlive());
+        relay.tell(JobEvent.AWAY, 1);
+        relay.tell(JobEvent.REPLAYING, 1);
+        again.print("one", "two", "three");
+        again.order("complain it hurts");
+        relay.tell(JobEvent.CAUGHT_UP, 1);
+        again.order("half four");
+        relay.tell(JobEvent.FINALIZED, 0, 1);
+        ranks[0].exit(0);
+        again.exit(0);
+
+        assertThat(relay.closeJob().code()).isZero();
+        JobOutcome end = outcome.get(20, TimeUnit.SECONDS);
+        assertThat(end.cause()).isEmpty();
+        assertThat(end.status()).isZero();
+        assertThat(end.divergences()).isEmpty();
+        assertThat(end.restarts()).hasSize(1).allMatch(Restart::isCaughtUp);
+        assertThat(out().lines()).containsExactlyInAnyOrder("[0] zero", "[1] one", "[1] two", "[1] three", "[1] four");
+        assertThat(err().lines().filter(line -> line.startsWith("["))).containsExactly("[1] it hurts");
+        assertThat(err().lines().filter(line -> line.startsWith("posthouse: ")).toList())
+                .hasSize(2)
+                .satisfies(lines -> {
+                    assertThat(lines.get(0)).isEqualTo("posthouse: rank 1 was killed by signal 9 (SIGKILL): restarted (1 of 3)");
+                    assertThat(lines.get(1)).matches("posthouse: rank 1 caught up after .* replayed 0 deliveries in .*");
+                });
+    }
+
+    @Test
+    void aRankThatPrintsSomethingElseIsToldAndTheJobGoesOn() throws Exception {
+        Strings.Held[] ranks = start(1, true);
+        ranks[0].print("one", "two");
+        ranks[0].exit(72);
+        Strings.Held again = next(0, 2);
+        relay.tell(JobEvent.REPLAYING, 0);
+        again.print("one", "too", "three");
+        relay.tell(JobEvent.CAUGHT_UP, 0);
+        relay.tell(JobEvent.FINALIZED, 0);
+        again.exit(0);
+        relay.closeJob();
+        JobOutcome end = outcome.get(20, TimeUnit.SECONDS);
+        assertThat(end.isSuccess()).isTrue();
+        assertThat(end.divergences())
+                .containsExactly("rank 0 printed something else when it was started again, on standard output, byte 5, line 2:"
+                        + " \"too\", and before \"two\"");
+        assertThat(out().lines()).containsExactly("[0] one", "[0] two", "[0] three");
+        assertThat(err()).contains("posthouse: DIVERGED: " + end.divergences().get(0));
+    }
+
+    @Test
+    void anInterruptEndsAJobWhoseRankWaitsForItsNextProcess() throws Exception {
+        Strings.Held[] ranks = start(2, true);
+        ranks[1].order("half unfinished");
+        ranks[1].process.destroyForcibly();
+        next(1, 2).process.destroyForcibly();
+        await().until(() -> err().contains("restarted after 0.25 s (2 of 3)"));
+        run.stop(130, "interrupted");
+        relay.closeJob();
+        JobOutcome end = outcome.get(20, TimeUnit.SECONDS);
+        assertThat(end.status()).isEqualTo(130);
+        assertThat(end.cause()).isEqualTo("interrupted");
+        assertThat(ranks[0].process.isAlive()).isFalse();
+        assertThat(out()).as("what nobody will print whole any more").isEqualTo("[1] unfinished\n");
+    }
+
+    @Test
+    void aRelayThatComesBackGetsItsJobBack() throws Exception {
+        Strings.Held[] ranks = start(2, true);
+        relay.tell(JobEvent.FINALIZED, 0);
+        relay.lose();
+        relay.greet();
+        JobOpen again = relay.open();
+        assertThat(again.again()).isTrue();
+        assertThat(again.token()).isEqualTo(opening.token());
+        assertThat(again).usingRecursiveComparison().ignoringFields("again").isEqualTo(opening);
+        relay.tell(JobEvent.FINALIZED, 0);
+        relay.tell(JobEvent.AWAY, 1);
+        ranks[1].process.destroyForcibly();
+        Strings.Held next = next(1, 2);
+        relay.tell(JobEvent.REPLAYING, 1);
+        relay.tell(JobEvent.CAUGHT_UP, 1);
+        relay.tell(JobEvent.FINALIZED, 1);
+        ranks[0].exit(0);
+        next.exit(0);
+        assertThat(relay.closeJob().code()).isZero();
+        assertThat(outcome.get(20, TimeUnit.SECONDS).isSuccess()).isTrue();
+        assertThat(err()).contains(": dialled again for 10 s").containsPattern("relay here at .* is back after ");
+    }
+
+    @Test
+    void aRelayThatHasForgottenTheJobEndsIt() throws Exception {
+        Strings.Held[] ranks = start(1, true);
+        relay.lose();
+        relay.greet();
+        relay.refuse();
+        JobOutcome end = outcome.get(20, TimeUnit.SECONDS);
+        assertThat(end.cause()).contains("UNKNOWN_JOB: no such job");
+        assertThat(end.status()).isEqualTo(1);
+        assertThat(ranks[0].process.isAlive()).isFalse();
+    }
+
+    @Test
+    void aJobWithoutALogEndsWithItsRelay() throws Exception {
+        start(1, false);
+        relay.lose();
+        assertThat(outcome.get(20, TimeUnit.SECONDS).cause()).matches("(the connection to )?relay here at .* (broke|has closed).*");
+    }
+
+    @Test
+    void aJobWithoutALogEndsWithItsFirstRankAndShowsWhatItPrinted() throws Exception {
+        Strings.Held[] ranks = start(2, false);
+        ranks[1].print("one");
+        ranks[1].order("half two");
+        ranks[1].process.destroyForcibly();
+        relay.tell(JobEvent.LOST, 1);
+        assertThat(relay.closeJob().text()).isEqualTo("rank 1 was killed by signal 9 (SIGKILL)");
+        JobOutcome end = outcome.get(20, TimeUnit.SECONDS);
+        assertThat(end.status()).isEqualTo(137);
+        assertThat(end.restarts()).isEmpty();
+        assertThat(out().lines()).containsExactly("[1] one", "[1] two");
+        assertThat(ranks[0].process.isAlive()).isFalse();
+    }
+}

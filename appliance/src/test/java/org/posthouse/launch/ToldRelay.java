@@ -1,0 +1,108 @@
+package org.posthouse.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Welcome;
+import org.posthouse.wire.Wire;
+
+/** A relay without ranks, that tells one launcher what the test says. */
+final class ToldRelay implements AutoCloseable {
+    private static final int ANSWER_MS = 20_000;
+
+    private final ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+    private Socket launcher;
+    private DataInputStream in;
+    private long job;
+
+    ToldRelay() throws IOException {
+        server.setSoTimeout(ANSWER_MS);
+    }
+
+    String address() {
+        return server.getInetAddress().getHostAddress() + ":" + server.getLocalPort();
+    }
+
+    /** Ends the launcher's connection, as a relay's death does. */
+    void lose() throws IOException {
+        launcher.close();
+    }
+
+    /** Knows nothing of the launcher's job. */
+    void refuse() throws Exception {
+        hear(FrameType.JOB_OPEN);
+        say(Notice.closing(job, Reason.UNKNOWN_JOB, "no such job").encode(FrameType.CLOSE));
+    }
+
+    /** Takes the launcher's connection. */
+    void greet() throws Exception {
+        launcher = server.accept();
+        launcher.setSoTimeout(ANSWER_MS);
+        in = new DataInputStream(launcher.getInputStream());
+        hear(FrameType.HELLO);
+        say(Welcome.launcher(List.of(new Home("here", "here", address())), new int[1]).encode());
+    }
+
+    /** Opens the launcher's job. */
+    JobOpen open() throws Exception {
+        JobOpen opening = JobOpen.decode(hear(FrameType.JOB_OPEN));
+        job = opening.job();
+        ByteBuffer opened = ByteBuffer.allocate(Wire.HEADER_BYTES);
+        new FrameView().wrap(opened, 0).begin(FrameType.JOB_OPENED, Wire.HEADER_BYTES, job).length(opened.limit());
+        say(opened);
+        return opening;
+    }
+
+    /** Tells what became of a rank. */
+    void tell(int kind, int... ranks) throws IOException {
+        for (int rank : ranks) {
+            say(new JobEvent(job, kind, rank, 0, "so says the relay").encode());
+        }
+    }
+
+    /** Hears that the job is to end, and ends it. */
+    Notice closeJob() throws Exception {
+        Notice why = Notice.decode(hear(FrameType.JOB_CLOSE));
+        assertThat(why.job()).isEqualTo(job);
+        say(new JobEvent(job, JobEvent.CLOSED, -1, 0, "").encode());
+        return why;
+    }
+
+    private void say(ByteBuffer frame) throws IOException {
+        byte[] bytes = new byte[frame.remaining()];
+        frame.get(bytes);
+        launcher.getOutputStream().write(bytes);
+    }
+
+    private ByteBuffer hear(FrameType type) throws Exception {
+        int length = in.readInt();
+        ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
+        in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
+        frame.rewind();
+        FrameView view = new FrameView().wrap(frame, 0);
+        assertThat(view.checkHeader(length)).isEqualTo(length);
+        assertThat(view.type()).isSameAs(type);
+        return frame;
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (launcher != null) {
+            launcher.close();
+        }
+        server.close();
+    }
+}
