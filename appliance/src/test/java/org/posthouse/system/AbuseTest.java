@@ -33,6 +33,10 @@ import org.posthouse.wire.WireException;
 @Timeout(170)
 class AbuseTest {
     private static final int SILENT = 10_000;
+
+    /** Its ten thousand ports are not those that other tests get from the system. */
+    private static final InetSocketAddress OWN_ADDRESS = new InetSocketAddress("127.0.0.2", 0);
+
     private static final int CONNECTIONS_MAX = 4_096;
     private static final Duration PATIENCE = Duration.ofSeconds(20);
     private static final Pattern TOGETHER = Pattern.compile("closed (\\d+) more in");
@@ -64,7 +68,9 @@ class AbuseTest {
             Map<Reason, Integer> told = new EnumMap<>(Reason.class);
             try {
                 for (int i = 0; i < SILENT; i++) {
-                    silent.add(SocketChannel.open(address));
+                    SocketChannel connection = SocketChannel.open();
+                    silent.add(connection);
+                    connection.bind(OWN_ADDRESS).connect(address);
                 }
                 for (SocketChannel connection : silent) {
                     told.merge(reason(connection), 1, Integer::sum);
