@@ -181,7 +181,7 @@ final class Deliveries {
         }
         long delivery = to.countDelivered(message);
         try {
-            job.journal().delivery(job.id(), to.rank(), to.incarnation(), delivery, to.takeFailedPolls(), message);
+            job.journal().delivery(job.id(), to.rank(), to.incarnation(), delivery, message);
         } catch (JournalFailure e) {
             message.release();
             throw e;

@@ -240,15 +240,16 @@ public final class HomedRank {
         unreadAnswers = 0;
     }
 
-    void addFailedPolls(int polls) {
-        failedPolls += polls;
+    /** Its failed polls since its start, as far as they were told. */
+    long failedPolls() {
+        return failedPolls;
     }
 
-    /** Failed polls since the last event, and starts counting anew. */
-    long takeFailedPolls() {
-        long taken = failedPolls;
-        failedPolls = 0;
-        return taken;
+    /** It tells the low 32 bits of them. True if there are more than was known. */
+    boolean learnFailedPolls(int told) {
+        int more = told - (int) failedPolls;
+        failedPolls += Math.max(more, 0);
+        return more > 0;
     }
 
     void release() {

@@ -13,9 +13,9 @@ public interface Journal {
     long chunk(long job, Message message, long offset, Parcel chunk);
 
     /** The rank's next delivery, its {@code delivery}-th, is this message. */
-    void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message);
+    void delivery(long job, int rank, int incarnation, long delivery, Message message);
 
-    /** Failed polls of a rank since its last event, which rode on a frame that is about to have an effect. */
+    /** All failed polls of a rank so far, as a frame says that is about to have an effect. */
     void polls(long job, int rank, int incarnation, long failedPolls);
 
     /** The frame that began a message, made anew; with the payload that rode in it, read back, or without. */
@@ -38,7 +38,7 @@ public interface Journal {
         }
 
         @Override
-        public void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {}
+        public void delivery(long job, int rank, int incarnation, long delivery, Message message) {}
 
         @Override
         public void polls(long job, int rank, int incarnation, long failedPolls) {}

@@ -178,14 +178,14 @@ final class RankFrames {
         }
     }
 
-    /** Journals how many polls of the rank failed before this frame. */
-    static void logPolls(HomedRank rank, int polls) throws WireException {
-        if (polls < 0) {
-            throw new WireException(Reason.MALFORMED_FRAME, polls + " failed polls from " + rank);
-        }
-        if (polls > 0) {
-            rank.addFailedPolls(polls);
-            rank.job().journal().polls(rank.job().id(), rank.rank(), rank.incarnation(), polls);
+    /**
+     * Journals how many polls of the rank had failed before this frame.
+     *
+     * @param told the low 32 bits of all since its start; less than is known in a frame that is repeated
+     */
+    static void logPolls(HomedRank rank, int told) {
+        if (rank.learnFailedPolls(told)) {
+            rank.job().journal().polls(rank.job().id(), rank.rank(), rank.incarnation(), rank.failedPolls());
         }
     }
 }

@@ -15,6 +15,7 @@ import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
+import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.WireException;
 
@@ -126,29 +127,48 @@ public final class RelayCore {
      * @return the connected rank; {@link #welcome} is what to answer, and then, if it is {@link RankState#MOVING}, {@link
      *     #moved} is to be called
      */
-    public HomedRank connect(Hello hello, RankPort port) throws Refusal {
-        Job job = jobs.get(hello.job());
-        if (job == null) {
-            throw new Refusal(Reason.UNKNOWN_JOB, "job " + Job.hexId(hello.job()) + " is not open at relay " + relay);
-        }
+    public HomedRank connect(Hello hello, List<StatePage.Entry> state, RankPort port) throws Refusal {
+        authenticate(hello);
+        Job job = job(hello);
         try {
-            HomedRank rank = admit(job, hello);
+            HomedRank rank = admit(job, hello, state);
             if (rank.state() != RankState.MOVING) {
                 rank.connect(port, hello.incarnation());
                 job.report(JobEvent.CONNECTED, rank.rank(), 0, "");
             }
             return rank;
         } catch (Refusal refusal) {
-            job.report(JobEvent.REFUSED, hello.rank(), refusal.reason().code(), refusal.getMessage());
+            refused(job, hello, refusal);
             throw refusal;
         }
     }
 
-    private HomedRank admit(Job job, Hello hello) throws Refusal {
-        String who = "rank " + hello.rank() + " of job " + job.hexId();
-        if (!job.token().matches(hello.token())) {
-            throw new Refusal(Reason.WRONG_TOKEN, who + " came with a token that is not the job's");
+    private static void refused(Job job, Hello hello, Refusal refusal) {
+        job.report(JobEvent.REFUSED, hello.rank(), refusal.reason().code(), refusal.getMessage());
+    }
+
+    private Job job(Hello hello) throws Refusal {
+        Job job = jobs.get(hello.job());
+        if (job == null) {
+            throw new Refusal(Reason.UNKNOWN_JOB, "job " + Job.hexId(hello.job()) + " is not open at relay " + relay);
         }
+        return job;
+    }
+
+    /** Refuses whoever does not know the job's token. */
+    public void authenticate(Hello hello) throws Refusal {
+        Job job = job(hello);
+        if (!job.token().matches(hello.token())) {
+            Refusal refusal = new Refusal(
+                    Reason.WRONG_TOKEN,
+                    "rank " + hello.rank() + " of job " + job.hexId() + " came with a token that is not the job's");
+            refused(job, hello, refusal);
+            throw refusal;
+        }
+    }
+
+    private HomedRank admit(Job job, Hello hello, List<StatePage.Entry> state) throws Refusal {
+        String who = "rank " + hello.rank() + " of job " + job.hexId();
         HomedRank rank = job.homed(hello.rank());
         if (rank == null) {
             throw new Refusal(
@@ -158,7 +178,7 @@ public final class RelayCore {
                             : who + ", which has ranks 0 to " + (job.size() - 1));
         }
         if (rank.state() == RankState.MOVING && hello.incarnation() == rank.incarnation()) {
-            checkCounters(rank, hello);
+            checkCounters(rank, hello, state);
             return rank;
         }
         if (rank.state() != RankState.WAITING && hello.incarnation() <= rank.incarnation()) {
@@ -167,7 +187,7 @@ public final class RelayCore {
                     who + " with incarnation " + hello.incarnation() + ", but incarnation " + rank.incarnation() + " is "
                             + rank.state());
         }
-        boolean fresh = hello.deliveries() == 0 && hello.failedPolls() == 0 && hello.sent().isEmpty();
+        boolean fresh = hello.start() == Hello.FRESH && hello.deliveries() == 0 && hello.failedPolls() == 0 && state.isEmpty();
         if (rank.state() != RankState.WAITING || !fresh) {
             throw new Refusal(
                     Reason.CANNOT_RESUME,
@@ -178,10 +198,10 @@ public final class RelayCore {
     }
 
     /** A rank that was asked to move has seen all that it was sent, and the relay all that the rank sent. */
-    private static void checkCounters(HomedRank rank, Hello hello) throws Refusal {
+    private static void checkCounters(HomedRank rank, Hello hello, List<StatePage.Entry> state) throws Refusal {
         long sent = 0;
-        for (Hello.Sent channel : hello.sent()) {
-            int to = channel.destination();
+        for (StatePage.Entry channel : state) {
+            int to = channel.peer();
             if (to < 0 || to >= rank.job().size()) {
                 throw new Refusal(Reason.CANNOT_RESUME, rank + " has sent to rank " + to + ", which the job has not");
             }
@@ -189,15 +209,15 @@ public final class RelayCore {
             long known = local == null
                     ? rank.outgoing().lastSequence(channel.context(), to)
                     : local.mailbox().lastSequence(channel.context(), rank.rank());
-            if (channel.sequence() != known) {
+            if (channel.kind() != StatePage.SENT || channel.a() != known) {
                 throw new Refusal(
                         Reason.CANNOT_RESUME,
-                        rank + " has sent up to sequence " + channel.sequence() + " to rank " + to + " in context "
+                        rank + " has sent up to sequence " + channel.a() + " to rank " + to + " in context "
                                 + channel.context() + ", known here: " + known);
             }
             sent += known;
         }
-        if (hello.untold() == 0 && sent != rank.messagesSent() || hello.deliveries() != rank.deliveriesSent()) {
+        if (sent != rank.messagesSent() || hello.deliveries() != rank.deliveriesSent()) {
             throw new Refusal(
                     Reason.CANNOT_RESUME,
                     rank + " comes with " + hello.deliveries() + " deliveries and " + sent + " sends, known here: "
@@ -241,8 +261,12 @@ public final class RelayCore {
                 rank.incarnation(),
                 config.creditBytes(),
                 config.creditMessages(),
+                false,
                 rank.deliveriesSent(),
-                List.of(),
+                0,
+                0,
+                0,
+                0,
                 job.self(),
                 job.homes(),
                 job.homeOf(),

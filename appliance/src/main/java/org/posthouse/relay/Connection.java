@@ -171,15 +171,20 @@ final class Connection implements FrameDecoder.Sink {
             throw new WireException(Reason.NOT_EXPECTED, view.type() + " before HELLO");
         }
         Hello hello = Hello.decode(copy(buffer, index, length));
-        helloTimer.cancel(false);
         if (hello.kind() == Hello.RANK) {
             role = FrameType.Role.RANK;
             Shard shard = relay.shards().of(hello.job(), hello.rank());
             open(shard.strand(), () -> RankSession.open(shard, this, hello));
         } else {
             role = FrameType.Role.LAUNCHER;
+            greeted();
             open(relay.control(), () -> LauncherSession.open(relay, this, hello));
         }
+    }
+
+    /** Whoever is at the other end has said all that the time limit is for. */
+    void greeted() {
+        helloTimer.cancel(false);
     }
 
     private interface Opening {

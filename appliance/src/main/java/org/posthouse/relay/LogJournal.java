@@ -106,14 +106,14 @@ final class LogJournal implements Journal {
     }
 
     @Override
-    public synchronized void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {
+    public synchronized void delivery(long job, int rank, int incarnation, long delivery, Message message) {
         checkRoom(
                 log.appendDelivery(new LogRecord.Delivery(
                         job,
                         rank,
                         incarnation,
                         delivery,
-                        failedPolls,
+                        0,
                         message.context(),
                         message.source(),
                         message.sequence(),

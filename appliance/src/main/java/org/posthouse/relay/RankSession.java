@@ -2,6 +2,8 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Message;
@@ -16,6 +18,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
+import org.posthouse.wire.StatePage;
 import org.posthouse.wire.WireException;
 
 /** A connected rank: its frames go into the core, the core's effects go onto its connection. Confined to its shard's strand. */
@@ -30,47 +33,92 @@ final class RankSession implements Session, RankPort {
     private final long job;
     private final ArrivedFrame arrived = new ArrivedFrame();
     private final FrameBuilder frames = new FrameBuilder();
+    private final Hello hello;
+
+    /** What the rank remembers, until it is admitted. */
+    private List<StatePage.Entry> state = new ArrayList<>();
+
+    private int pages;
+
+    /** Null until it is admitted. */
     private HomedRank rank;
 
-    private RankSession(Shard shard, Connection connection, long job) {
+    private RankSession(Shard shard, Connection connection, Hello hello) {
         this.core = shard.core();
         this.shard = shard;
         this.connection = connection;
         this.line = connection.line();
-        this.job = job;
+        this.job = hello.job();
+        this.hello = hello;
     }
 
-    /** Admits the rank and answers it. */
+    /** Admits the rank and answers it, as soon as all that it remembers was told. */
     static RankSession open(Shard shard, Connection connection, Hello hello) throws Refusal {
-        RankSession session = new RankSession(shard, connection, hello.job());
-        session.rank = session.core.connect(hello, session);
-        session.write(session.core.welcome(session.rank).encode());
-        if (session.rank.state() == RankState.MOVING) {
-            session.core.moved(session.rank, session);
-            connection.relay().moves().came(session.rank);
+        RankSession session = new RankSession(shard, connection, hello);
+        if (hello.pages() == 0) {
+            session.admit();
+        } else {
+            session.core.authenticate(hello);
         }
         return session;
     }
 
-    HomedRank rank() {
-        return rank;
+    private void admit() throws Refusal {
+        rank = core.connect(hello, state, this);
+        connection.greeted();
+        state = List.of();
+        write(core.welcome(rank).encode());
+        if (rank.state() == RankState.MOVING) {
+            core.moved(rank, this);
+            connection.relay().moves().came(rank);
+        }
     }
 
-    /** Asks the rank to connect again, unless it is not there any more. */
+    /** A page of what the rank remembers. */
+    private void onState(StatePage page) throws WireException {
+        pages++;
+        if (page.left() != hello.pages() - pages) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED, "STATE with " + page.left() + " pages left as page " + pages + " of " + hello.pages());
+        }
+        state.addAll(page.entries());
+        if (page.left() == 0) {
+            try {
+                admit();
+            } catch (Refusal e) {
+                connection.close(Notice.closing(job, e.reason(), e.getMessage()));
+            }
+        }
+    }
+
+    /** Asks the rank to connect again, unless it is not there any more, or not yet. */
     void askMove(ModeSwitch change) {
-        if (core.move(rank)) {
+        if (rank != null && core.move(rank)) {
             change.asked(rank);
         }
     }
 
     @Override
     public void onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        if (rank == null) {
+            onFrameBeforeAdmission(buffer, index, length, view);
+            return;
+        }
         switch (view.type()) {
             case ABORT -> core.aborted(rank, Notice.decode(Connection.copy(buffer, index, length)));
             case BLOCKED -> core.blocked(rank, Stall.decode(Connection.copy(buffer, index, length)));
             case CLOSE -> line.cut(Notice.decode(Connection.copy(buffer, index, length)));
-            case HELLO -> throw new WireException(Reason.NOT_EXPECTED, "a second HELLO from " + rank);
+            case HELLO, STATE -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + rank + ", which was admitted");
             default -> core.fromRank(rank, arrived.set(buffer, index, length, view));
+        }
+    }
+
+    private void onFrameBeforeAdmission(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        switch (view.type()) {
+            case STATE -> onState(StatePage.decode(Connection.copy(buffer, index, length)));
+            case CLOSE -> line.cut(Notice.decode(Connection.copy(buffer, index, length)));
+            default -> throw new WireException(
+                    Reason.NOT_EXPECTED, view.type() + " after " + pages + " of " + hello.pages() + " pages of STATE");
         }
     }
 
@@ -91,11 +139,17 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void onWritable() {
+        if (rank == null) {
+            return;
+        }
         core.writable(rank);
     }
 
     @Override
     public void onClosed(Notice why) {
+        if (rank == null) {
+            return;
+        }
         core.disconnected(rank, this, why);
         if (rank.state() == RankState.FINALIZED || rank.state() == RankState.LOST) {
             connection.relay().moves().gone(rank);
@@ -183,6 +237,6 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public String toString() {
-        return rank + (rank.state() == RankState.FINALIZED ? " (finalized)" : "");
+        return rank == null ? "rank " + hello.rank() + " before its admission" : rank + (rank.state() == RankState.FINALIZED ? " (finalized)" : "");
     }
 }

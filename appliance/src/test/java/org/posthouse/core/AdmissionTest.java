@@ -45,27 +45,28 @@ final class AdmissionTest {
                 arguments("rank past the end", Hello.firstStart(job, 5, token), Reason.WRONG_RANK),
                 arguments("negative rank", Hello.firstStart(job, -1, token), Reason.WRONG_RANK),
                 arguments("rank of another site", Hello.firstStart(job, 3, token), Reason.WRONG_RANK),
-                arguments("deliveries", new Hello(Hello.RANK, job, 0, 1, token, 1, 0, List.of()), Reason.CANNOT_RESUME),
-                arguments("failed polls", new Hello(Hello.RANK, job, 0, 1, token, 0, 1, List.of()), Reason.CANNOT_RESUME),
-                arguments(
-                        "sent messages",
-                        new Hello(Hello.RANK, job, 0, 1, token, 0, 0, List.of(new Hello.Sent(0, 1, 1))),
-                        Reason.CANNOT_RESUME),
+                arguments("deliveries", remembering(token, Hello.FRESH, 1, 0), Reason.CANNOT_RESUME),
+                arguments("failed polls", remembering(token, Hello.FRESH, 0, 1), Reason.CANNOT_RESUME),
+                arguments("another connection", remembering(token, Hello.AGAIN, 0, 0), Reason.CANNOT_RESUME),
                 arguments("same incarnation as the living one", hello(1, 2), Reason.FENCED),
                 arguments("older incarnation than the living one", hello(1, 1), Reason.FENCED),
                 arguments("newer incarnation", hello(1, 3), Reason.CANNOT_RESUME));
     }
 
     private static Hello hello(int rank, int incarnation) {
-        return new Hello(Hello.RANK, OneRelay.JOB, rank, incarnation, OneRelay.TOKEN, 0, 0, List.of());
+        return Hello.start(OneRelay.JOB, rank, incarnation, OneRelay.TOKEN);
+    }
+
+    private static Hello remembering(Token token, int start, long deliveries, long failedPolls) {
+        return Hello.firstStart(OneRelay.JOB, 0, token).again(start, deliveries, failedPolls, 0, 1, 0);
     }
 
     @ParameterizedTest(name = "{0}")
     @MethodSource("refusedHellos")
     void refusesHelloByName(String what, Hello hello, Reason reason) throws Refusal {
-        HomedRank living = relay.core.connect(hello(1, 2), relay.new Rank());
+        HomedRank living = relay.connect(hello(1, 2), relay.new Rank());
         relay.events.clear();
-        assertRefused(() -> relay.core.connect(hello, relay.new Rank()), reason);
+        assertRefused(() -> relay.connect(hello, relay.new Rank()), reason);
         assertThat(living.state()).isEqualTo(RankState.CONNECTED);
         assertThat(living.incarnation()).isEqualTo(2);
         assertThat(relay.core.job(OneRelay.JOB).homed(0).state()).isEqualTo(RankState.WAITING);
@@ -85,7 +86,7 @@ final class AdmissionTest {
         OneRelay.Rank done = relay.connect(1);
         done.sends(relay.frames.finalizing(0));
         assertRefused(() -> relay.connect(0), Reason.FENCED);
-        assertRefused(() -> relay.core.connect(hello(0, 2), relay.new Rank()), Reason.CANNOT_RESUME);
+        assertRefused(() -> relay.connect(hello(0, 2), relay.new Rank()), Reason.CANNOT_RESUME);
         assertRefused(() -> relay.connect(1), Reason.FENCED);
         assertThat(lost.rank.state()).isEqualTo(RankState.LOST);
         assertThat(done.rank.state()).isEqualTo(RankState.FINALIZED);

@@ -104,7 +104,9 @@ final class Frames {
 
     /** A frame of {@code type} with nothing but its header and zeros. */
     ByteBuffer empty(FrameType type) {
-        return frame(type, (type.bytesMin() + 7) / 8 * 8, 0);
+        ByteBuffer frame = frame(type, (type.bytesMin() + 7) / 8 * 8, 0);
+        view(frame).length(type.bytesMin());
+        return frame.slice(0, type.bytesMin());
     }
 
     /** What a relay answers to a probe. */

@@ -3,7 +3,6 @@ package org.posthouse.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -12,12 +11,13 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
 import org.posthouse.wire.WireException;
 
 /** A rank changes its connection: what it is sent meanwhile is held, in order, and counters that differ are refused. */
 final class MovingTest {
-    private static final Hello.Sent TO_ONE = new Hello.Sent(0, 1, 2);
-    private static final Hello.Sent TO_THREE = new Hello.Sent(0, 3, 1);
+    private static final StatePage.Entry TO_ONE = sent(1, 2);
+    private static final StatePage.Entry TO_THREE = sent(3, 1);
 
     private final OneRelay relay;
     private OneRelay.Rank zero;
@@ -50,8 +50,12 @@ final class MovingTest {
         (from == 0 ? zero : one).sends(relay.frames.message(FrameType.SEND, 0, from, to, 0, sequence, 10));
     }
 
-    private static Hello again(long deliveries, Hello.Sent... sent) {
-        return Hello.firstStart(OneRelay.JOB, 0, OneRelay.TOKEN).again(deliveries, 7, List.of(sent));
+    private static StatePage.Entry sent(int to, long sequence) {
+        return new StatePage.Entry(StatePage.SENT, 0, to, sequence);
+    }
+
+    private static Hello again(long deliveries) {
+        return Hello.firstStart(OneRelay.JOB, 0, OneRelay.TOKEN).again(Hello.MOVED, deliveries, 7, 0, 1, 1);
     }
 
     private void leave() throws WireException {
@@ -61,9 +65,9 @@ final class MovingTest {
         assertThat(zero.take()).containsExactly("close MOVED");
     }
 
-    private OneRelay.Rank come(Hello hello) throws Refusal {
+    private OneRelay.Rank come(Hello hello, StatePage.Entry... sent) throws Refusal {
         OneRelay.Rank port = relay.new Rank();
-        port.rank = relay.core.connect(hello, port);
+        port.rank = relay.connect(hello, port, sent);
         assertThat(relay.core.welcome(port.rank).deliveries()).isEqualTo(hello.deliveries());
         assertThat(port.take()).as("before it is welcome").isEmpty();
         relay.core.moved(port.rank, port);
@@ -76,7 +80,7 @@ final class MovingTest {
         send(1, 0, 2);
         send(1, 0, 3);
         relay.fromSite("there", relay.frames.credit(0, 266, 1));
-        OneRelay.Rank next = come(again(1, TO_ONE, TO_THREE));
+        OneRelay.Rank next = come(again(1), TO_ONE, TO_THREE);
         assertThat(next.take()).containsExactly("deliver #2 from 1 to request 2", "credit 266 bytes 1 messages");
         assertThat(next.rank.mailbox().unexpected()).as("the third had no receive").isEqualTo(1);
         relay.core.disconnected(next.rank, zero, Notice.closing(0, Reason.NORMAL, "the old connection ended"));
@@ -91,19 +95,19 @@ final class MovingTest {
     void countersThatDifferAreRefused() throws Exception {
         leave();
         send(1, 0, 2);
-        refused(again(2, TO_ONE, TO_THREE));
-        refused(again(0, TO_ONE, TO_THREE));
-        refused(again(1, TO_ONE));
-        refused(again(1, TO_ONE, new Hello.Sent(0, 3, 2)));
-        refused(again(1, new Hello.Sent(0, 1, 1), TO_THREE));
-        refused(again(1, TO_ONE, TO_THREE, new Hello.Sent(0, 9, 1)));
-        come(again(1, TO_ONE, TO_THREE));
+        refused(again(2), TO_ONE, TO_THREE);
+        refused(again(0), TO_ONE, TO_THREE);
+        refused(again(1), TO_ONE);
+        refused(again(1), TO_ONE, sent(3, 2));
+        refused(again(1), sent(1, 1), TO_THREE);
+        refused(again(1), TO_ONE, TO_THREE, sent(9, 1));
+        come(again(1), TO_ONE, TO_THREE);
         assertThat(relay.events).extracting(JobEvent::kind).containsOnly(JobEvent.REFUSED).hasSize(6);
     }
 
-    private void refused(Hello hello) {
+    private void refused(Hello hello, StatePage.Entry... sent) {
         assertThatExceptionOfType(Refusal.class)
-                .isThrownBy(() -> relay.core.connect(hello, relay.new Rank()))
+                .isThrownBy(() -> relay.connect(hello, relay.new Rank(), sent))
                 .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.CANNOT_RESUME));
     }
 
@@ -111,7 +115,7 @@ final class MovingTest {
     void nobodyMovesUnasked() {
         zero.isRefused(relay.frames.moving(), Reason.NOT_EXPECTED);
         assertThatExceptionOfType(Refusal.class)
-                .isThrownBy(() -> relay.core.connect(again(1, TO_ONE, TO_THREE), relay.new Rank()))
+                .isThrownBy(() -> relay.connect(again(1), relay.new Rank(), TO_ONE, TO_THREE))
                 .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
     }
 
@@ -122,7 +126,7 @@ final class MovingTest {
         assertThat(zero.take()).containsExactly("move");
         zero.sends(relay.frames.moving());
         assertThat(relay.core.move(zero.rank)).as("it is on its way").isFalse();
-        OneRelay.Rank next = come(again(1, TO_ONE, TO_THREE));
+        OneRelay.Rank next = come(again(1), TO_ONE, TO_THREE);
         relay.core.move(next.rank);
         assertThat(next.take()).containsExactly("move");
         next.sends(relay.frames.finalizing(0));

@@ -15,6 +15,7 @@ import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
+import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.WireException;
 
@@ -83,8 +84,12 @@ final class OneRelay {
 
     Rank connect(int rank) throws Refusal {
         Rank port = new Rank();
-        port.rank = core.connect(Hello.firstStart(JOB, rank, TOKEN), port);
+        port.rank = connect(Hello.firstStart(JOB, rank, TOKEN), port);
         return port;
+    }
+
+    HomedRank connect(Hello hello, RankPort port, StatePage.Entry... state) throws Refusal {
+        return core.connect(hello, List.of(state), port);
     }
 
     void fromSite(String site, ByteBuffer frame) {

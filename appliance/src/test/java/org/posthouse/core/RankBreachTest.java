@@ -199,12 +199,6 @@ final class RankBreachTest {
     }
 
     @Test
-    void refusesNegativeCountsOfFailedPolls() {
-        bad.isRefused(relay.frames.post(0, 1, 0, 0, 0, -1), Reason.MALFORMED_FRAME);
-        bad.isRefused(relay.frames.finalizing(-1), Reason.MALFORMED_FRAME);
-    }
-
-    @Test
     void boundsTheReceivesThatWait() throws WireException {
         for (int request = 0; request < Mailbox.RECEIVES_MAX; request++) {
             bad.sends(request % 2 == 0

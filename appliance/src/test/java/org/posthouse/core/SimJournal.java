@@ -25,7 +25,6 @@ final class SimJournal implements Journal {
     private final ParcelLedger ledger;
     private final Map<Long, Written> records = new HashMap<>();
     private final Map<Integer, Long> polls = new HashMap<>();
-    private final Map<Integer, Long> pollsAtEvents = new HashMap<>();
     private final Map<Integer, Long> deliveries = new HashMap<>();
     private final Set<Message> arrived = new HashSet<>();
     private final Set<Message> delivered = new HashSet<>();
@@ -62,19 +61,17 @@ final class SimJournal implements Journal {
     }
 
     @Override
-    public void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {
+    public void delivery(long job, int rank, int incarnation, long delivery, Message message) {
         check(arrived.contains(message), "delivered before its arrival was logged: " + message);
         check(delivered.add(message), "delivered twice: " + message);
         check(deliveries.merge(rank, 1L, Long::sum) == delivery, "delivery " + delivery + " of rank " + rank);
         check(incarnation == 1, "incarnation " + incarnation);
-        pollsAtEvents.merge(rank, failedPolls, Long::sum);
-        check(pollsAtEvents.get(rank) <= polls(rank), "rank " + rank + " had fewer failed polls than its deliveries say");
     }
 
     @Override
     public void polls(long job, int rank, int incarnation, long failedPolls) {
-        check(failedPolls > 0, "logged " + failedPolls + " failed polls");
-        polls.merge(rank, failedPolls, Long::sum);
+        check(failedPolls > polls(rank), "logged " + failedPolls + " failed polls after " + polls(rank));
+        polls.put(rank, failedPolls);
     }
 
     @Override

@@ -104,7 +104,7 @@ final class SimRank {
         ByteBuffer frame = frames.message(
                 form, letter.context, rank, letter.destination, letter.tag, letter.sequence, letter.bytes);
         letter.storable = form == FrameType.OFFER && !letter.synchronous && letter.bytes <= world.eagerBytesMax();
-        view(frame).failedPolls(takeFailedPolls()).flags(letter.storable ? FrameView.STORABLE : 0);
+        view(frame).failedPolls(failedPolls()).flags(letter.storable ? FrameView.STORABLE : 0);
         if (form == FrameType.SEND) {
             letter.write(0, frame.slice(Wire.MESSAGE_HEADER_BYTES, letter.bytes));
         }
@@ -133,7 +133,7 @@ final class SimRank {
             open++;
             world.toRelay(
                     rank,
-                    frames.withdraw(transfer.context, rank, transfer.peer, transfer.sequence, takeFailedPolls()));
+                    frames.withdraw(transfer.context, rank, transfer.peer, transfer.sequence, failedPolls()));
         }
     }
 
@@ -182,7 +182,7 @@ final class SimRank {
         world.toRelay(
                 rank,
                 kind == SimProgram.Kind.POST
-                        ? frames.post(pattern.context(), pattern.source(), rank, pattern.tag(), number, takeFailedPolls())
+                        ? frames.post(pattern.context(), pattern.source(), rank, pattern.tag(), number, failedPolls())
                         : frames.probe(
                                 kind == SimProgram.Kind.PROBE,
                                 pattern.context(),
@@ -190,7 +190,7 @@ final class SimRank {
                                 rank,
                                 pattern.tag(),
                                 number,
-                                takeFailedPolls()));
+                                failedPolls()));
         return request;
     }
 
@@ -201,7 +201,7 @@ final class SimRank {
             SimProgram.Pattern pattern = request.pattern;
             world.toRelay(
                     rank,
-                    frames.cancel(pattern.context(), pattern.source(), rank, pattern.tag(), number, takeFailedPolls()));
+                    frames.cancel(pattern.context(), pattern.source(), rank, pattern.tag(), number, failedPolls()));
         }
     }
 
@@ -217,10 +217,8 @@ final class SimRank {
         }
     }
 
-    private int takeFailedPolls() {
-        int polls = failedPolls;
-        failedPolls = 0;
-        return polls;
+    private int failedPolls() {
+        return failedPolls;
     }
 
     void onFrame(ByteBuffer frame) {
@@ -340,7 +338,7 @@ final class SimRank {
     private void maybeFinalize() {
         if (steps.isEmpty() && open == 0 && !finalizing) {
             finalizing = true;
-            world.toRelay(rank, frames.finalizing(takeFailedPolls()));
+            world.toRelay(rank, frames.finalizing(failedPolls()));
         }
     }
 

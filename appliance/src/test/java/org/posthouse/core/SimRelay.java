@@ -2,6 +2,7 @@ package org.posthouse.core;
 
 import java.nio.ByteBuffer;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -66,7 +67,7 @@ final class SimRelay {
     Port connect(Hello hello, SimPipe toRank, int slowBytes) {
         try {
             Port port = new Port(toRank, slowBytes);
-            port.rank = core.connect(hello, port);
+            port.rank = core.connect(hello, List.of(), port);
             var welcome = core.welcome(port.rank);
             toRank.send(0, () -> world.rank(hello.rank()).onWelcome(welcome));
             return port;
@@ -204,11 +205,11 @@ final class SimRelay {
 
         void fromRank(ByteBuffer frame) {
             FrameView view = new FrameView().wrap(frame, 0);
-            pollsReported += switch (view.type()) {
+            pollsReported = switch (view.type()) {
                 case SEND, EAGER, OFFER -> view.failedPolls();
                 case POST, PROBE, CANCEL, WITHDRAW -> view.postFailedPolls();
                 case FINALIZE, POLLS -> view.finalizeFailedPolls();
-                default -> 0;
+                default -> pollsReported;
             };
             acting = rank.rank();
             pollsDue = pollsReported;

@@ -33,7 +33,7 @@ class TableJournal implements Journal {
     }
 
     @Override
-    public void delivery(long job, int rank, int incarnation, long delivery, long failedPolls, Message message) {}
+    public void delivery(long job, int rank, int incarnation, long delivery, Message message) {}
 
     @Override
     public void polls(long job, int rank, int incarnation, long failedPolls) {}

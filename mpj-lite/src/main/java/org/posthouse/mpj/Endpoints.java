@@ -20,6 +20,9 @@ public final class Endpoints {
     /** The job's token, 32 hexadecimal digits; not an argument, as arguments can be read by every user of the host. */
     public static final String TOKEN = "POSTHOUSE_TOKEN";
 
+    /** Which start of this rank the process is, from 1; without it, the first. */
+    public static final String INCARNATION = "POSTHOUSE_INCARNATION";
+
     private static Endpoint connected;
 
     private Endpoints() {}
@@ -36,8 +39,11 @@ public final class Endpoints {
         }
         Map<String, String> environment = System.getenv();
         int rank = Integer.parseInt(variable(environment, RANK));
-        Hello hello = Hello.firstStart(
-                HexFormat.fromHexDigitsToLong(variable(environment, JOB)), rank, Token.parse(variable(environment, TOKEN)));
+        Hello hello = Hello.start(
+                HexFormat.fromHexDigitsToLong(variable(environment, JOB)),
+                rank,
+                Integer.parseInt(environment.getOrDefault(INCARNATION, "1")),
+                Token.parse(variable(environment, TOKEN)));
         try {
             connected = RelayEndpoint.connect(
                     variable(environment, RELAY), hello, Settings.of(environment), new Ending(rank));

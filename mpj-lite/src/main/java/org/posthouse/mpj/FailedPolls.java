@@ -1,27 +1,27 @@
 package org.posthouse.mpj;
 
-/** Failed polls since the rank's last frame (DESIGN section 5). Guarded by the endpoint's lock. */
+/** Failed polls of the rank since its start, and what the relay was told of them (DESIGN section 5). Guarded by the endpoint's lock. */
 final class FailedPolls {
-    /** Most that one frame tells; a frame's field has room for nearly twice as many. */
+    /** Most that a frame may tell at once, so that its 32 bits are never ambiguous. */
     static final int MOST = 1 << 30;
 
-    private int count;
+    private long count;
+    private long told;
 
     /** Counts some, at most {@link #MOST} at once. True if they must be told now, in a frame of their own. */
     boolean count(int polls) {
         count += polls;
-        return count >= MOST;
+        return count - told >= MOST;
     }
 
-    /** Those that no frame has told yet. */
-    int untold() {
+    /** All since the rank's start. */
+    long count() {
         return count;
     }
 
-    /** What the next frame says; counting starts anew. */
-    int take() {
-        int taken = count;
-        count = 0;
-        return taken;
+    /** What the next frame says: the low 32 bits of all. */
+    int tell() {
+        told = count;
+        return (int) count;
     }
 }

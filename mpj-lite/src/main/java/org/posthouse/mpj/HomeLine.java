@@ -3,11 +3,13 @@ package org.posthouse.mpj;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
 import org.posthouse.wire.WireException;
 
 /**
@@ -202,10 +204,13 @@ final class HomeLine {
         }
     }
 
-    /** Goes on over the connection that {@link #dial} made, and says HELLO there. */
-    void moveTo(FrameLine next, Hello hello) throws IOException {
+    /** Goes on over the connection that {@link #dial} made, and says HELLO there, with all that the rank remembers. */
+    void moveTo(FrameLine next, Hello hello, List<StatePage.Entry> state) throws IOException {
         line = next;
         stage = Stage.GREETING;
         line.write(hello.encode());
+        for (ByteBuffer page : StatePage.encode(hello.job(), state)) {
+            line.write(page);
+        }
     }
 }

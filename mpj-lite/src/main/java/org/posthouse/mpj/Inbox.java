@@ -66,7 +66,7 @@ final class Inbox {
                 .begin(type, POST_BYTES, job)
                 .flags(flags)
                 .address(context, source, rank, tag)
-                .post(number, failedPolls.take());
+                .post(number, failedPolls.tell());
         line.end(POST_BYTES);
     }
 

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Map;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Hello;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -71,7 +71,7 @@ final class Outbox {
                 .address(context, rank, destination, tag)
                 .sequence(sending.sequence)
                 .content(bytes, content.elements(), content.datatype())
-                .failedPolls(polls.take());
+                .failedPolls(polls.tell());
         if (rides > 0) {
             content.write(0, line.payload(Wire.MESSAGE_HEADER_BYTES, rides));
         }
@@ -159,12 +159,12 @@ final class Outbox {
     }
 
     /** For each channel that was used, its last sequence number. */
-    List<Hello.Sent> sent() {
-        List<Hello.Sent> sent = new ArrayList<>();
+    List<StatePage.Entry> sent() {
+        List<StatePage.Entry> sent = new ArrayList<>();
         sequences.forEach((context, last) -> {
             for (int destination = 0; destination < last.length; destination++) {
                 if (last[destination] > 0) {
-                    sent.add(new Hello.Sent(context, destination, last[destination]));
+                    sent.add(new StatePage.Entry(StatePage.SENT, context, destination, last[destination]));
                 }
             }
         });
@@ -197,7 +197,7 @@ final class Outbox {
                 .begin(FrameType.WITHDRAW, WITHDRAW_BYTES, job)
                 .address(sending.context, rank, sending.destination, 0)
                 .sequence(sending.sequence)
-                .post(0, polls.take());
+                .post(0, polls.tell());
         line.end(WITHDRAW_BYTES);
         withdrawing.put(transfer(sending), sending);
         sending.beingCancelled(true);

@@ -2,6 +2,7 @@ package org.posthouse.mpj;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
@@ -11,6 +12,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
+import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -232,7 +234,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         if (failedPolls.count(polls)) {
             awaitLine();
             int bytes = FrameType.POLLS.bytesMin();
-            line.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(failedPolls.take());
+            line.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(failedPolls.tell());
             line.end(bytes);
             line.flush();
         }
@@ -385,7 +387,9 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
         } finally {
             endReading();
         }
-        line.moveTo(next, hello.again(inbox.deliveries(), failedPolls.untold(), outbox.sent()));
+        List<StatePage.Entry> sent = outbox.sent();
+        int pages = StatePage.pages(sent.size());
+        line.moveTo(next, hello.again(Hello.MOVED, inbox.deliveries(), failedPolls.count(), 0, 1, pages), sent);
     }
 
     private void onFrame(ByteBuffer frame, FrameView view) throws WireException, IOException {
@@ -535,7 +539,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch {
                 progress();
             }
             awaitLine();
-            line.begin(24).begin(FrameType.FINALIZE, 24, job).finalizeFailedPolls(failedPolls.take());
+            line.begin(24).begin(FrameType.FINALIZE, 24, job).finalizeFailedPolls(failedPolls.tell());
             line.end(24);
             line.flush();
             finalizing = true;

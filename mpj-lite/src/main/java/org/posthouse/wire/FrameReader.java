@@ -63,11 +63,16 @@ final class FrameReader {
     /** A count of {@code what} that follow, each at least {@code bytesEach} long: never more than can be there. */
     int count(int bytesEach, String what) throws WireException {
         int count = i32("count of " + what);
+        expect(count, bytesEach, what);
+        return count;
+    }
+
+    /** Refuses a count of things that cannot all follow. */
+    void expect(int count, int bytesEach, String what) throws WireException {
         if (count < 0 || (long) count * bytesEach > in.remaining()) {
             throw new WireException(
                     Reason.MALFORMED_FRAME, type + " announces " + count + " " + what + " in " + in.remaining() + " bytes");
         }
-        return count;
     }
 
     void end() throws WireException {

@@ -5,8 +5,8 @@ package org.posthouse.wire;
  * may send it. An id is never reused: a retired one stays in this list.
  */
 public enum FrameType {
-    HELLO(1, 76, Wire.FRAME_BYTES_MAX, Role.RANK | Role.LAUNCHER),
-    WELCOME(2, 88, Wire.FRAME_BYTES_MAX, Role.RELAY),
+    HELLO(1, 92, 92, Role.RANK | Role.LAUNCHER),
+    WELCOME(2, 104, Wire.FRAME_BYTES_MAX, Role.RELAY),
     SEND(3, Wire.MESSAGE_HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.RANK | Role.LINK),
     EAGER(4, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
     OFFER(5, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
@@ -30,16 +30,21 @@ public enum FrameType {
     WITHDRAWN(19, 48, 48, Role.RELAY | Role.LINK),
     JOB_OPEN(20, 54, Wire.FRAME_BYTES_MAX, Role.LAUNCHER),
     JOB_OPENED(21, Wire.HEADER_BYTES, Wire.HEADER_BYTES, Role.RELAY),
-    JOB_EVENT(22, 32, Wire.FRAME_BYTES_MAX, Role.RELAY),
+    JOB_EVENT(22, 48, Wire.FRAME_BYTES_MAX, Role.RELAY),
     JOB_CLOSE(23, 32, Wire.FRAME_BYTES_MAX, Role.LAUNCHER),
     BLOCKED(24, 44, 1068, Role.RANK | Role.LINK),
     MISMATCH(25, 44, 1068, Role.RELAY | Role.LINK),
     POLLS(26, 24, 24, Role.RANK),
     MOVE(27, Wire.HEADER_BYTES, Wire.HEADER_BYTES, Role.RANK | Role.RELAY),
+    EVENTS(28, Wire.EVENTS_HEADER_BYTES, Wire.EVENTS_HEADER_BYTES + Wire.EVENT_BYTES * Wire.EVENTS_MAX, Role.RANK | Role.RELAY),
+    LIVE(29, Wire.HEADER_BYTES, Wire.HEADER_BYTES, Role.RANK),
     LINK_HELLO(30, 54, Wire.FRAME_BYTES_MAX, Role.LINK),
     LINK_ACK(31, 24, 24, Role.LINK),
     LINK_PING(32, 24, 24, Role.LINK),
-    LINK_PONG(33, 24, 24, Role.LINK);
+    LINK_PONG(33, 24, 24, Role.LINK),
+    STATE(34, 24, Wire.FRAME_BYTES_MAX, Role.RANK | Role.RELAY),
+    ACK(35, 32, 32, Role.RELAY),
+    RESENT(36, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK);
 
     /** Who stands at the sending end of a connection; a set of them is a bit mask. */
     public static final class Role {

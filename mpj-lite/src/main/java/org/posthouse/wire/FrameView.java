@@ -34,6 +34,9 @@ public final class FrameView {
     private static final int CREDIT_RANK = 28;
     private static final int FINALIZE_FAILED_POLLS = 16;
     private static final int FINALIZE_RESERVED = 20;
+    private static final int EVENTS_COUNT = 16;
+    private static final int EVENTS_FAILED_POLLS = 20;
+    private static final int EVENTS_FIRST = 24;
     private static final int CANCELLED_REQUEST = 16;
     private static final int CANCELLED_RESERVED = 20;
 
@@ -51,6 +54,14 @@ public final class FrameView {
      * it before it is matched. Its length is that of an eager message.
      */
     public static final int STORABLE = 1;
+
+    /** Flag of SEND, EAGER and OFFER: it may have been sent before, over a connection or by a process that is gone. */
+    public static final int AGAIN = 2;
+
+    /** Flag of EVENTS from a rank: it waits for an ACK. From a relay: the rank's history ends here. */
+    public static final int ACK_NOW = 1;
+
+    public static final int END = 1;
 
     /** Where a DELIVERED differs from the frame that it is made of, in bytes from its start: for whoever makes it in place. */
     public static final int TYPE_AT = TYPE;
@@ -110,7 +121,9 @@ public final class FrameView {
     private static int knownFlags(FrameType type) {
         return switch (type) {
             case PROBE -> BLOCKING;
-            case OFFER -> STORABLE;
+            case SEND, EAGER -> AGAIN;
+            case OFFER -> AGAIN | STORABLE;
+            case EVENTS -> ACK_NOW | END;
             case PROBE_ANSWER, CANCELLED, WITHDRAWN -> FOUND;
             default -> 0;
         };
@@ -119,9 +132,9 @@ public final class FrameView {
     private boolean reservedAreZero(FrameType type) {
         return switch (type) {
             case SEND, EAGER, OFFER -> (buffer.getInt(base + DATATYPE) & DATATYPE_PADDING) == 0 && request() == 0;
-            case DELIVERED, PROBE_ANSWER -> (buffer.getInt(base + DATATYPE) & DATATYPE_PADDING) == 0;
+            case DELIVERED, PROBE_ANSWER, RESENT -> (buffer.getInt(base + DATATYPE) & DATATYPE_PADDING) == 0;
             case CHUNK, CLEAR -> tag() == 0;
-            case POST, PROBE, CANCEL -> sequence() == 0;
+            case PROBE -> sequence() == 0;
             case WITHDRAW -> tag() == 0 && postRequest() == 0;
             case WITHDRAWN -> tag() == 0 && offset() == 0;
             case CANCELLED -> buffer.getInt(base + CANCELLED_RESERVED) == 0;
@@ -241,7 +254,7 @@ public final class FrameView {
         return this;
     }
 
-    /** Failed polls of the sending rank since its last event (DESIGN section 5). */
+    /** Failed polls of the sending rank since its start (DESIGN section 5), the low 32 bits. */
     public int failedPolls() {
         return buffer.getInt(base + FAILED_POLLS);
     }
@@ -266,6 +279,7 @@ public final class FrameView {
         return buffer.getInt(base + POST_REQUEST);
     }
 
+    /** As {@link #failedPolls}. */
     public int postFailedPolls() {
         return buffer.getInt(base + POST_FAILED_POLLS);
     }
@@ -273,6 +287,64 @@ public final class FrameView {
     public FrameView post(int request, int failedPolls) {
         buffer.putInt(base + POST_REQUEST, request);
         buffer.putInt(base + POST_FAILED_POLLS, failedPolls);
+        return this;
+    }
+
+    /** POST and CANCEL: which receive of its context it is, from 1, in the order of the program's calls. */
+    public long ordinal() {
+        return buffer.getLong(base + SEQUENCE);
+    }
+
+    public FrameView ordinal(long ordinal) {
+        buffer.putLong(base + SEQUENCE, ordinal);
+        return this;
+    }
+
+    /** RESENT: the checksum of the whole message, see docs/wire.md, replay. */
+    public int checksum() {
+        return buffer.getInt(base + REQUEST);
+    }
+
+    public FrameView checksum(int crc) {
+        buffer.putInt(base + REQUEST, crc);
+        return this;
+    }
+
+    /** EVENTS: how many events follow. */
+    public int events() {
+        return buffer.getInt(base + EVENTS_COUNT);
+    }
+
+    /** EVENTS: failed polls at its end, the low 32 bits of all since the rank's start. */
+    public int eventsFailedPolls() {
+        return buffer.getInt(base + EVENTS_FAILED_POLLS);
+    }
+
+    /** EVENTS: number of the first event that follows; the rank's first has 1. */
+    public long firstEvent() {
+        return buffer.getLong(base + EVENTS_FIRST);
+    }
+
+    public FrameView events(long first, int count, int failedPolls) {
+        buffer.putInt(base + EVENTS_COUNT, count);
+        buffer.putInt(base + EVENTS_FAILED_POLLS, failedPolls);
+        buffer.putLong(base + EVENTS_FIRST, first);
+        return this;
+    }
+
+    /** ACK: kept frames that are safe at the end of their way, so that the rank need not keep them. */
+    public long safe() {
+        return buffer.getLong(base + CREDIT_BYTES);
+    }
+
+    /** ACK: kept frames that the home relay has handled. */
+    public long handled() {
+        return buffer.getLong(base + CREDIT_MESSAGES);
+    }
+
+    public FrameView ack(long safe, long handled) {
+        buffer.putLong(base + CREDIT_BYTES, safe);
+        buffer.putLong(base + CREDIT_MESSAGES, handled);
         return this;
     }
 

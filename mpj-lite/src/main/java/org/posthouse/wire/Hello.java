@@ -1,90 +1,90 @@
 package org.posthouse.wire;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
- * The first frame of a rank or a launcher: who it is and, for a rank, what it remembers (DESIGN section 5). A first
- * start has all counters at zero; the relay compares them with what it knows.
+ * The first frame of a rank or a launcher: who it is and, for a rank, what it remembers (DESIGN section 5). Pages of
+ * {@link StatePage} may follow, which tell the rest; the relay compares it with what it knows.
  *
  * @param kind {@link #RANK} or {@link #LAUNCHER}
  * @param job the job's id; 0 for a launcher
  * @param rank world rank; 0 for a launcher
  * @param incarnation which start of this rank it is, from 1
+ * @param start {@link #FRESH}, {@link #MOVED} or {@link #AGAIN}
  * @param token the job's token, or the relay's for a launcher
  * @param deliveries messages delivered to the rank so far
- * @param failedPolls failed polls since the last event
- * @param sent for each channel on which the rank sent, the last sequence number; at most {@link #SENT_MAX} channels
- * @param untold further channels on which it sent, which do not fit; 0 unless there are {@link #SENT_MAX} that do
+ * @param failedPolls failed polls so far
+ * @param events events of the rank's history so far: those that it made, and those that were handed out to it
+ * @param kept number of the first kept frame that the rank still has, from 1
+ * @param pages frames of type STATE that follow
  */
 public record Hello(
         int kind,
         long job,
         int rank,
         int incarnation,
+        int start,
         Token token,
         long deliveries,
         long failedPolls,
-        List<Sent> sent,
-        int untold) {
+        long events,
+        long kept,
+        int pages) {
     public static final int RANK = 1;
     public static final int LAUNCHER = 2;
 
-    private static final int FIXED_BYTES = 76;
-    private static final int SENT_BYTES = 16;
+    /** A process that has just started: it remembers nothing. */
+    public static final int FRESH = 0;
 
-    /** Most channels in one frame. */
-    public static final int SENT_MAX = (Wire.FRAME_BYTES_MAX - FIXED_BYTES) / SENT_BYTES;
+    /** The process goes on after the relay asked it to connect again: nothing is on its way. */
+    public static final int MOVED = 1;
 
-    /** The last sequence number sent on the channel to {@code destination} in {@code context}. */
-    public record Sent(int context, int destination, long sequence) {}
+    /** The process goes on after its connection broke: what was on its way may be lost. */
+    public static final int AGAIN = 2;
 
-    /** One whose channels all fit. */
-    public Hello(
-            int kind, long job, int rank, int incarnation, Token token, long deliveries, long failedPolls, List<Sent> sent) {
-        this(kind, job, rank, incarnation, token, deliveries, failedPolls, sent, 0);
+    /** Most pages that may follow: half a million entries, 16 MiB. */
+    public static final int PAGES_MAX = 256;
+
+    /** A rank's process that starts, the {@code incarnation}-th. */
+    public static Hello start(long job, int rank, int incarnation, Token token) {
+        return new Hello(RANK, job, rank, incarnation, FRESH, token, 0, 0, 0, 1, 0);
     }
 
-    /** A rank that starts from nothing. */
+    /** A rank that starts for the first time. */
     public static Hello firstStart(long job, int rank, Token token) {
-        return new Hello(RANK, job, rank, 1, token, 0, 0, List.of());
+        return start(job, rank, 1, token);
     }
 
     /** A launcher that knocks with {@code token}, {@link Token#NONE} if it was given none. */
     public static Hello launcher(Token token) {
-        return new Hello(LAUNCHER, 0, 0, 0, token, 0, 0, List.of());
+        return new Hello(LAUNCHER, 0, 0, 0, FRESH, token, 0, 0, 0, 0, 0);
     }
 
-    /**
-     * What the same incarnation of the rank says on a further connection, with what it remembers by then.
-     *
-     * @param sent all channels on which it sent; those that do not fit are counted only
-     */
-    public Hello again(long deliveries, long failedPolls, List<Sent> sent) {
-        List<Sent> told = List.copyOf(sent.subList(0, Math.min(sent.size(), SENT_MAX)));
-        int untold = sent.size() - told.size();
-        return new Hello(kind, job, rank, incarnation, token, deliveries, failedPolls, told, untold);
+    /** What the same incarnation of the rank says on a further connection, with what it remembers by then. */
+    public Hello again(int start, long deliveries, long failedPolls, long events, long kept, int pages) {
+        return new Hello(kind, job, rank, incarnation, start, token, deliveries, failedPolls, events, kept, pages);
     }
 
     public ByteBuffer encode() {
-        FrameWriter out = new FrameWriter(FrameType.HELLO, job)
+        return new FrameWriter(FrameType.HELLO, job, FrameType.HELLO.bytesMax())
                 .i32(Wire.MAGIC)
                 .u16(Wire.VERSION)
                 .u16(kind)
                 .i32(rank)
                 .i32(incarnation)
-                .i32(0)
+                .i32(start)
                 .i64(token.high())
                 .i64(token.low())
                 .i64(deliveries)
                 .i64(failedPolls)
-                .i32(untold);
-        writeSent(out, sent);
-        return out.finish();
+                .i32(0)
+                .i32(pages)
+                .i64(events)
+                .i64(kept)
+                .finish();
     }
 
-    /** Reads a frame whose header was checked. @throws WireException on any other magic, version, kind or length */
+    /** Reads a frame whose header was checked. @throws WireException on any other magic, version, kind or start */
     public static Hello decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
         checkVersion(in);
@@ -94,19 +94,28 @@ public record Hello(
         }
         int rank = in.i32("rank");
         int incarnation = in.i32("incarnation");
-        checkFeatures(FrameType.HELLO, in.i32("features"));
+        int start = in.i32("start");
         Token token = new Token(in.i64("token"), in.i64("token"));
         long deliveries = in.i64("deliveries");
         long failedPolls = in.i64("failed polls");
-        int untold = in.i32("untold channels");
-        List<Sent> sent = readSent(in);
+        in.zero32();
+        int pages = in.i32("pages");
+        long events = in.i64("events");
+        long kept = in.i64("kept frames");
         in.end();
-        if (untold < 0 || untold > 0 && sent.size() < SENT_MAX) {
-            throw new WireException(
-                    Reason.MALFORMED_FRAME, "HELLO with " + sent.size() + " channels that leaves out " + untold);
-        }
+        checkStart(start, pages);
         long job = new FrameView().wrap(frame, frame.position()).job();
-        return new Hello(kind, job, rank, incarnation, token, deliveries, failedPolls, sent, untold);
+        return new Hello(kind, job, rank, incarnation, start, token, deliveries, failedPolls, events, kept, pages);
+    }
+
+    private static void checkStart(int start, int pages) throws WireException {
+        if (start < FRESH || start > AGAIN) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME, "HELLO with start " + start + ", expected 0 (fresh), 1 (moved) or 2 (again)");
+        }
+        if (pages < 0 || pages > PAGES_MAX) {
+            throw new WireException(Reason.LIMIT, "HELLO with " + pages + " pages of state, expected 0 to " + PAGES_MAX);
+        }
     }
 
     static void checkVersion(FrameReader in) throws WireException {
@@ -121,28 +130,5 @@ public record Hello(
             throw new WireException(
                     Reason.WRONG_VERSION, "wire version " + version + ", this end speaks " + Wire.VERSION);
         }
-    }
-
-    static void checkFeatures(FrameType type, int features) throws WireException {
-        if (features != 0) {
-            throw new WireException(
-                    Reason.WRONG_VERSION, type + " with features 0x" + Integer.toHexString(features) + ", version 1 has none");
-        }
-    }
-
-    static void writeSent(FrameWriter out, List<Sent> sent) {
-        out.i32(sent.size());
-        for (Sent channel : sent) {
-            out.i32(channel.context()).i32(channel.destination()).i64(channel.sequence());
-        }
-    }
-
-    static List<Sent> readSent(FrameReader in) throws WireException {
-        int count = in.count(SENT_BYTES, "channels");
-        List<Sent> sent = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            sent.add(new Sent(in.i32("context"), in.i32("destination"), in.i64("sequence")));
-        }
-        return sent;
     }
 }

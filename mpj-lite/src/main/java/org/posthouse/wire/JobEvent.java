@@ -9,9 +9,11 @@ import java.nio.ByteBuffer;
  * @param kind one of the constants below
  * @param rank world rank
  * @param code {@link #ABORTED}: the status given to Abort; {@link #LOST} and {@link #REFUSED}: a {@link Reason} code
+ * @param a what the kind says
+ * @param b what the kind says
  * @param text a line for people; may be empty
  */
-public record JobEvent(long job, int kind, int rank, int code, String text) {
+public record JobEvent(long job, int kind, int rank, int code, long a, long b, String text) {
     public static final int CONNECTED = 1;
     public static final int FINALIZED = 2;
     public static final int ABORTED = 3;
@@ -22,6 +24,28 @@ public record JobEvent(long job, int kind, int rank, int code, String text) {
     /** The job is closed at this relay; the last event of a job. The rank is -1. */
     public static final int CLOSED = 6;
 
+    /** The rank's connection broke in a job that is logged: it is awaited, or its next incarnation. */
+    public static final int AWAY = 7;
+    /** The rank, or its next incarnation, is back. {@code a}: deliveries to be replayed, {@code b}: events. */
+    public static final int REPLAYING = 8;
+    /** The rank is where it was. {@code a}: deliveries that were replayed, {@code b}: microseconds since it came. */
+    public static final int CAUGHT_UP = 9;
+    /** A restarted rank sent something else than before. {@code a}: sequence number, {@code b}: destination. */
+    public static final int DIVERGED = 10;
+    /** A checkpoint of the rank was taken. {@code a}, {@code b}: bytes that it had printed to its two streams by then. */
+    public static final int CHECKPOINTED = 11;
+    /** The rank did what cannot be replayed. */
+    public static final int LIMITED = 12;
+    /** The rank begins at a checkpoint. {@code code}: stream, {@code a}: bytes that its process has printed, {@code b}: that count as so many. */
+    public static final int OUTPUT = 13;
+    /** The log has too little room for the job, or has room again. {@code code}: 1 or 0. */
+    public static final int LOG_STATE = 14;
+
+    /** An event that needs no numbers. */
+    public JobEvent(long job, int kind, int rank, int code, String text) {
+        this(job, kind, rank, code, 0, 0, text);
+    }
+
     private static final int TEXT_BYTES_MAX = 4096;
 
     public ByteBuffer encode() {
@@ -29,6 +53,8 @@ public record JobEvent(long job, int kind, int rank, int code, String text) {
                 .i32(kind)
                 .i32(rank)
                 .i32(code)
+                .i64(a)
+                .i64(b)
                 .text(text, TEXT_BYTES_MAX)
                 .u16(0)
                 .finish();
@@ -42,11 +68,13 @@ public record JobEvent(long job, int kind, int rank, int code, String text) {
                 in.i32("kind"),
                 in.i32("rank"),
                 in.i32("code"),
+                in.i64("first number"),
+                in.i64("second number"),
                 in.text("text"));
         in.zero16();
         in.end();
-        if (event.kind < CONNECTED || event.kind > CLOSED) {
-            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 6");
+        if (event.kind < CONNECTED || event.kind > LOG_STATE) {
+            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 14");
         }
         return event;
     }

@@ -8,17 +8,35 @@ import java.util.List;
  *
  * @param job the job's id, drawn by the launcher
  * @param token what the job's ranks must show
- * @param logged whether messages and deliveries are logged ({@code --durability process})
+ * @param durability what a message that was sent survives: one of the constants below
+ * @param again whether the job is open already, and its launcher comes back to it
  * @param name what people call the job
  * @param homes the relays that the job's ranks are homed at
  * @param homeOf for every rank, an index in {@code homes}
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; a list would box every rank's index
-public record JobOpen(long job, Token token, boolean logged, String name, List<Home> homes, int[] homeOf) {
+public record JobOpen(
+        long job, Token token, int durability, boolean again, String name, List<Home> homes, int[] homeOf) {
+    /** Nothing is logged. */
+    public static final int NONE = 0;
+
+    /** A crash of any process: the log is mapped memory. */
+    public static final int PROCESS = 1;
+
     /** Most ranks of a job that fit one frame. */
     public static final int RANKS_MAX = 16_384;
 
     private static final int NAME_BYTES_MAX = 255;
+
+    /** A new job. */
+    public JobOpen(long job, Token token, boolean logged, String name, List<Home> homes, int[] homeOf) {
+        this(job, token, logged ? PROCESS : NONE, false, name, homes, homeOf);
+    }
+
+    /** Whether messages and deliveries are logged. */
+    public boolean logged() {
+        return durability != NONE;
+    }
 
     public int size() {
         return homeOf.length;
@@ -28,7 +46,8 @@ public record JobOpen(long job, Token token, boolean logged, String name, List<H
         FrameWriter out = new FrameWriter(FrameType.JOB_OPEN, job)
                 .i64(token.high())
                 .i64(token.low())
-                .i32(logged ? 1 : 0)
+                .u16(again ? 1 : 0)
+                .u16(durability)
                 .text(name, NAME_BYTES_MAX);
         Home.write(out, homes);
         Home.writePlacement(out, homeOf);
@@ -39,9 +58,12 @@ public record JobOpen(long job, Token token, boolean logged, String name, List<H
     public static JobOpen decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
         Token token = new Token(in.i64("token"), in.i64("token"));
-        int durability = in.i32("durability");
-        if (durability != 0 && durability != 1) {
-            throw new WireException(Reason.MALFORMED_FRAME, "JOB_OPEN with durability " + durability + ", expected 0 or 1");
+        int again = in.u16("start");
+        int durability = in.u16("durability");
+        if (again > 1 || durability > PROCESS) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME,
+                    "JOB_OPEN with start " + again + " and durability " + durability + ", expected 0 or 1 both");
         }
         String name = in.text("name");
         List<Home> homes = Home.read(in);
@@ -50,6 +72,6 @@ public record JobOpen(long job, Token token, boolean logged, String name, List<H
         if (homeOf.length == 0 || homeOf.length > RANKS_MAX) {
             throw new WireException(Reason.LIMIT, "job of " + homeOf.length + " ranks, expected 1 to " + RANKS_MAX);
         }
-        return new JobOpen(new FrameView().wrap(frame, frame.position()).job(), token, durability == 1, name, homes, homeOf);
+        return new JobOpen(new FrameView().wrap(frame, frame.position()).job(), token, durability, again == 1, name, homes, homeOf);
     }
 }

@@ -11,9 +11,12 @@ import java.util.List;
  * @param incarnation the incarnation that is now the valid one
  * @param creditBytes byte credit to start with, see {@link Wire#cost}
  * @param creditMessages message credit to start with
- * @param deliveries deliveries that the relay will replay before anything new; 0 on a first start, and the rank's own
- *     count after a move
- * @param suppress for each channel, the last sequence number that was accepted before and is not to be sent again
+ * @param logged whether the relay can bring the rank back: its job is logged
+ * @param deliveries deliveries of the rank that the relay knows of; those above the rank's own count come next, as they were
+ * @param events events of the rank's history that the relay knows of; those above the rank's own count come with them
+ * @param pages frames of type STATE that follow
+ * @param image number of the checkpoint image that the rank starts from; 0 if from nothing
+ * @param imageBytes its length
  * @param self index in {@code homes} of the relay that answers
  * @param homes to a rank: the job's relays; to a launcher: all relays of the directory
  * @param homeOf to a rank: for every rank of the job, an index in {@code homes}; to a launcher: empty
@@ -26,15 +29,22 @@ public record Welcome(
         int incarnation,
         long creditBytes,
         int creditMessages,
+        boolean logged,
         long deliveries,
-        List<Hello.Sent> suppress,
+        long events,
+        int pages,
+        long image,
+        long imageBytes,
         int self,
         List<Home> homes,
         int[] homeOf,
         int[] ranksAt) {
+    /** Feature bit: {@code logged}. */
+    private static final int LOGGED = 1;
+
     /** What a launcher is told: the relays that there are, the one that answers first, and how many ranks each has. */
     public static Welcome launcher(List<Home> homes, int[] ranksAt) {
-        return new Welcome(0, 0, 0, 0, 0, 0, List.of(), 0, homes, new int[0], ranksAt);
+        return new Welcome(0, 0, 0, 0, 0, false, 0, 0, 0, 0, 0, 0, homes, new int[0], ranksAt);
     }
 
     public int size() {
@@ -48,13 +58,15 @@ public record Welcome(
                 .u16(self)
                 .i32(rank)
                 .i32(incarnation)
-                .i32(0)
+                .i32(logged ? LOGGED : 0)
                 .i64(creditBytes)
                 .i32(creditMessages)
                 .i32(Wire.PAYLOAD_BYTES_MAX)
                 .i64(deliveries)
-                .i64(0);
-        Hello.writeSent(out, suppress);
+                .i64(events)
+                .i32(pages)
+                .i64(image)
+                .i64(imageBytes);
         Home.write(out, homes);
         Home.writePlacement(out, homeOf);
         for (int ranks : ranksAt) {
@@ -70,7 +82,11 @@ public record Welcome(
         int self = in.u16("self");
         int rank = in.i32("rank");
         int incarnation = in.i32("incarnation");
-        Hello.checkFeatures(FrameType.WELCOME, in.i32("features"));
+        int features = in.i32("features");
+        if ((features & ~LOGGED) != 0) {
+            throw new WireException(
+                    Reason.WRONG_VERSION, "WELCOME with features 0x" + Integer.toHexString(features) + ", version 1 has 1");
+        }
         long creditBytes = in.i64("credit bytes");
         int creditMessages = in.i32("credit messages");
         int payloadMax = in.i32("payload limit");
@@ -79,17 +95,37 @@ public record Welcome(
                     Reason.WRONG_VERSION, "payload limit " + payloadMax + ", version 1 has " + Wire.PAYLOAD_BYTES_MAX);
         }
         long deliveries = in.i64("deliveries");
-        in.zero64();
-        List<Hello.Sent> suppress = Hello.readSent(in);
+        long events = in.i64("events");
+        int pages = in.i32("pages");
+        long image = in.i64("image");
+        long imageBytes = in.i64("bytes of the image");
         List<Home> homes = Home.read(in);
         int[] homeOf = Home.readPlacement(in, homes.size());
         int[] ranksAt = homeOf.length > 0 ? new int[0] : readLoads(in, homes);
         in.end();
+        if (pages < 0) {
+            throw new WireException(Reason.MALFORMED_FRAME, "WELCOME with " + pages + " pages of state");
+        }
         if (self >= homes.size()) {
             throw new WireException(Reason.MALFORMED_FRAME, "WELCOME from home " + self + " of " + homes.size());
         }
         long job = new FrameView().wrap(frame, frame.position()).job();
-        return new Welcome(job, rank, incarnation, creditBytes, creditMessages, deliveries, suppress, self, homes, homeOf, ranksAt);
+        return new Welcome(
+                job,
+                rank,
+                incarnation,
+                creditBytes,
+                creditMessages,
+                features == LOGGED,
+                deliveries,
+                events,
+                pages,
+                image,
+                imageBytes,
+                self,
+                homes,
+                homeOf,
+                ranksAt);
     }
 
     private static int[] readLoads(FrameReader in, List<Home> homes) throws WireException {

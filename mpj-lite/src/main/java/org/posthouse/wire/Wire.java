@@ -34,6 +34,15 @@ public final class Wire {
      */
     public static final int MESSAGE_COST_BYTES = 256;
 
+    /** Bytes of an EVENTS frame's header; its events follow. */
+    public static final int EVENTS_HEADER_BYTES = 32;
+
+    /** Bytes of one event of a rank's history. */
+    public static final int EVENT_BYTES = 16;
+
+    /** Most events in one frame. */
+    public static final int EVENTS_MAX = 4_096;
+
     private Wire() {}
 
     /** The byte credit that a message of {@code payloadBytes} takes. */

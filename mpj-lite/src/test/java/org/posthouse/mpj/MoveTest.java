@@ -39,6 +39,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
@@ -160,18 +161,23 @@ final class MoveTest {
 
     private static ByteBuffer welcome(int rank, long deliveries) {
         List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
-        return new Welcome(ScriptedRelay.JOB, rank, 1, 1 << 20, 64, deliveries, List.of(), 0, homes, new int[2], new int[0])
+        return new Welcome(ScriptedRelay.JOB, rank, 1, 1 << 20, 64, false, deliveries, 0, 0, 0, 0, 0, homes, new int[2], new int[0])
                 .encode();
     }
 
-    private static Hello.Sent sent(int context, int destination, long sequence) {
-        return new Hello.Sent(context, destination, sequence);
+    private static StatePage.Entry sent(int context, int destination, long sequence) {
+        return new StatePage.Entry(StatePage.SENT, context, destination, sequence);
     }
 
     /** The rank's HELLO on its next connection, with all that it must remember, and the answer to it. */
-    private Connection welcomeAgain(long deliveries, Hello.Sent... sent) throws Exception {
+    private Connection welcomeAgain(long deliveries, StatePage.Entry... sent) throws Exception {
         Connection next = relay.accept();
-        assertThat(Hello.decode(next.hear(FrameType.HELLO))).isEqualTo(HELLO.again(deliveries, 0, List.of(sent)));
+        assertThat(Hello.decode(next.hear(FrameType.HELLO)))
+                .isEqualTo(HELLO.again(Hello.MOVED, deliveries, 0, 0, 1, sent.length > 0 ? 1 : 0));
+        if (sent.length > 0) {
+            assertThat(StatePage.decode(next.hear(FrameType.STATE)))
+                    .isEqualTo(new StatePage(ScriptedRelay.JOB, 0, List.of(sent)));
+        }
         next.hearNothing();
         next.say(welcome(deliveries));
         return next;
@@ -416,9 +422,9 @@ final class MoveTest {
         second.close();
     }
 
-    /** The relay may ask whether it knows them; the next frame tells them, as without a move. */
+    /** The relay may ask whether it knows them; frames go on telling how many there were in all. */
     @Test
-    void failedPollsAreToldOnce() throws Exception {
+    void failedPollsAreToldAgain() throws Exception {
         CompletableFuture<byte[]> receive = receive(1);
         ByteBuffer post = first.hear(FrameType.POST);
         ((RelayEndpoint) endpoint).countFailedPolls(17);
@@ -430,8 +436,9 @@ final class MoveTest {
         receive.get();
         send(new byte[1]).get();
         assertThat(view(second.hear(FrameType.SEND)).failedPolls()).isEqualTo(17);
+        ((RelayEndpoint) endpoint).countFailedPolls(2);
         send(new byte[1]).get();
-        assertThat(view(second.hear(FrameType.SEND)).failedPolls()).isZero();
+        assertThat(view(second.hear(FrameType.SEND)).failedPolls()).isEqualTo(19);
         second.close();
     }
 

@@ -24,9 +24,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class ControlFramesTest {
     private static final int ROUNDS = 2_000;
 
+    /** Frames that may have been sent before: flag bit 1. */
+    private static final Set<FrameType> REPEATED = EnumSet.of(FrameType.SEND, FrameType.EAGER, FrameType.OFFER);
+
     /** Frames that have flag bit 0. */
     private static final Set<FrameType> FLAGGED =
-            EnumSet.of(FrameType.PROBE, FrameType.OFFER, FrameType.PROBE_ANSWER, FrameType.CANCELLED, FrameType.WITHDRAWN);
+            EnumSet.of(
+                    FrameType.PROBE,
+                    FrameType.OFFER,
+                    FrameType.PROBE_ANSWER,
+                    FrameType.CANCELLED,
+                    FrameType.WITHDRAWN,
+                    FrameType.EVENTS);
 
     @Test
     void bringsBackHello() throws WireException {
@@ -37,10 +46,13 @@ final class ControlFramesTest {
                     random.nextLong(),
                     random.nextInt(),
                     random.nextInt(),
+                    random.nextInt(Hello.AGAIN + 1),
                     token(random),
                     random.nextLong(),
                     random.nextLong(),
-                    sent(random));
+                    random.nextLong(),
+                    random.nextLong(),
+                    random.nextInt(Hello.PAGES_MAX + 1));
             assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
         }
     }
@@ -58,8 +70,12 @@ final class ControlFramesTest {
                     random.nextInt(),
                     random.nextLong(),
                     random.nextInt(),
+                    random.nextBoolean(),
                     random.nextLong(),
-                    sent(random),
+                    random.nextLong(),
+                    random.nextInt(9),
+                    random.nextLong(),
+                    random.nextLong(),
                     random.nextInt(homes.size()),
                     homes,
                     homeOf,
@@ -76,7 +92,13 @@ final class ControlFramesTest {
         for (int round = 0; round < ROUNDS; round++) {
             List<Home> homes = homes(random);
             JobOpen open = new JobOpen(
-                    random.nextLong(), token(random), random.nextBoolean(), text(random), homes, placement(random, homes.size(), 1));
+                    random.nextLong(),
+                    token(random),
+                    random.nextInt(JobOpen.PROCESS + 1),
+                    random.nextBoolean(),
+                    text(random),
+                    homes,
+                    placement(random, homes.size(), 1));
             assertThat(SampleFrames.decode(open.encode())).usingRecursiveComparison().isEqualTo(open);
         }
     }
@@ -89,8 +111,14 @@ final class ControlFramesTest {
             for (FrameType type : List.of(FrameType.ABORT, FrameType.CLOSE, FrameType.JOB_CLOSE)) {
                 assertThat(SampleFrames.decode(notice.encode(type))).isEqualTo(notice);
             }
-            JobEvent event =
-                    new JobEvent(random.nextLong(), 1 + random.nextInt(JobEvent.CLOSED), random.nextInt(), random.nextInt(), text(random));
+            JobEvent event = new JobEvent(
+                    random.nextLong(),
+                    1 + random.nextInt(JobEvent.LOG_STATE),
+                    random.nextInt(),
+                    random.nextInt(),
+                    random.nextLong(),
+                    random.nextLong(),
+                    text(random));
             assertThat(SampleFrames.decode(event.encode())).isEqualTo(event);
             LinkHello hello = new LinkHello(
                     text(random), text(random), text(random), random.nextLong(), random.nextLong(), random.nextLong());
@@ -107,7 +135,8 @@ final class ControlFramesTest {
                 FrameType.JOB_OPEN,
                 FrameType.JOB_EVENT,
                 FrameType.JOB_CLOSE,
-                FrameType.LINK_HELLO);
+                FrameType.LINK_HELLO,
+                FrameType.STATE);
     }
 
     @ParameterizedTest
@@ -133,10 +162,8 @@ final class ControlFramesTest {
     /** Offsets of bytes that must be zero, per type; with four bytes of text where there is text. */
     static Stream<Arguments> reservedBytes() {
         return Stream.of(
-                Arguments.of(FrameType.HELLO, 32, 36, Reason.WRONG_VERSION),
                 Arguments.of(FrameType.HELLO, 68, 72, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.WELCOME, 32, 36, Reason.WRONG_VERSION),
-                Arguments.of(FrameType.WELCOME, 60, 68, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.WELCOME, 32, 35, Reason.WRONG_VERSION),
                 Arguments.of(FrameType.SEND, 53, 56, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.SEND, 56, 60, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.EAGER, 53, 60, Reason.MALFORMED_FRAME),
@@ -145,10 +172,9 @@ final class ControlFramesTest {
                 Arguments.of(FrameType.PROBE_ANSWER, 53, 56, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.CHUNK, 28, 32, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.CLEAR, 28, 32, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.POST, 32, 40, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.PROBE, 32, 40, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.FINALIZE, 20, 24, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.CANCEL, 32, 40, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.RESENT, 53, 56, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.CANCELLED, 20, 24, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.WITHDRAW, 28, 32, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.WITHDRAW, 40, 44, Reason.MALFORMED_FRAME),
@@ -156,7 +182,7 @@ final class ControlFramesTest {
                 Arguments.of(FrameType.WITHDRAWN, 40, 48, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.ABORT, 24, 28, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.ABORT, 33, 35, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.JOB_EVENT, 34, 36, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.JOB_EVENT, 50, 52, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.BLOCKED, 45, 47, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.MISMATCH, 45, 47, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.LINK_HELLO, 22, 24, Reason.MALFORMED_FRAME));
@@ -181,8 +207,11 @@ final class ControlFramesTest {
             frame.put(at, (byte) 1);
             assertRefused(frame, Reason.MALFORMED_FRAME);
         }
-        int known = FLAGGED.contains(type) ? 1 : 0;
-        for (int flag = 1 + known; flag < 0x100; flag <<= 1) {
+        int known = (FLAGGED.contains(type) ? 1 : 0) + (REPEATED.contains(type) ? 2 : 0);
+        for (int flag = 1; flag < 0x100; flag <<= 1) {
+            if ((flag & known) != 0) {
+                continue;
+            }
             ByteBuffer frame = SampleFrames.of(type);
             SampleFrames.view(frame).flags(flag);
             assertRefused(frame, Reason.MALFORMED_FRAME);
@@ -222,11 +251,19 @@ final class ControlFramesTest {
     @Test
     void refusesValuesOutOfRange() {
         assertRefused(changed(FrameType.HELLO, 22, 2, 3), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.HELLO, 32, 4, 3), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.HELLO, 72, 4, -1), Reason.LIMIT);
+        assertRefused(changed(FrameType.HELLO, 72, 4, Hello.PAGES_MAX + 1), Reason.LIMIT);
+        assertRefused(changed(FrameType.WELCOME, 68, 4, -1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.STATE, 20, 4, -1), Reason.LIMIT);
+        assertRefused(changed(FrameType.STATE, 24, 4, 0), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.STATE, 24, 4, StatePage.GONE + 1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_OPEN, 32, 2, 2), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 22, 2, 2), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 48, 4, 1), Reason.WRONG_VERSION);
         assertRefused(changed(FrameType.JOB_OPEN, 32, 4, 2), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.CLOSED + 1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.LOG_STATE + 1), Reason.MALFORMED_FRAME);
         ByteBuffer placed = SampleFrames.of(FrameType.JOB_OPEN);
         placed.putShort(placed.limit() - 2, (short) 2);
         assertRefused(placed, Reason.MALFORMED_FRAME);
@@ -257,25 +294,29 @@ final class ControlFramesTest {
     }
 
     @Test
-    void countsTheChannelsThatDoNotFit() throws WireException {
-        List<Hello.Sent> sent = new ArrayList<>();
-        for (int i = 1; i <= Hello.SENT_MAX + 3; i++) {
-            sent.add(new Hello.Sent(i, 1, i));
+    void tellsAnyNumberOfEntriesInPages() throws WireException {
+        List<StatePage.Entry> entries = new ArrayList<>();
+        for (int i = 1; i <= 2 * StatePage.ENTRIES_MAX + 3; i++) {
+            entries.add(new StatePage.Entry(1 + i % StatePage.GONE, i, i + 1, i + 2, i, -i));
         }
-        Hello hello = SampleFrames.HELLO.again(5, 6, sent);
-        assertThat(hello.sent()).isEqualTo(sent.subList(0, Hello.SENT_MAX));
-        assertThat(hello.untold()).isEqualTo(3);
-        assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
-        assertThat(SampleFrames.HELLO.again(5, 6, sent.subList(0, Hello.SENT_MAX)).untold()).isZero();
+        List<StatePage.Entry> told = new ArrayList<>();
+        List<Integer> left = new ArrayList<>();
+        for (ByteBuffer frame : StatePage.encode(7, entries)) {
+            StatePage page = (StatePage) SampleFrames.decode(frame);
+            left.add(page.left());
+            told.addAll(page.entries());
+        }
+        assertThat(told).isEqualTo(entries);
+        assertThat(left).containsExactly(2, 1, 0).hasSize(StatePage.pages(entries.size()));
+        assertThat(StatePage.encode(7, List.of())).isEmpty();
     }
 
     @Test
     void saysThatContentDoesNotFitOneFrame() {
-        Hello hello = new Hello(
-                Hello.RANK, 1, 0, 1, Token.NONE, 0, 0, Collections.nCopies(4_096, new Hello.Sent(0, 1, 1)));
+        StatePage page = new StatePage(1, 0, Collections.nCopies(2_100, new StatePage.Entry(1, 0, 1, 1)));
         assertThatIllegalArgumentException()
-                .isThrownBy(hello::encode)
-                .withMessageContaining("HELLO of more than 65600 bytes");
+                .isThrownBy(page::encode)
+                .withMessageContaining("STATE of more than 65600 bytes");
     }
 
     @Test
@@ -313,14 +354,6 @@ final class ControlFramesTest {
 
     private static Token token(Random random) {
         return new Token(random.nextLong(), random.nextLong());
-    }
-
-    private static List<Hello.Sent> sent(Random random) {
-        List<Hello.Sent> sent = new ArrayList<>();
-        for (int i = random.nextInt(5); i > 0; i--) {
-            sent.add(new Hello.Sent(random.nextInt(), random.nextInt(), random.nextLong()));
-        }
-        return sent;
     }
 
     private static List<Home> homes(Random random) {

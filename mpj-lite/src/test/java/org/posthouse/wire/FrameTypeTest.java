@@ -44,10 +44,15 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.MISMATCH, RELAY | LINK);
         SENDERS.put(FrameType.POLLS, RANK);
         SENDERS.put(FrameType.MOVE, RANK | RELAY);
+        SENDERS.put(FrameType.EVENTS, RANK | RELAY);
+        SENDERS.put(FrameType.LIVE, RANK);
         SENDERS.put(FrameType.LINK_HELLO, LINK);
         SENDERS.put(FrameType.LINK_ACK, LINK);
         SENDERS.put(FrameType.LINK_PING, LINK);
         SENDERS.put(FrameType.LINK_PONG, LINK);
+        SENDERS.put(FrameType.STATE, RANK | RELAY);
+        SENDERS.put(FrameType.ACK, RELAY);
+        SENDERS.put(FrameType.RESENT, RANK | LINK);
     }
 
     @ParameterizedTest

@@ -10,12 +10,13 @@ final class SampleFrames {
     static final long JOB = 0x0102030405060708L;
     static final Token TOKEN = new Token(0xa1a2a3a4a5a6a7a8L, 0xb1b2b3b4b5b6b7b8L);
     static final List<Home> HOMES = List.of(new Home("lyon", "r1", "h:1"), new Home("köln", "r2", "h:2"));
-    static final Hello HELLO = new Hello(
-            Hello.RANK, JOB, 3, 2, TOKEN, 0x1112, 0x2122, List.of(new Hello.Sent(5, 6, 7), new Hello.Sent(8, 9, 10)));
+    static final Hello HELLO = new Hello(Hello.RANK, JOB, 3, 2, Hello.AGAIN, TOKEN, 0x1112, 0x2122, 0x3132, 0x4142, 5);
     static final Welcome WELCOME = new Welcome(
-            JOB, 3, 2, 0x1000000, 0x4000, 0x1112, List.of(new Hello.Sent(5, 6, 7)), 1, HOMES, new int[] {0, 1, 1}, new int[0]);
+            JOB, 3, 2, 0x1000000, 0x4000, true, 0x1112, 0x3132, 5, 6, 7, 1, HOMES, new int[] {0, 1, 1}, new int[0]);
+    static final StatePage STATE = new StatePage(
+            JOB, 4, List.of(new StatePage.Entry(StatePage.SENT, 5, 6, 7), new StatePage.Entry(StatePage.GONE, 8, 9, 10, 11, 12)));
     static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, true, "pi", HOMES, new int[] {0, 1, 1});
-    static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, "gone");
+    static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
     static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 0x33);
     static final Stall STALL = new Stall(JOB, 0x11, 0x61626364, 0x15, 0x12, 0x13, "why");
     static final Notice ABORT = new Notice(JOB, 3, 1, "why");
@@ -37,7 +38,7 @@ final class SampleFrames {
             case HELLO -> HELLO.encode();
             case WELCOME -> WELCOME.encode();
             case SEND, DELIVERED -> message(type, 4);
-            case EAGER, OFFER, PROBE_ANSWER -> message(type, 0);
+            case EAGER, OFFER, PROBE_ANSWER, RESENT -> message(type, 0);
             case CLEAR -> transfer(type, 0);
             case CHUNK -> transfer(type, 4);
             case POST, PROBE, CANCEL -> post(type);
@@ -48,10 +49,13 @@ final class SampleFrames {
             case ABORT -> ABORT.encode(type);
             case CLOSE -> CLOSE.encode(type);
             case JOB_OPEN -> JOB_OPEN.encode();
-            case JOB_OPENED, MOVE -> fixed(type, Wire.HEADER_BYTES, 0);
+            case JOB_OPENED, MOVE, LIVE -> fixed(type, Wire.HEADER_BYTES, 0);
             case JOB_EVENT -> JOB_EVENT.encode();
             case JOB_CLOSE -> JOB_CLOSE.encode(type);
             case BLOCKED, MISMATCH -> STALL.encode(type);
+            case EVENTS -> events();
+            case STATE -> STATE.encode();
+            case ACK -> ack();
             case LINK_HELLO -> LINK_HELLO.encode();
             case LINK_ACK, LINK_PING, LINK_PONG -> link(type);
         };
@@ -68,14 +72,19 @@ final class SampleFrames {
 
     private static ByteBuffer message(FrameType type, int payloadBytes) {
         ByteBuffer frame = fixed(type, Wire.MESSAGE_HEADER_BYTES, payloadBytes);
-        boolean answer = type == FrameType.DELIVERED || type == FrameType.PROBE_ANSWER;
+        boolean answer = type == FrameType.DELIVERED || type == FrameType.PROBE_ANSWER || type == FrameType.RESENT;
         view(frame)
-                .flags(type == FrameType.PROBE_ANSWER ? FrameView.FOUND : 0)
+                .flags(
+                        switch (type) {
+                            case PROBE_ANSWER -> FrameView.FOUND;
+                            case EAGER -> FrameView.AGAIN;
+                            default -> 0;
+                        })
                 .address(0x11, 0x12, 0x13, 0x14)
                 .sequence(0x15)
                 .content(payloadBytes == 0 ? 0x20000 : payloadBytes, 0x16, 0x17)
                 .request(answer ? 0x18 : 0)
-                .failedPolls(answer ? 0 : 0x19);
+                .failedPolls(answer && type != FrameType.RESENT ? 0 : 0x19);
         return frame;
     }
 
@@ -90,6 +99,7 @@ final class SampleFrames {
         view(frame)
                 .flags(type == FrameType.PROBE ? FrameView.BLOCKING : 0)
                 .address(0x11, Wire.ANY, 0x13, 0x14)
+                .ordinal(type == FrameType.PROBE ? 0 : 0x15)
                 .post(0x18, 0x19);
         return frame;
     }
@@ -114,6 +124,18 @@ final class SampleFrames {
     private static ByteBuffer credit() {
         ByteBuffer frame = fixed(FrameType.CREDIT, 32, 0);
         view(frame).credit(0x100000, 0x40, 3);
+        return frame;
+    }
+
+    private static ByteBuffer events() {
+        ByteBuffer frame = fixed(FrameType.EVENTS, Wire.EVENTS_HEADER_BYTES, 2 * Wire.EVENT_BYTES);
+        view(frame).flags(FrameView.ACK_NOW).events(0x1a, 2, 0x19);
+        return frame;
+    }
+
+    private static ByteBuffer ack() {
+        ByteBuffer frame = fixed(FrameType.ACK, 32, 0);
+        view(frame).ack(0x1b, 0x1c);
         return frame;
     }
 
@@ -148,6 +170,7 @@ final class SampleFrames {
             case JOB_EVENT -> JobEvent.decode(frame);
             case BLOCKED, MISMATCH -> Stall.decode(frame);
             case LINK_HELLO -> LinkHello.decode(frame);
+            case STATE -> StatePage.decode(frame);
             default -> view;
         };
     }
