@@ -51,12 +51,6 @@ class AbuseTest {
         return Relays.start(folder, "site-a", "--mode", mode);
     }
 
-    private void runsAJob(Relays relay) throws Exception {
-        Command.Result result = Command.run(folder, "run", "-n", "2", "--relay", relay.ranks(), "example:ring", "5", "100");
-        assertThat(result.out()).contains("Verification: SUCCESSFUL");
-        assertThat(result.status()).isZero();
-    }
-
     /** The first 4,096 wait for their time-out, the others are turned away at once; the relay holds none of them. */
     @ParameterizedTest
     @ValueSource(strings = {"multiplexed", "threaded"})
@@ -86,7 +80,7 @@ class AbuseTest {
                 String meter = "posthouse_refusals_total{reason=\"" + reason.name().toLowerCase(Locale.ROOT) + "\"";
                 await().atMost(PATIENCE).untilAsserted(() -> assertThat(relay.meter(meter)).isEqualTo((long) told.get(reason)));
             }
-            runsAJob(relay);
+            Jobs.assertRunsARing(relay);
             Command.Result stopped = relay.stop();
             assertThat(stopped.err()).doesNotContain("Exception");
             assertThat(stopped.err().lines().filter(line -> line.contains("closed"))).hasSizeBetween(2, LINES_MAX);
@@ -135,7 +129,7 @@ class AbuseTest {
             } catch (IOException e) {
                 assertThat(System.nanoTime() - begun).as("cut while it still dripped").isGreaterThan(4_000_000_000L);
             }
-            runsAJob(relay);
+            Jobs.assertRunsARing(relay);
         }
     }
 
@@ -153,7 +147,7 @@ class AbuseTest {
                     talkNonsense(rank, new Random(seed), seed);
                 }
             }
-            runsAJob(relay);
+            Jobs.assertRunsARing(relay);
             assertThat(relay.command().err()).doesNotContain("cannot be handled");
         }
     }
