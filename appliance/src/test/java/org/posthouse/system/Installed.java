@@ -25,8 +25,8 @@ import org.posthouse.launch.StartCache;
  */
 final class Installed {
     private static final Path CLASSES = Installation.jarOf(Posthouse.class);
-    private static final Path JAR = CLASSES.resolveSibling("posthouse.jar");
-    private static final Path CACHES = CLASSES.resolveSibling("start-caches");
+    private static final Path CACHES = CLASSES.resolveSibling("tested");
+    private static final Path JAR = CACHES.resolve("posthouse-tested.jar");
     private static final List<Path> CLASS_PATH = classPath();
 
     private Installed() {}
@@ -34,7 +34,7 @@ final class Installed {
     /** Flags of a JVM that is to start it: the caches and the class path. */
     static synchronized List<String> flags() throws IOException {
         List<String> flags = new ArrayList<>();
-        if (CLASS_PATH.stream().allMatch(Files::isRegularFile)) {
+        if (CLASS_PATH.contains(JAR) && CLASS_PATH.stream().allMatch(Files::isRegularFile)) {
             Path caches = caches();
             flags.add("-D" + StartCache.FOLDER + "=" + caches);
             flags.addAll(StartCache.flags(caches.resolve(StartCache.COMMAND_FILE)));
@@ -72,7 +72,6 @@ final class Installed {
 
     /** The folder of the caches, made anew if a jar is newer; several test JVMs may ask at once. */
     static Path caches() throws IOException {
-        Files.createDirectories(CACHES);
         try (FileChannel channel = FileChannel.open(
                         CACHES.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 FileLock alone = channel.lock()) {
