@@ -4,8 +4,10 @@ import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.posthouse.mpj.Endpoints;
@@ -18,7 +20,7 @@ import org.posthouse.wire.Token;
  */
 final class RankProcess {
     /** Small heaps and few threads: many ranks share a host, and none of them writes files of its own. */
-    private static final List<String> FLAGS = List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto");
+    private static final List<String> FLAGS = List.of("-XX:+UseSerialGC", "-XX:-UsePerfData");
 
     private final int rank;
     private final String job;
@@ -63,12 +65,14 @@ final class RankProcess {
     }
 
     private static List<String> command(JobSpec spec) {
-        List<Path> classPath = new ArrayList<>(spec.classPath());
-        classPath.add(Installation.jarOf(RankMain.class));
+        // The library first: a start cache is good only for class paths that begin with its own.
+        Set<Path> classPath = new LinkedHashSet<>(List.of(Installation.jarOf(RankMain.class)));
+        classPath.addAll(spec.classPath());
         List<String> command = new ArrayList<>();
         command.add(Installation.java().toString());
         command.addAll(FLAGS);
         command.addAll(RankMain.JVM_FLAGS);
+        command.addAll(StartCache.rankFlags(spec));
         command.addAll(spec.jvmFlags());
         command.add("-cp");
         command.add(classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)));

@@ -25,7 +25,7 @@ import org.posthouse.relay.RelayConfig;
 /** docs/metrics.md against what live relays with a link and a log show: names, types, labels, and how many series. */
 @Timeout(120)
 class MetricsDocumentTest {
-    private static final Path DOCUMENT = Path.of("..", "docs", "metrics.md");
+    private static final Path DOCUMENT = Path.of(System.getProperty("basedir", ""), "..", "docs", "metrics.md");
     private static final Pattern ROW = Pattern.compile("\\| `(posthouse_\\w+)` \\| (\\w+) \\| ([\\w, ]+) \\| .*");
     private static final Pattern TYPE = Pattern.compile("# TYPE (posthouse_\\w+) (\\w+)");
     private static final Pattern PART_OF_HISTOGRAM = Pattern.compile("_(bucket|sum|count)$");

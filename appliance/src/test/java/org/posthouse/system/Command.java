@@ -7,12 +7,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.cli.Posthouse;
 import org.posthouse.launch.Installation;
 
 /** {@code posthouse ARGUMENTS} in a process of its own, as the launcher script starts it. */
 final class Command implements AutoCloseable {
     private static final long SECONDS_MAX = 150;
+
+    /** Commands that end before the second compiler gives back what it costs. Not so relays, and the benches. */
+    private static final Set<String> SHORT_LIVED = Set.of("run", "mode", "keys");
 
     private final Process process;
     private final Path out;
@@ -39,13 +44,13 @@ final class Command implements AutoCloseable {
         command.addAll(List.of("env", "--default-signal=INT"));
         command.add(Installation.java().toString());
         command.addAll(Installation.jvmFlags());
+        command.addAll(List.of("-XX:-UsePerfData", "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir")));
+        command.addAll(Installed.flags());
+        if (SHORT_LIVED.contains(arguments[0])) {
+            command.add("-XX:TieredStopAtLevel=1");
+        }
         command.addAll(jvmFlags);
-        command.addAll(List.of(
-                "-XX:-UsePerfData",
-                "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir"),
-                "-cp",
-                System.getProperty("java.class.path"),
-                "org.posthouse.cli.Posthouse"));
+        command.add(Posthouse.class.getName());
         command.addAll(List.of(arguments));
         Path out = Files.createTempFile(folder, "command", ".out");
         Path err = Files.createTempFile(folder, "command", ".err");

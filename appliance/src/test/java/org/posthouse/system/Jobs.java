@@ -1,9 +1,21 @@
 package org.posthouse.system;
 
-import java.util.List;
-import org.posthouse.launch.Installation;
+import static org.assertj.core.api.Assertions.assertThat;
 
-/** The programs in {@code jobs} as the command line wants them. */
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import org.posthouse.examples.Examples;
+import org.posthouse.launch.Installation;
+import org.posthouse.launch.JobOutcome;
+import org.posthouse.launch.JobRun;
+import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.RankOutput;
+import org.posthouse.launch.Reach;
+import org.posthouse.wire.Token;
+
+/** The programs in {@code jobs} as the command line wants them, and a job that shows that a relay still runs jobs. */
 final class Jobs {
     private Jobs() {}
 
@@ -15,5 +27,18 @@ final class Jobs {
     /** Processes that run ranks of these programs and are alive: children of {@code parent}. */
     static List<ProcessHandle> ranks(ProcessHandle parent) {
         return parent.descendants().filter(ProcessHandle::isAlive).toList();
+    }
+
+    /** A ring of two rank processes, launched from this JVM, must be whole. */
+    static void assertRunsARing(Relays relay) throws Exception {
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        PrintStream stream = new PrintStream(said, true, StandardCharsets.UTF_8);
+        JobSpec ring = new JobSpec(
+                "example:ring", 2, List.of(Installation.jarOf(Examples.class)), Examples.mainClass("ring").orElseThrow(),
+                List.of("5", "100"), List.of("-XX:TieredStopAtLevel=1"), false);
+        JobOutcome outcome = JobRun.prepare(ring, new Reach(List.of(relay.ranks()), 0, 0, Token.NONE), RankOutput.tagged(2, stream, stream))
+                .run();
+        assertThat(said.toString(StandardCharsets.UTF_8)).as(outcome.toString()).contains("Verification: SUCCESSFUL");
+        assertThat(outcome.isSuccess()).as(outcome.toString()).isTrue();
     }
 }

@@ -48,7 +48,7 @@ class OrphanTest {
 
     @Test
     void launcherThatIsInterruptedAtItsStartLeavesNothing() throws Exception {
-        for (int delayMs : new int[] {300, 700, 1_100}) {
+        for (int delayMs : new int[] {100, 300, 700, 1_100}) {
             List<Path> before = temporaryFolders();
             try (Command command = Command.start(
                     folder, "run", "-n", "3", "--sites", "2", "-cp", Jobs.classPath(), Computes.class.getName())) {

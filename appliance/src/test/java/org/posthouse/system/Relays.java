@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -14,11 +15,19 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.posthouse.launch.ReadyLine;
 
 /** A relay in a process of its own, on ports that the system picks. */
 final class Relays implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** Below those that Linux gives to connections, 32,768 to 60,999; each test JVM begins at another place. */
+    private static final int FREE_PORTS_FROM = 12_000;
+
+    private static final int FREE_PORTS = 20_000;
+    private static final AtomicInteger NEXT_PORT =
+            new AtomicInteger((int) (ProcessHandle.current().pid() * 1_009 % FREE_PORTS));
 
     private final Command command;
     private final ReadyLine ready;
@@ -48,10 +57,18 @@ final class Relays implements AutoCloseable {
         return new Relays(command, ReadyLine.parse(command.out()), group);
     }
 
+    /** A port that nobody listens at. It is none of those that connections and listeners of other tests get from the system. */
     static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+        for (int tries = 0; tries < FREE_PORTS; tries++) {
+            int port = FREE_PORTS_FROM + NEXT_PORT.getAndIncrement() % FREE_PORTS;
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return socket.getLocalPort();
+            } catch (BindException e) {
+                // Somebody else's: the next one, then.
+                assert tries >= 0;
+            }
         }
+        throw new BindException("no port is free in [" + FREE_PORTS_FROM + ", " + (FREE_PORTS_FROM + FREE_PORTS) + ")");
     }
 
     ReadyLine ready() {

@@ -1,0 +1,113 @@
+package org.posthouse.launch;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * What a JVM takes over from an earlier one's start: classes that were read and checked (ADR 14). Beside the jar is one file for the
+ * command and its relays, an archive of classes, and one for ranks, an AOT cache (JEP 514), for each JDK. Any of them may be
+ * missing, cut short or made for other jars or flags: then the JVM starts without it, only more slowly, and says nothing.
+ */
+public final class StartCache {
+    /** System property: the folder of the caches; the one that the jar is in if it is not set. */
+    public static final String FOLDER = "posthouse.caches";
+
+    /** The launcher script knows this name too. */
+    public static final String COMMAND_FILE = "posthouse-" + Runtime.version() + ".jsa";
+
+    public static final String RANK_FILE = "rank-" + Runtime.version() + ".aot";
+
+    private static final long SECONDS_MAX = 120;
+
+    /** Where a JVM finds flags beside its command line. */
+    private static final List<String> FLAG_VARIABLES = List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
+
+    private StartCache() {}
+
+    /** Flags for a JVM of the command or a relay. */
+    static List<String> commandFlags() {
+        return flags(folder().resolve(COMMAND_FILE));
+    }
+
+    /** Flags for a rank's JVM. None if the user has an AOT cache, or may have: a JVM takes one only, and refuses to start with two. */
+    static List<String> rankFlags(JobSpec spec) {
+        boolean own = spec.jvmFlags().stream().anyMatch(StartCache::mayNameACache)
+                || FLAG_VARIABLES.stream().anyMatch(variable -> isOwn(variable, spec.environment()));
+        return own ? List.of() : flags(folder().resolve(RANK_FILE));
+    }
+
+    private static boolean mayNameACache(String flag) {
+        return flag.startsWith("-XX:AOT") || flag.startsWith("-XX:Flags=") || flag.startsWith("@");
+    }
+
+    private static boolean isOwn(String variable, Map<String, String> environment) {
+        String flags = environment.getOrDefault(variable, System.getenv().getOrDefault(variable, ""));
+        return Stream.of(flags.split("[\\s\"']+")).anyMatch(StartCache::mayNameACache);
+    }
+
+    /**
+     * The flags for one file of either kind. {@code SharedArchiveFile} and not {@code AOTCache}: the user may add {@code -Xshare} or
+     * an archive of his own behind it.
+     */
+    public static List<String> flags(Path file) {
+        return Files.isReadable(file)
+                ? List.of("-XX:SharedArchiveFile=" + file, "-Xlog:aot*=off", "-Xlog:cds*=off")
+                : List.of();
+    }
+
+    private static Path folder() {
+        String named = System.getProperty(FOLDER);
+        return named == null ? Installation.jarOf(StartCache.class).toAbsolutePath().getParent() : Path.of(named);
+    }
+
+    /**
+     * Makes both caches: a JVM performs what {@code rehearsal} says and writes down what it learned, and so does the rank that it
+     * starts. They appear in {@code folder} at once and whole, whoever else makes some at the same time.
+     *
+     * @param classPath of the JVMs that are to use the cache: jars only
+     * @param rehearsal the main class and its arguments; one more is added: where the rank's JVM is to write
+     */
+    public static void make(Path folder, List<Path> classPath, List<String> rehearsal)
+            throws IOException, JobFailure, InterruptedException {
+        Path work = Files.createTempDirectory(folder, "rehearsal-");
+        Path said = work.resolve("said.log");
+        List<String> command = new ArrayList<>(List.of(Installation.java().toString()));
+        command.addAll(Installation.jvmFlags());
+        command.addAll(List.of("-XX:-UsePerfData", "-Djava.awt.headless=true", "-Djava.io.tmpdir=" + work));
+        command.addAll(List.of("-XX:ArchiveClassesAtExit=" + work.resolve(COMMAND_FILE), "-cp"));
+        command.add(String.join(File.pathSeparator, classPath.stream().map(Path::toString).toList()));
+        command.addAll(rehearsal);
+        command.add(work.resolve(RANK_FILE).toString());
+        try {
+            Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile()).start();
+            boolean ended = process.waitFor(SECONDS_MAX, TimeUnit.SECONDS);
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+            if (!ended || process.waitFor() != 0) {
+                throw new JobFailure("the rehearsal " + (ended ? "failed" : "took more than " + SECONDS_MAX + " s")
+                        + "; it said: " + Files.readString(said));
+            }
+            for (String file : List.of(RANK_FILE, COMMAND_FILE)) {
+                Files.move(work.resolve(file), folder.resolve(file), StandardCopyOption.ATOMIC_MOVE);
+            }
+        } finally {
+            delete(work);
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted((a, b) -> b.compareTo(a)).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package org.posthouse.system;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileTime;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Stream;
+import org.posthouse.cli.Posthouse;
+import org.posthouse.launch.Installation;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.StartCache;
+
+/**
+ * What system tests start, as the launcher script does: the jar that the build made and its dependencies, with start caches that the
+ * first test after a build makes. Where there is no such jar, or it is older than the classes (in an IDE), it is this JVM's class
+ * path, without caches.
+ */
+final class Installed {
+    private static final Path CLASSES = Installation.jarOf(Posthouse.class);
+    private static final Path CACHES = CLASSES.resolveSibling("tested");
+    private static final Path JAR = CACHES.resolve("posthouse-tested.jar");
+    private static final List<Path> CLASS_PATH = classPath();
+
+    private Installed() {}
+
+    /** Flags of a JVM that is to start it: the caches and the class path. */
+    static synchronized List<String> flags() throws IOException {
+        List<String> flags = new ArrayList<>();
+        if (CLASS_PATH.contains(JAR) && CLASS_PATH.stream().allMatch(Files::isRegularFile)) {
+            Path caches = caches();
+            flags.add("-D" + StartCache.FOLDER + "=" + caches);
+            flags.addAll(StartCache.flags(caches.resolve(StartCache.COMMAND_FILE)));
+        }
+        flags.addAll(List.of("-cp", String.join(File.pathSeparator, CLASS_PATH.stream().map(Path::toString).toList())));
+        return flags;
+    }
+
+    private static List<Path> classPath() {
+        List<Path> all = Stream.of(System.getProperty("java.class.path").split(File.pathSeparator)).map(Path::of).toList();
+        if (!Files.isRegularFile(JAR) || isOlderThanClasses(JAR)) {
+            return all;
+        }
+        List<Path> installed = new ArrayList<>(List.of(JAR));
+        all.stream().filter(entry -> !entry.startsWith(CLASSES.getParent())).forEach(installed::add);
+        return installed;
+    }
+
+    private static boolean isOlderThanClasses(Path jar) {
+        try (Stream<Path> classes = Files.walk(CLASSES)) {
+            FileTime made = Files.getLastModifiedTime(jar);
+            return classes.filter(Files::isRegularFile).anyMatch(file -> modified(file).compareTo(made) > 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static FileTime modified(Path file) {
+        try {
+            return Files.getLastModifiedTime(file);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The folder of the caches, made anew if a jar is newer; several test JVMs may ask at once. */
+    static Path caches() throws IOException {
+        try (FileChannel channel = FileChannel.open(
+                        CACHES.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                FileLock alone = channel.lock()) {
+            assert alone.isValid();
+            Path command = CACHES.resolve(StartCache.COMMAND_FILE);
+            if (!Files.exists(command) || newest(CLASS_PATH).compareTo(modified(command)) > 0) {
+                StartCache.make(CACHES, CLASS_PATH, List.of(Posthouse.class.getName(), "rehearse"));
+            }
+            return CACHES;
+        } catch (JobFailure e) {
+            throw new AssertionError("no start caches: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            throw new AssertionError("interrupted", e);
+        }
+    }
+
+    private static FileTime newest(Collection<Path> files) {
+        return files.stream().map(Installed::modified).max(FileTime::compareTo).orElseThrow();
+    }
+}

@@ -1,0 +1,101 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.launch.StartCache;
+
+/** The start caches speed up starts, and whatever is wrong with them is nobody's concern. */
+@Timeout(180)
+final class StartCacheTest {
+    @TempDir
+    private Path folder;
+
+    private Command.Result run(List<String> jvmFlags, String... rankFlags) throws Exception {
+        List<String> command = new ArrayList<>(List.of("run", "-n", "1"));
+        for (String flag : rankFlags) {
+            command.addAll(List.of("--jvm", flag));
+        }
+        command.addAll(List.of("example:ring", "3", "10"));
+        try (Command running = Command.start(folder, jvmFlags, command.toArray(String[]::new))) {
+            return running.await();
+        }
+    }
+
+    private static void assertRanInSilence(Command.Result result) {
+        assertThat(result.err()).isEmpty();
+        assertThat(result.out().lines()).allMatch(line -> line.startsWith("[0] ")).anyMatch(line -> line.contains("SUCCESSFUL"));
+        assertThat(result.out()).doesNotContain("warning", "error");
+        assertThat(result.status()).isZero();
+    }
+
+    /** How many classes of ours a JVM loaded: those from a cache, and those from jars. */
+    private static long[] loaded(Path log, String room) throws IOException {
+        List<String> lines = Files.readAllLines(log).stream().filter(line -> line.contains(" " + room)).toList();
+        long cached = lines.stream().filter(line -> line.contains("source: shared objects file")).count();
+        return new long[] {cached, lines.size() - cached};
+    }
+
+    @Test
+    void commandAndRanksTakeTheirClassesFromTheCaches() throws Exception {
+        Path command = folder.resolve("command.log");
+        Path rank = folder.resolve("rank.log");
+        assertRanInSilence(run(List.of("-Xlog:class+load:file=" + command), "-Xlog:class+load:file=" + rank));
+        long[] ofCommand = loaded(command, "org.posthouse.relay.");
+        assertThat(ofCommand[0]).as("from the cache").isGreaterThan(50).isGreaterThan(20 * ofCommand[1]);
+        long[] ofRank = loaded(rank, "org.posthouse.mpj.");
+        assertThat(ofRank[0]).as("from the cache").isGreaterThan(50).isGreaterThan(10 * ofRank[1]);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"missing", "empty", "cut", "of other jars"})
+    void aCacheThatDoesNotFitIsNoHarm(String how) throws Exception {
+        Path caches = Files.createDirectory(folder.resolve("caches"));
+        for (String file : List.of(StartCache.COMMAND_FILE, StartCache.RANK_FILE)) {
+            byte[] good = Files.readAllBytes(Installed.caches().resolve(file));
+            switch (how) {
+                case "missing" -> assertThat(good).isNotEmpty();
+                case "empty" -> Files.createFile(caches.resolve(file));
+                case "cut" -> Files.write(caches.resolve(file), Arrays.copyOf(good, good.length / 2));
+                default -> Files.copy(ofOtherJars(), caches.resolve(file));
+            }
+        }
+        List<String> flags = new ArrayList<>(List.of("-D" + StartCache.FOLDER + "=" + caches));
+        flags.addAll(StartCache.flags(caches.resolve(StartCache.COMMAND_FILE)));
+        assertRanInSilence(run(flags));
+    }
+
+    /** An archive of a JVM that had no jars at all. */
+    private Path ofOtherJars() throws Exception {
+        Path archive = folder.resolve("other.jsa");
+        if (Files.notExists(archive)) {
+            Process process = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:ArchiveClassesAtExit=" + archive,
+                            "-Xlog:disable", "-version")
+                    .redirectErrorStream(true)
+                    .redirectOutput(folder.resolve("other.log").toFile())
+                    .start();
+            assertThat(process.waitFor()).isZero();
+        }
+        return archive;
+    }
+
+    /** A JVM refuses to start with two caches, or with one and {@code -Xshare} if it is named in the wrong way. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xshare:off", "-XX:AOTCache=mine.aot", "-XX:SharedArchiveFile=mine.jsa", "-XX:-UseCompressedOops"})
+    void theUsersOwnFlagsGoFirst(String flag) throws Exception {
+        Command.Result result = run(List.of(), flag);
+        assertThat(result.status()).as(result.err()).isZero();
+        assertThat(result.out()).contains("Verification: SUCCESSFUL");
+    }
+}
