@@ -24,7 +24,9 @@ public final class Campaign {
     private final PrintStream out;
     private final Consumer<JobRun> watch;
     private final List<Fate> fates = new ArrayList<>();
+    private Baseline baseline;
     private int runs;
+    private int failedRuns;
 
     /**
      * @param out gets a line for each kill, and all that a run printed which failed
@@ -41,7 +43,7 @@ public final class Campaign {
 
     /** Runs it all. @throws JobFailure if the job does not even verify without kills, or cannot be started, or a user ended it */
     public CampaignReport run() throws JobFailure, InterruptedException {
-        Baseline baseline = measure();
+        baseline = measure();
         out.printf(
                 Locale.ROOT, "without kills: %.2f s, of which %.2f s until every rank has called Init; seed %d%n",
                 baseline.totalMs() / 1e3, baseline.connectedMs() / 1e3, plan.seed());
@@ -49,14 +51,14 @@ public final class Campaign {
         while (fates.size() < plan.kills() && unhit < RUNS_UNHIT_MAX) {
             int before = fates.size();
             runs++;
-            runOnce(baseline);
+            runOnce();
             unhit = fates.size() > before ? 0 : unhit + 1;
         }
         String why = unhit == 0
                 ? ""
                 : RUNS_UNHIT_MAX + " runs in a row were over before a kill: give the job more to do, it takes "
                         + baseline.totalMs() + " ms";
-        return new CampaignReport(plan, baseline, runs, fates, why);
+        return new CampaignReport(plan, baseline, runs, failedRuns, fates, why);
     }
 
     private Baseline measure() throws JobFailure, InterruptedException {
@@ -66,14 +68,22 @@ public final class Campaign {
             run.transcript().print(out);
             throw new JobFailure("the job fails without a kill: " + wrong);
         }
+        return baseline(run);
+    }
+
+    private static Baseline baseline(Run run) {
         long totalMs = (long) (run.outcome().seconds() * 1e3);
         return new Baseline(totalMs, Math.min(totalMs, TimeUnit.NANOSECONDS.toMillis(run.connectedNs())), run.transcript().outLines());
     }
 
-    private void runOnce(Baseline baseline) throws JobFailure, InterruptedException {
+    private void runOnce() throws JobFailure, InterruptedException {
         Run run = execute(plan.strikes(runs, plan.kills() - fates.size(), baseline));
         String wrong = wrong(run, baseline.outLines());
+        if (wrong.isEmpty() && run.outcome().restarts().isEmpty()) {
+            baseline = baseline.shorter(baseline(run));
+        }
         if (!wrong.isEmpty()) {
+            failedRuns++;
             run.transcript().print(out);
             out.println("run " + runs + " of seed " + plan.seed() + " FAILED: " + wrong);
         }

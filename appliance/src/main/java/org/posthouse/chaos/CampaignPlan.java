@@ -43,7 +43,7 @@ public record CampaignPlan(JobSpec job, Reach reach, int kills, long seed, int r
         List<Strike> strikes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             boolean anyMoment = random.nextInt(ANY_MOMENT_ONE_OF) == 0;
-            long windowMs = anyMoment ? baseline.totalMs() : baseline.totalMs() - baseline.connectedMs();
+            long windowMs = anyMoment ? baseline.totalMs() : baseline.windowMs();
             strikes.add(new Strike(random.nextInt(job.ranks()), !anyMoment, (long) (random.nextDouble() * windowMs)));
         }
         return strikes;

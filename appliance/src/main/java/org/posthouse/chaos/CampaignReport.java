@@ -14,10 +14,11 @@ import java.util.Objects;
  * @param plan what it was to do
  * @param baseline the run without kills
  * @param runs how many runs followed it
+ * @param failedRuns how many of them failed, hit or not
  * @param fates what was killed, in order
  * @param unhit why fewer were killed than planned; empty if all were
  */
-public record CampaignReport(CampaignPlan plan, Baseline baseline, int runs, List<Fate> fates, String unhit) {
+public record CampaignReport(CampaignPlan plan, Baseline baseline, int runs, int failedRuns, List<Fate> fates, String unhit) {
     public CampaignReport {
         fates = List.copyOf(fates);
     }
@@ -28,11 +29,13 @@ public record CampaignReport(CampaignPlan plan, Baseline baseline, int runs, Lis
 
     /** Whether as many ranks as planned were killed, and every run verified. */
     public boolean isSuccess() {
-        return verified() == plan.kills();
+        return failedRuns == 0 && verified() == plan.kills();
     }
 
     private String verdict() {
-        return verified() + " of " + plan.kills() + " verify" + (unhit.isEmpty() ? "" : "; " + unhit);
+        return verified() + " of " + plan.kills() + " verify"
+                + (failedRuns == 0 ? "" : "; " + failedRuns + " of " + runs + " runs failed")
+                + (unhit.isEmpty() ? "" : "; " + unhit);
     }
 
     private List<Part> parts() {
@@ -62,6 +65,7 @@ public record CampaignReport(CampaignPlan plan, Baseline baseline, int runs, Lis
         all.put("verified", verified());
         all.put("verdict", verdict());
         all.put("runs", runs);
+        all.put("failedRuns", failedRuns);
         all.put("withoutKills", baseline);
         all.put("parts", parts());
         all.put("killed", fates);
