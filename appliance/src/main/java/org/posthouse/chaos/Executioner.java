@@ -13,6 +13,8 @@ public final class Executioner implements AutoCloseable {
     /** The status of a job that was ended because it took too long. */
     private static final int STATUS_OVERDUE = 1;
 
+    private static final long POLL_MS = 20;
+
     private final JobRun run;
     private final int ranks;
     private final long startNs = System.nanoTime();
@@ -48,8 +50,9 @@ public final class Executioner implements AutoCloseable {
         void run() throws InterruptedException;
     }
 
+    /** No virtual thread: what a strike asks may read a socket, which the interrupt would break there. */
     private void start(String name, Waiting waiting) {
-        threads.add(Thread.ofVirtual().name("posthouse-" + name).start(() -> {
+        threads.add(Thread.ofPlatform().daemon().name("posthouse-" + name).start(() -> {
             try {
                 waiting.run();
             } catch (InterruptedException e) {
@@ -78,6 +81,9 @@ public final class Executioner implements AutoCloseable {
             run.awaitConnected();
         }
         TimeUnit.MILLISECONDS.sleep(strike.afterMs());
+        while (!strike.isDue().getAsBoolean()) {
+            TimeUnit.MILLISECONDS.sleep(POLL_MS);
+        }
         for (int i = 0; i < ranks; i++) {
             int rank = (strike.rank() + i) % ranks;
             int incarnation = run.strike(rank);
