@@ -21,9 +21,10 @@ public interface Journal {
     /**
      * What a rank has observed, from its {@code first}-th event on.
      *
+     * @param limited whether it says that from there on a replay is not promised
      * @param items the frame that told it; stays the caller's
      */
-    void events(long job, int rank, int incarnation, long first, int count, Parcel items);
+    void events(long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items);
 
     /** A process of the rank has come, the {@code incarnation}-th. */
     void incarnation(long job, int rank, int incarnation);
@@ -63,7 +64,8 @@ public interface Journal {
         public void polls(long job, int rank, int incarnation, long failedPolls) {}
 
         @Override
-        public void events(long job, int rank, int incarnation, long first, int count, Parcel items) {}
+        public void events(
+                long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items) {}
 
         @Override
         public void incarnation(long job, int rank, int incarnation) {}

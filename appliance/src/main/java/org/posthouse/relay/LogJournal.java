@@ -147,8 +147,9 @@ final class LogJournal implements Journal {
     }
 
     @Override
-    public synchronized void events(long job, int rank, int incarnation, long first, int count, Parcel items) {
-        checkRoom(log.appendEvents(new LogRecord.Events(job, rank, incarnation, count, first, false), payload(items)), job);
+    public synchronized void events(
+            long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items) {
+        checkRoom(log.appendEvents(new LogRecord.Events(job, rank, incarnation, count, first, limited), payload(items)), job);
     }
 
     @Override

@@ -75,7 +75,7 @@ final class SimJournal implements Journal {
     }
 
     @Override
-    public void events(long job, int rank, int incarnation, long first, int count, Parcel items) {}
+    public void events(long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items) {}
 
     @Override
     public void incarnation(long job, int rank, int incarnation) {}

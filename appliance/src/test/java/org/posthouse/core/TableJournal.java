@@ -48,8 +48,8 @@ class TableJournal implements Journal {
     public void polls(long job, int rank, int incarnation, long failedPolls) {}
 
     @Override
-    public void events(long job, int rank, int incarnation, long first, int count, Parcel items) {
-        events.add("rank " + rank + " events " + first + " to " + (first + count - 1));
+    public void events(long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items) {
+        events.add("rank " + rank + " events " + first + " to " + (first + count - 1) + (limited ? ", limited" : ""));
     }
 
     @Override

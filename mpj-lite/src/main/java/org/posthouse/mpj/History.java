@@ -3,6 +3,7 @@ package org.posthouse.mpj;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Limit;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -34,7 +35,7 @@ final class History {
     static final int VALUE = 5;
 
     /** From here on a replay is not promised; a {@link Limit}'s code. */
-    static final int LIMIT = 6;
+    static final int LIMIT = Wire.EVENT_LIMIT;
 
     /** Most failed polls that a frame may tell at once, so that its 32 bits are never ambiguous. */
     static final int POLLS_MOST = 1 << 30;

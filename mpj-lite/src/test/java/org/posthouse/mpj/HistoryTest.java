@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Limit;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
