@@ -40,7 +40,8 @@ final class History {
     /** Most failed polls that a frame may tell at once, so that its 32 bits are never ambiguous. */
     static final int POLLS_MOST = 1 << 30;
 
-    private static final int ITEMS_AT_ONCE = 3;
+    /** Room that is left for what comes next: a probe's three items, and a limit. */
+    private static final int ITEMS_AT_ONCE = 4;
 
     private record Item(long number, int polls, int kind, long value) {}
 
@@ -262,8 +263,8 @@ final class History {
         long sourceAndTag = next(FOUND, call);
         long bytes = next(MORE, call);
         long content = next(MORE, call);
-        return new Envelope(
-                (int) (sourceAndTag >> Integer.SIZE), (int) sourceAndTag, bytes, (int) (content >> Byte.SIZE), (int) content & 0xff);
+        int elements = (int) (content >> Byte.SIZE);
+        return new Envelope((int) (sourceAndTag >> Integer.SIZE), (int) sourceAndTag, bytes, elements, (int) content & 0xff);
     }
 
     /** What happens in a replay to a program that asks for something else than before. */
