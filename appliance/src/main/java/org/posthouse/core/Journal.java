@@ -9,10 +9,17 @@ public interface Journal {
     /** A message came to its mailbox, with the payload of its first frame. Tells it where: {@link Message#logged}. */
     void arrival(long job, Message message, Parcel head);
 
+    /**
+     * The same for a message that meets a posted receive: it came, and is the rank's next delivery.
+     *
+     * @param delivery its number, from 1
+     */
+    void arrivalDelivered(long job, int incarnation, long delivery, Receive receive, Message message, Parcel head);
+
     /** More payload bytes of a message, from {@code offset} on. Returns the place that {@link #piece} finds them by. */
     long chunk(long job, Message message, long offset, Parcel chunk);
 
-    /** The rank's next delivery, its {@code delivery}-th, is this message. */
+    /** The rank's next delivery, its {@code delivery}-th, is this message, which has waited. */
     void delivery(long job, int rank, int incarnation, long delivery, Message message);
 
     /** All failed polls of a rank so far, as a frame says that is about to have an effect. */
@@ -51,6 +58,10 @@ public interface Journal {
     Journal NONE = new Journal() {
         @Override
         public void arrival(long job, Message message, Parcel head) {}
+
+        @Override
+        public void arrivalDelivered(
+                long job, int incarnation, long delivery, Receive receive, Message message, Parcel head) {}
 
         @Override
         public long chunk(long job, Message message, long offset, Parcel chunk) {

@@ -46,6 +46,13 @@ final class SimJournal implements Journal {
         message.logged(position, write(message, 0, head));
     }
 
+    @Override
+    public void arrivalDelivered(
+            long job, int incarnation, long delivery, Receive receive, Message message, Parcel head) {
+        arrival(job, message, head);
+        delivery(job, message.destination(), incarnation, delivery, message);
+    }
+
     private long write(Message message, long offset, Parcel parcel) {
         long place = ++position * PLACE_BYTES;
         records.put(place, new Written(message, offset, ((TestParcel) parcel).payload()));

@@ -36,6 +36,12 @@ class TableJournal implements Journal {
     }
 
     @Override
+    public void arrivalDelivered(
+            long job, int incarnation, long delivery, Receive receive, Message message, Parcel head) {
+        arrival(job, message, head);
+    }
+
+    @Override
     public long chunk(long job, Message message, long offset, Parcel chunk) {
         payloadBytes.put(++position, chunk.payloadBytes());
         return position;
