@@ -257,6 +257,18 @@ final class ReplayTest {
     }
 
     @Test
+    void aHistoryWithAGapEndsTheJob() throws Exception {
+        dies();
+        comes(2);
+        posts(7, 2);
+        past(delivered(2, 2, logged(1, 2)));
+        assertThat(relay.failure()).contains("LOG_DAMAGED", "delivery 2 where 1 was expected");
+        assertThat(rank.take()).isEmpty();
+        past(new Past.Events(2, 1, ByteBuffer.allocate(16)));
+        assertThat(rank.take()).isEmpty();
+    }
+
+    @Test
     void aLongMessageComesInItsPiecesAsTheRankReads() throws Exception {
         dies();
         comes(2);
