@@ -1,7 +1,7 @@
 package mpi;
 
 import java.util.BitSet;
-import org.posthouse.mpj.Limit;
+import org.posthouse.wire.Limit;
 
 /**
  * How the processes of a new communicator agree on its number (ADR 8): a reduction tells which numbers are free in all of

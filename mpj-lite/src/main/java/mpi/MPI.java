@@ -5,12 +5,12 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Endpoints;
-import org.posthouse.mpj.Limit;
 import org.posthouse.mpj.coll.Algorithms;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Folds;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Unit;
+import org.posthouse.wire.Limit;
 
 /** The start and the end of a rank's part in a job, and MPI's names for everything that exists once. */
 public class MPI extends NewBuffers {

@@ -3,7 +3,9 @@ package mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -11,6 +13,9 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.LocalWorld;
+import org.posthouse.mpj.Operation;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Plain;
 
 /** Buffered sends, on a machine where no message leaves before it is matched. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -115,5 +120,24 @@ class SendBufferTest {
             requireError(MPI.ERR_BUFFER, "detach: there is no buffer", () -> buffer.detach("detach"));
             buffer.attach("attach", first, 10);
         });
+    }
+
+    /** A send that is over. */
+    private static final class Done extends Operation {
+        Done() {
+            complete(null, null);
+        }
+    }
+
+    /** It depends on credit, and so on time: only what is asked of the endpoint is the same in a replay. */
+    @Test
+    void theEndpointIsAskedWhetherAMessageHasLeft() {
+        List<String> asked = new ArrayList<>();
+        SendBuffer buffer = new SendBuffer(Ends.that((call, arguments) -> asked.add(call)));
+        buffer.attach("attach", new byte[MESSAGE_BYTES], MESSAGE_BYTES);
+        for (int i = 0; i < 3; i++) {
+            buffer.send(Plain.content(Base.INT, filled(i), 0, INTS), content -> new Done(), why -> new MPIException(MPI.ERR_BUFFER, why));
+        }
+        assertThat(asked).containsExactly("test", "test", "test");
     }
 }

@@ -56,19 +56,21 @@ final class Deliveries {
         }
         Parcel head = frame.hold();
         Message message = Message.of(view, head);
+        Receive receive = to.mailbox().matchFor(view.context(), view.source(), view.tag());
         try {
-            job.journal().arrival(job.id(), message, head);
+            log(to, message, head, receive);
         } catch (JournalFailure e) {
             head.release();
             throw e;
         }
-        to.mailbox().accept(message);
+        to.mailbox().accept(message, receive);
         if (!message.isComplete()) {
             to.arriving().put(new HomedRank.Transfer(message.context(), message.source(), message.sequence()), message);
         }
         if (message.receive() != null) {
             times.receiveWaited(message.receive());
-            deliver(to, message);
+            to.countDelivered(message);
+            handOver(to, message);
         } else {
             messagesStored++;
             times.stored(message);
@@ -76,6 +78,15 @@ final class Deliveries {
             answerProbes(to, message);
         }
         return true;
+    }
+
+    private static void log(HomedRank to, Message message, Parcel head, Receive receive) {
+        Job job = to.job();
+        if (receive == null) {
+            job.journal().arrival(job.id(), message, head);
+        } else {
+            job.journal().arrivalDelivered(job.id(), to.incarnation(), to.messagesDelivered() + 1, receive, message, head);
+        }
     }
 
     private void store(HomedRank to, Message message, Parcel head) {
@@ -182,19 +193,24 @@ final class Deliveries {
         }
     }
 
-    /** The rank's next delivery: logged first, then at once on its way. */
+    /** The rank's next delivery, of a message that waited: logged first, then at once on its way. */
     void deliver(HomedRank to, Message message) {
+        Job job = to.job();
+        try {
+            job.journal().delivery(job.id(), to.rank(), to.incarnation(), to.countDelivered(message), message);
+        } catch (JournalFailure e) {
+            message.release();
+            throw e;
+        }
+        handOver(to, message);
+    }
+
+    /** A delivery that is logged. */
+    private void handOver(HomedRank to, Message message) {
         messagesMatched++;
         Job job = to.job();
         if (message.form() == FrameType.OFFER && !message.isAhead()) {
             freeOfferPlace(job, message);
-        }
-        long delivery = to.countDelivered(message);
-        try {
-            job.journal().delivery(job.id(), to.rank(), to.incarnation(), delivery, message);
-        } catch (JournalFailure e) {
-            message.release();
-            throw e;
         }
         Parcel head = message.isInLog() ? job.journal().head(job.id(), message, to.port().writable()) : message.takeHead();
         message.pass(head.payloadBytes());

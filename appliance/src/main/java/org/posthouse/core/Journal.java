@@ -9,10 +9,17 @@ public interface Journal {
     /** A message came to its mailbox, with the payload of its first frame. Tells it where: {@link Message#logged}. */
     void arrival(long job, Message message, Parcel head);
 
+    /**
+     * The same for a message that meets a posted receive: it came, and is the rank's next delivery.
+     *
+     * @param delivery its number, from 1
+     */
+    void arrivalDelivered(long job, int incarnation, long delivery, Receive receive, Message message, Parcel head);
+
     /** More payload bytes of a message, from {@code offset} on. Returns the place that {@link #piece} finds them by. */
     long chunk(long job, Message message, long offset, Parcel chunk);
 
-    /** The rank's next delivery, its {@code delivery}-th, is this message. */
+    /** The rank's next delivery, its {@code delivery}-th, is this message, which has waited. */
     void delivery(long job, int rank, int incarnation, long delivery, Message message);
 
     /** All failed polls of a rank so far, as a frame says that is about to have an effect. */
@@ -21,9 +28,10 @@ public interface Journal {
     /**
      * What a rank has observed, from its {@code first}-th event on.
      *
+     * @param limited whether it says that from there on a replay is not promised
      * @param items the frame that told it; stays the caller's
      */
-    void events(long job, int rank, int incarnation, long first, int count, Parcel items);
+    void events(long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items);
 
     /** A process of the rank has come, the {@code incarnation}-th. */
     void incarnation(long job, int rank, int incarnation);
@@ -52,6 +60,10 @@ public interface Journal {
         public void arrival(long job, Message message, Parcel head) {}
 
         @Override
+        public void arrivalDelivered(
+                long job, int incarnation, long delivery, Receive receive, Message message, Parcel head) {}
+
+        @Override
         public long chunk(long job, Message message, long offset, Parcel chunk) {
             return -1;
         }
@@ -63,7 +75,8 @@ public interface Journal {
         public void polls(long job, int rank, int incarnation, long failedPolls) {}
 
         @Override
-        public void events(long job, int rank, int incarnation, long first, int count, Parcel items) {}
+        public void events(
+                long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items) {}
 
         @Override
         public void incarnation(long job, int rank, int incarnation) {}

@@ -115,13 +115,22 @@ public final class Mailbox {
         }
     }
 
-    /** Takes in a message that {@link #check} accepted: matches it to the earliest posted receive, or stores it. */
-    void accept(Message message) {
+    /** The posted receive that an arriving message gets, the earliest that matches; null if there is none. Changes nothing. */
+    Receive matchFor(int contextId, int source, int tag) {
+        Context context = context(contextId);
+        return earlier(context.channel(source).posted.firstFor(tag), context.anySource.firstFor(tag));
+    }
+
+    /**
+     * Takes in a message that {@link #check} accepted, and matches or stores it.
+     *
+     * @param receive what {@link #matchFor} said
+     */
+    void accept(Message message, Receive receive) {
         Context context = context(message.context());
         Channel channel = context.channel(message.source());
         assert message.sequence() == channel.sequence + 1 : message + " after " + channel.sequence;
         channel.sequence = message.sequence();
-        Receive receive = earlier(channel.posted.firstFor(message.tag()), context.anySource.firstFor(message.tag()));
         if (receive != null) {
             (receive.source() == Wire.ANY ? context.anySource : channel.posted).remove(receive);
             posted--;

@@ -2,6 +2,8 @@ package org.posthouse.core;
 
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Limit;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -164,13 +166,36 @@ final class RankFrames {
                     "event " + view.firstEvent() + " of " + rank + ", expected " + (rank.events() + 1));
         }
         Job job = rank.job();
+        String limit = limit(view);
         Parcel items = frame.hold();
         try {
-            job.journal().events(job.id(), rank.rank(), rank.incarnation(), view.firstEvent(), view.events(), items);
+            job.journal()
+                    .events(
+                            job.id(),
+                            rank.rank(),
+                            rank.incarnation(),
+                            view.firstEvent(),
+                            view.events(),
+                            !limit.isEmpty(),
+                            items);
         } finally {
             items.release();
         }
         rank.countEvents(view.events());
+        if (!limit.isEmpty()) {
+            job.report(JobEvent.LIMITED, rank.rank(), 0, limit);
+        }
+    }
+
+    /** Why the rank cannot be replayed from here on; empty if it can. */
+    private static String limit(FrameView events) {
+        for (int i = 0; i < events.events(); i++) {
+            if (events.eventKind(i) == Wire.EVENT_LIMIT) {
+                Limit limit = Limit.of(events.eventValue(i));
+                return limit == null ? "it did what this version does not know (" + events.eventValue(i) + ")" : limit.text();
+            }
+        }
+        return "";
     }
 
     /** A message that a restarted rank need not send again. */

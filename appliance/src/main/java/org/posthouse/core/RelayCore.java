@@ -226,7 +226,7 @@ public final class RelayCore {
     public void diverged(long id, int source, Claim claim, String difference) {
         Job job = jobs.get(id);
         if (job != null) {
-            String text = "rank " + source + " was restarted and does not send what it sent before: message " + claim.sequence()
+            String text = "was restarted and does not send what it sent before: message " + claim.sequence()
                     + " to rank " + claim.destination() + " in context " + claim.context() + " has " + difference;
             job.report(new JobEvent(id, JobEvent.DIVERGED, source, 0, claim.sequence(), claim.destination(), text));
         }

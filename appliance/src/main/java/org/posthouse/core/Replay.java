@@ -144,9 +144,9 @@ final class Replay {
             tellPolls();
             return false;
         }
+        requireNext("delivery", delivered.number(), ++deliveries);
         Message message = delivered.message();
         message.match(receive);
-        deliveries++;
         Parcel head = rank.job().journal().head(rank.job().id(), message, true);
         long rides = head.payloadBytes();
         port.deliver(message, head);
@@ -177,10 +177,19 @@ final class Replay {
     }
 
     private boolean tell(Past.Events told) {
+        requireNext("event", told.first(), events + 1);
         pollsTold = polls;
         events = told.first() + told.count() - 1;
         port.events(told.first(), told.count(), (int) polls, told.items(), false);
         return true;
+    }
+
+    /** A record that is passed over unseen would show here: the log's checksums are of what is read. */
+    private void requireNext(String what, long found, long expected) {
+        if (found != expected) {
+            throw new JournalDamaged(
+                    "the history of " + rank + " has " + what + " " + found + " where " + expected + " was expected", null);
+        }
     }
 
     private boolean learn(Past.Polls known) {

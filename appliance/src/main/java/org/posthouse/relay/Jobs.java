@@ -103,6 +103,9 @@ final class Jobs {
         if (open.containsKey(opening.job())) {
             throw new Refusal(Reason.DUPLICATE_JOB, job + " is open already");
         }
+        if (opening.again()) {
+            throw new Refusal(Reason.UNKNOWN_JOB, job + " is not open any more at relay " + relay.id());
+        }
         if (Job.indexOf(relay.id(), opening.homes()) < 0) {
             throw new Refusal(
                     Reason.WRONG_SITE, job + " has no rank at relay " + relay.id() + "; its homes: " + opening.homes());

@@ -10,6 +10,7 @@ import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.JournalFull;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
+import org.posthouse.core.Receive;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogCursor;
@@ -90,6 +91,16 @@ final class LogJournal implements Journal {
 
     @Override
     public synchronized void arrival(long job, Message message, Parcel head) {
+        arrival(job, message, head, null);
+    }
+
+    @Override
+    public synchronized void arrivalDelivered(
+            long job, int incarnation, long delivery, Receive receive, Message message, Parcel head) {
+        arrival(job, message, head, new LogRecord.Receipt(incarnation, delivery, receive.ordinal()));
+    }
+
+    private void arrival(long job, Message message, Parcel head, LogRecord.Receipt receipt) {
         LogRecord.Arrival record = new LogRecord.Arrival(
                 job,
                 message.destination(),
@@ -102,7 +113,7 @@ final class LogJournal implements Journal {
                 message.bytes(),
                 form(message),
                 message.isStorable(),
-                null);
+                receipt);
         long position = log.appendArrival(record, payload(head));
         long place = log.place();
         message.logged(checkRoom(position, job), place);
@@ -147,8 +158,9 @@ final class LogJournal implements Journal {
     }
 
     @Override
-    public synchronized void events(long job, int rank, int incarnation, long first, int count, Parcel items) {
-        checkRoom(log.appendEvents(new LogRecord.Events(job, rank, incarnation, count, first, false), payload(items)), job);
+    public synchronized void events(
+            long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items) {
+        checkRoom(log.appendEvents(new LogRecord.Events(job, rank, incarnation, count, first, limited), payload(items)), job);
     }
 
     @Override

@@ -103,6 +103,10 @@ final class Frames {
     }
 
     /** A frame of {@code type} with nothing but its header and zeros. */
+    ByteBuffer resent(int source, int destination, long sequence) {
+        return message(FrameType.RESENT, 0, source, destination, 0, sequence, 10);
+    }
+
     ByteBuffer live() {
         return frame(FrameType.LIVE, Wire.HEADER_BYTES, 0);
     }

@@ -143,7 +143,7 @@ final class MailboxModelTest {
         FrameType form = random.nextBoolean() ? FrameType.OFFER : FrameType.SEND;
         var bytes = new Frames(1).message(form, context, source, 0, random.nextInt(tags), sequence, 0);
         Message message = Message.of(new FrameView().wrap(bytes, 0), new TestParcel(ledger, bytes));
-        mailbox.accept(message);
+        mailbox.accept(message, mailbox.matchFor(message.context(), message.source(), message.tag()));
         Integer taken = model.accept(message);
         assertThat(message.receive() == null ? null : (Integer) message.receive().request()).isEqualTo(taken);
         if (taken == null) {

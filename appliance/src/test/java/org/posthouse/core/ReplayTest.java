@@ -11,6 +11,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Limit;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
@@ -221,6 +222,50 @@ final class ReplayTest {
         posts(7, 2);
         assertThat(rank.take()).containsExactly("deliver #2 from 1 to request 7");
         goesLive();
+    }
+
+    @Test
+    void whatCannotBeReplayedIsToldAndLogged() throws Exception {
+        ByteBuffer limit = relay.frames.events(1, 2);
+        limit.put(Wire.EVENTS_HEADER_BYTES + Wire.EVENT_BYTES + 4, (byte) Wire.EVENT_LIMIT);
+        limit.putLong(Wire.EVENTS_HEADER_BYTES + Wire.EVENT_BYTES + 8, Limit.THREADS.code());
+        rank.sends(limit);
+        assertThat(relay.journal.events).containsExactly("rank 0 events 1 to 2, limited");
+        assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.LIMITED);
+        assertThat(relay.events).extracting(JobEvent::text).containsExactly(Limit.THREADS.text());
+    }
+
+    @Test
+    void aDifferenceIsToldToTheLauncher() throws Exception {
+        rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 1, 0, 1, 10));
+        rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 1, 10));
+        dies();
+        comes(2);
+        relay.historian.take();
+        relay.sites.clear();
+        rank.sends(relay.frames.resent(0, 1, 1));
+        rank.sends(relay.frames.resent(0, 3, 1));
+        assertThat(relay.historian.take()).containsExactly("resent by 0 #1 to 1");
+        assertThat(relay.sites).as("compared where it is logged").containsExactly("forward there RESENT 0->3 #1");
+        relay.fromSite("there", relay.frames.resent(3, 1, 4));
+        assertThat(relay.historian.take()).containsExactly("resent by 3 #4 to 1");
+        relay.core.diverged(OneRelay.JOB, 0, new Claim(0, 1, 1, 0, 10, 10, 1, 0), "bytes 10 instead of 12");
+        assertThat(relay.events.getLast().text())
+                .isEqualTo("was restarted and does not send what it sent before: message 1 to rank 1 in context 0 has bytes 10"
+                        + " instead of 12");
+        goesLive();
+    }
+
+    @Test
+    void aHistoryWithAGapEndsTheJob() throws Exception {
+        dies();
+        comes(2);
+        posts(7, 2);
+        past(delivered(2, 2, logged(1, 2)));
+        assertThat(relay.failure()).contains("LOG_DAMAGED", "delivery 2 where 1 was expected");
+        assertThat(rank.take()).isEmpty();
+        past(new Past.Events(2, 1, ByteBuffer.allocate(16)));
+        assertThat(rank.take()).isEmpty();
     }
 
     @Test

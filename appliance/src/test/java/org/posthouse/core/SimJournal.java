@@ -46,6 +46,13 @@ final class SimJournal implements Journal {
         message.logged(position, write(message, 0, head));
     }
 
+    @Override
+    public void arrivalDelivered(
+            long job, int incarnation, long delivery, Receive receive, Message message, Parcel head) {
+        arrival(job, message, head);
+        delivery(job, message.destination(), incarnation, delivery, message);
+    }
+
     private long write(Message message, long offset, Parcel parcel) {
         long place = ++position * PLACE_BYTES;
         records.put(place, new Written(message, offset, ((TestParcel) parcel).payload()));
@@ -75,7 +82,7 @@ final class SimJournal implements Journal {
     }
 
     @Override
-    public void events(long job, int rank, int incarnation, long first, int count, Parcel items) {}
+    public void events(long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items) {}
 
     @Override
     public void incarnation(long job, int rank, int incarnation) {}

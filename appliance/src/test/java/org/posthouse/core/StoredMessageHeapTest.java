@@ -34,7 +34,7 @@ final class StoredMessageHeapTest {
         for (long sequence = first; sequence < first + count; sequence++) {
             ByteBuffer frame = frames.message(FrameType.SEND, 0, 3, 1, 0, sequence, 10);
             Message message = Message.of(new FrameView().wrap(frame, 0), new TestParcel(ledger, frame));
-            mailbox.accept(message);
+            mailbox.accept(message, null);
             message.leaveMemory();
         }
     }

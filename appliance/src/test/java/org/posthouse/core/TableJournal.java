@@ -36,6 +36,12 @@ class TableJournal implements Journal {
     }
 
     @Override
+    public void arrivalDelivered(
+            long job, int incarnation, long delivery, Receive receive, Message message, Parcel head) {
+        arrival(job, message, head);
+    }
+
+    @Override
     public long chunk(long job, Message message, long offset, Parcel chunk) {
         payloadBytes.put(++position, chunk.payloadBytes());
         return position;
@@ -48,8 +54,8 @@ class TableJournal implements Journal {
     public void polls(long job, int rank, int incarnation, long failedPolls) {}
 
     @Override
-    public void events(long job, int rank, int incarnation, long first, int count, Parcel items) {
-        events.add("rank " + rank + " events " + first + " to " + (first + count - 1));
+    public void events(long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items) {
+        events.add("rank " + rank + " events " + first + " to " + (first + count - 1) + (limited ? ", limited" : ""));
     }
 
     @Override

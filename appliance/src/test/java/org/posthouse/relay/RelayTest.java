@@ -187,6 +187,20 @@ class RelayTest {
                 .onFailure(context::failNow);
     }
 
+    /** A launcher that lost its relay must not find another job under its name. */
+    @ParameterizedTest
+    @EnumSource
+    void doesNotOpenAJobThatItsLauncherBelievesToBeOpen(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
+        JobOpen job = new JobOpen(
+                JOB, TOKEN, JobOpen.PROCESS, true, "test", List.of(new Home("here", "here", "")), new int[1]);
+        relay(vertx, mode, 60_000, 8)
+                .compose(relay -> peer(vertx, relay))
+                .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode())
+                        .send(job.encode())
+                        .until(closedFor(Reason.UNKNOWN_JOB, "is not open any more at relay here", context)))
+                .onFailure(context::failNow);
+    }
+
     @ParameterizedTest
     @EnumSource
     void aJobEndsWithItsLaunchersConnection(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {

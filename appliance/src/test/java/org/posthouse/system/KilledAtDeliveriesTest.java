@@ -10,8 +10,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.system.jobs.BranchesOnProbe;
 import org.posthouse.system.jobs.BranchesOnTestsome;
+import org.posthouse.system.jobs.Diverges;
 import org.posthouse.system.jobs.MasterOfAny;
 
 /**
@@ -31,6 +33,20 @@ class KilledAtDeliveriesTest {
                 arguments(BranchesOnProbe.class, "2", "0:9,21;1:4,20"),
                 arguments(BranchesOnTestsome.class, "4", "0:1,2,50"),
                 arguments(BranchesOnTestsome.class, "4", "0:11,12;1:3,18;3:20"));
+    }
+
+    /** On one site, where the sender's relay has the log, and on two, where the receiver's has. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1", "2"})
+    void aProgramThatIsNotDeterministicIsToldWhereItDiffers(String sites) throws Exception {
+        Command.Result result = Command.run(
+                folder,
+                "run", "-n", "2", "--sites", sites, "--durability", "process", "-cp", Jobs.classPath(),
+                Diverges.class.getName(), "5", "0:3");
+        assertThat(result.status()).as(result.err()).isZero();
+        assertThat(result.err())
+                .contains("rank 0 was restarted and does not send what it sent before: message 1 to rank 1 in context")
+                .contains("has other content in 8 bytes");
     }
 
     @ParameterizedTest

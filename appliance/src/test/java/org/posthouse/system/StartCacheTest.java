@@ -33,7 +33,8 @@ final class StartCacheTest {
     }
 
     private static void assertRanInSilence(Command.Result result) {
-        assertThat(result.err()).isEmpty();
+        // A loop that did not get the processor for seconds says so, and that has nothing to do with caches.
+        assertThat(result.err().lines().filter(line -> !line.contains("has been blocked for"))).isEmpty();
         assertThat(result.out().lines()).allMatch(line -> line.startsWith("[0] ")).anyMatch(line -> line.contains("SUCCESSFUL"));
         assertThat(result.out()).doesNotContain("warning", "error");
         assertThat(result.status()).isZero();

@@ -1,5 +1,7 @@
 package org.posthouse.mpj;
 
+import org.posthouse.wire.Limit;
+
 /**
  * A thread in which the library runs collectives that the program has started. What it does is decided by what the
  * program did, so it does not count as a second thread of the program ({@link Limit#THREADS}).

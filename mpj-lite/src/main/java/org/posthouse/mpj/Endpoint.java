@@ -1,6 +1,7 @@
 package org.posthouse.mpj;
 
 import java.util.function.LongSupplier;
+import org.posthouse.wire.Limit;
 
 /**
  * A rank's end of the message-passing machine: what the API layer and the collectives stand on. All ranks are world

@@ -3,6 +3,7 @@ package org.posthouse.mpj;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Limit;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -34,12 +35,13 @@ final class History {
     static final int VALUE = 5;
 
     /** From here on a replay is not promised; a {@link Limit}'s code. */
-    static final int LIMIT = 6;
+    static final int LIMIT = Wire.EVENT_LIMIT;
 
     /** Most failed polls that a frame may tell at once, so that its 32 bits are never ambiguous. */
     static final int POLLS_MOST = 1 << 30;
 
-    private static final int ITEMS_AT_ONCE = 3;
+    /** Room that is left for what comes next: a probe's three items, and a limit. */
+    private static final int ITEMS_AT_ONCE = 4;
 
     private record Item(long number, int polls, int kind, long value) {}
 
@@ -261,8 +263,8 @@ final class History {
         long sourceAndTag = next(FOUND, call);
         long bytes = next(MORE, call);
         long content = next(MORE, call);
-        return new Envelope(
-                (int) (sourceAndTag >> Integer.SIZE), (int) sourceAndTag, bytes, (int) (content >> Byte.SIZE), (int) content & 0xff);
+        int elements = (int) (content >> Byte.SIZE);
+        return new Envelope((int) (sourceAndTag >> Integer.SIZE), (int) sourceAndTag, bytes, elements, (int) content & 0xff);
     }
 
     /** What happens in a replay to a program that asks for something else than before. */

@@ -76,22 +76,23 @@ final class Observed {
 
     Envelope found(Envelope envelope) throws IOException {
         if (!over) {
+            makeRoom();
             history.found(envelope);
-            tellIfFull();
         }
         return envelope;
     }
 
     long record(int kind, long value) throws IOException {
         if (!over) {
+            makeRoom();
             history.record(kind, value);
-            tellIfFull();
         }
         return value;
     }
 
-    private void tellIfFull() throws IOException {
-        if (history.isFull()) {
+    /** Tells at once what there is, if it is much; whoever comes to wait for the line meanwhile looks again. */
+    private void makeRoom() throws IOException {
+        while (history.isFull()) {
             progress.awaitLine();
             told.tell();
             line.flush();

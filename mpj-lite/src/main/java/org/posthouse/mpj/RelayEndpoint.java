@@ -8,6 +8,7 @@ import java.util.function.Supplier;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.Limit;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;

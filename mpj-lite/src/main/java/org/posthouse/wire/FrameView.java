@@ -37,6 +37,8 @@ public final class FrameView {
     private static final int EVENTS_COUNT = 16;
     private static final int EVENTS_FAILED_POLLS = 20;
     private static final int EVENTS_FIRST = 24;
+    private static final int EVENT_KIND = 4;
+    private static final int EVENT_VALUE = 8;
     private static final int CANCELLED_REQUEST = 16;
     private static final int CANCELLED_RESERVED = 20;
 
@@ -323,6 +325,16 @@ public final class FrameView {
     /** EVENTS: number of the first event that follows; the rank's first has 1. */
     public long firstEvent() {
         return buffer.getLong(base + EVENTS_FIRST);
+    }
+
+    /** EVENTS: the kind of the event at {@code index}, from 0. */
+    public int eventKind(int index) {
+        return buffer.get(base + Wire.EVENTS_HEADER_BYTES + index * Wire.EVENT_BYTES + EVENT_KIND);
+    }
+
+    /** EVENTS: the value of the event at {@code index}, from 0. */
+    public long eventValue(int index) {
+        return buffer.getLong(base + Wire.EVENTS_HEADER_BYTES + index * Wire.EVENT_BYTES + EVENT_VALUE);
     }
 
     public FrameView events(long first, int count, int failedPolls) {

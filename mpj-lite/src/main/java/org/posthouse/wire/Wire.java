@@ -40,6 +40,9 @@ public final class Wire {
     /** Bytes of one event of a rank's history. */
     public static final int EVENT_BYTES = 16;
 
+    /** The kind of an event that says that from there on a replay is not promised; its value is a {@link Limit}'s code. */
+    public static final int EVENT_LIMIT = 6;
+
     /** Most events in one frame. */
     public static final int EVENTS_MAX = 4_096;
 

@@ -8,6 +8,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.function.LongSupplier;
+import org.posthouse.wire.Limit;
 import org.posthouse.wire.Wire;
 
 /** One rank's end of a {@link LocalWorld}, which guards its state. */

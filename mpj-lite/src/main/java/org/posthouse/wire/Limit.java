@@ -1,4 +1,4 @@
-package org.posthouse.mpj;
+package org.posthouse.wire;
 
 /** Why a rank cannot be replayed from some point on: what it did there depends on something that no history tells. */
 public enum Limit {
