@@ -21,6 +21,7 @@ import picocli.CommandLine.ParseResult;
             ModeCommand.class,
             KeysCommand.class,
             BenchCommand.class,
+            ChaosCommand.class,
             RehearseCommand.class,
             AutoComplete.GenerateCompletion.class,
             CommandLine.HelpCommand.class

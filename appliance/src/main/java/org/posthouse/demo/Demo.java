@@ -2,6 +2,7 @@ package org.posthouse.demo;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.net.ServerSocket;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
@@ -12,6 +13,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.posthouse.chaos.Executioner;
+import org.posthouse.chaos.Strike;
 import org.posthouse.examples.Examples;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
@@ -25,7 +28,8 @@ import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.wire.Token;
 
 /**
- * Two sites, each with a relay process or more, linked over TLS, and the example jobs over both. Confined to the command's thread.
+ * Two sites, each with a relay process or more, linked over TLS, and the example jobs over both. One rank of each job is killed
+ * with SIGKILL while it works. Confined to the command's thread.
  */
 public final class Demo implements AutoCloseable {
     /** So that each relay has a rank. */
@@ -33,21 +37,38 @@ public final class Demo implements AutoCloseable {
 
     private static final int RANKS = 8;
     private static final int KEY_DAYS = 2;
+    /** How long after all ranks have called Init one is killed at the earliest: every job below has more to do than that. */
+    private static final long KILL_AFTER_MS = 120;
+
+    /** From one job's victim to the next one's: with 8 ranks each comes to be one. */
+    private static final int VICTIM_STEP = 3;
+
+    /** Longer than the slowest job on a slow machine. */
+    private static final long JOB_SECONDS_MAX = 120;
+
     private static final List<String> SITES = List.of("site-a", "site-b");
 
-    /** One example with its arguments. */
-    private record Example(String name, List<String> arguments) {}
+    /**
+     * One example with its arguments.
+     *
+     * @param middle how many of its messages have been received when a rank is killed; 0 for what computes more than it sends
+     */
+    private record Example(String name, long middle, List<String> arguments) {
+        private Example(String name, long middle, String... arguments) {
+            this(name, middle, List.of(arguments));
+        }
+    }
 
     private static final List<Example> JOBS = List.of(
-            new Example("pi", List.of()),
-            new Example("ring", List.of("50", "1024")),
-            new Example("heat", List.of("256", "200")),
-            new Example("life", List.of("--pattern", "diehard")),
-            new Example("kmeans", List.of()),
-            new Example("matmul", List.of("384", "256", "512")),
-            new Example("nas-ep", List.of("S")),
-            new Example("nas-is", List.of("S")),
-            new Example("nas-cg", List.of("S")));
+            new Example("pi", 0, "500000000"),
+            new Example("ring", 1_600, "400", "1024"),
+            new Example("heat", 1_200, "256", "200"),
+            new Example("life", 900, "--pattern", "diehard"),
+            new Example("kmeans", 60),
+            new Example("matmul", 60, "384", "256", "512"),
+            new Example("nas-ep", 0, "S"),
+            new Example("nas-is", 600, "S"),
+            new Example("nas-cg", 6_000, "S"));
 
     private final PrintStream out;
     private final Path folder;
@@ -122,23 +143,24 @@ public final class Demo implements AutoCloseable {
      */
     public boolean runJobs(Consumer<JobRun> watch) throws IOException, JobFailure, InterruptedException {
         List<JobReport> reports = new ArrayList<>();
-        for (Example job : JOBS) {
+        for (int i = 0; i < JOBS.size(); i++) {
+            Example job = JOBS.get(i);
             out.println();
             out.println("  ┌ example:" + job.name() + " " + String.join(" ", job.arguments()) + " on " + RANKS + " ranks, "
                     + RANKS / SITES.size() + " at each site");
-            JobReport report = run(job, watch);
+            JobReport report = run(job, (1 + VICTIM_STEP * i) % RANKS, watch);
             if (report.stopped()) {
                 return false;
             }
             reports.add(report);
             out.println("  └ " + (report.verified() ? "verified" : "FAILED " + report.outcome().cause()) + String.format(
-                    " after %.1f s", report.outcome().seconds()));
+                    " after %.1f s, %s", report.outcome().seconds(), report.recovery()));
         }
         new Drawing(out).draw(relays.stream().map(RelayProcess::ready).toList(), reports);
         return reports.stream().allMatch(JobReport::verified);
     }
 
-    private JobReport run(Example job, Consumer<JobRun> watch) throws IOException, JobFailure, InterruptedException {
+    private JobReport run(Example job, int victim, Consumer<JobRun> watch) throws IOException, JobFailure, InterruptedException {
         JobSpec spec = new JobSpec(
                 "example:" + job.name(),
                 RANKS,
@@ -146,7 +168,7 @@ public final class Demo implements AutoCloseable {
                 Examples.mainClass(job.name()).orElseThrow(),
                 job.arguments(),
                 List.of(),
-                false);
+                true);
         Traffic before = Traffic.read(relays);
         Verdicts verdicts = new Verdicts(out);
         PrintStream stream = new PrintStream(verdicts, true, StandardCharsets.UTF_8);
@@ -154,12 +176,26 @@ public final class Demo implements AutoCloseable {
         Reach reach = new Reach(addresses, SITES.size(), relaysPerSite, Token.NONE);
         JobRun run = JobRun.prepare(spec, reach, RankOutput.tagged(RANKS, stream, stream));
         watch.accept(run);
-        JobOutcome outcome = run.run();
+        JobOutcome outcome = runAndKill(run, new Strike(victim, true, KILL_AFTER_MS, () -> hasMoved(before, job.middle())));
         if (run.isStopped()) {
             return new JobReport(job.name(), RANKS, outcome, false, true, before);
         }
-        boolean verified = outcome.isSuccess() && verdicts.verified();
+        boolean verified = outcome.isSuccess() && outcome.divergences().isEmpty() && verdicts.verified();
         return new JobReport(job.name(), RANKS, outcome, verified, false, Traffic.read(relays).since(before));
+    }
+
+    private boolean hasMoved(Traffic before, long messages) {
+        try {
+            return messages == 0 || Traffic.read(relays).since(before).matched() >= messages;
+        } catch (IOException e) {
+            throw new UncheckedIOException("a relay's console does not say what it has moved", e);
+        }
+    }
+
+    private static JobOutcome runAndKill(JobRun run, Strike strike) throws JobFailure, InterruptedException {
+        try (Executioner executioner = Executioner.begin(run, RANKS, List.of(strike), JOB_SECONDS_MAX)) {
+            return run.run();
+        }
     }
 
     /** Where the console of the first site is. */

@@ -26,18 +26,19 @@ final class Drawing {
         out.println(" ".repeat(column) + center(human(frames) + " frames", 15));
         out.println(" ".repeat(column) + center(humanBytes(bytes), 15));
         out.println();
-        out.printf("   %-10s %6s %9s %12s %14s %12s  %s%n", "job", "ranks", "seconds", "messages", "link frames", "link bytes", "result");
+        out.printf("   %-10s %6s %9s %12s %14s %12s  %-9s %s%n", "job", "ranks", "seconds", "messages", "link frames", "link bytes", "result", "kill -9");
         for (JobReport report : reports) {
             out.printf(
                     Locale.ROOT,
-                    "   %-10s %6d %9.2f %,12d %,14d %12s  %s%n",
+                    "   %-10s %6d %9.2f %,12d %,14d %12s  %-9s %s%n",
                     report.name(),
                     report.ranks(),
                     report.outcome().seconds(),
                     report.traffic().matched(),
                     report.traffic().linkFrames(),
                     humanBytes(report.traffic().linkBytes()),
-                    report.verified() ? "verified" : "FAILED");
+                    report.verified() ? "verified" : "FAILED",
+                    report.recovery());
         }
         out.println();
     }

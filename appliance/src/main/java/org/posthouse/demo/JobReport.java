@@ -1,6 +1,8 @@
 package org.posthouse.demo;
 
+import java.util.Locale;
 import org.posthouse.launch.JobOutcome;
+import org.posthouse.launch.Restart;
 
 /**
  * What became of one of the demo's jobs.
@@ -12,4 +14,15 @@ import org.posthouse.launch.JobOutcome;
  * @param stopped whether the user ended it
  * @param traffic what it moved
  */
-record JobReport(String name, int ranks, JobOutcome outcome, boolean verified, boolean stopped, Traffic traffic) {}
+record JobReport(String name, int ranks, JobOutcome outcome, boolean verified, boolean stopped, Traffic traffic) {
+    /** What became of the rank that was killed. */
+    String recovery() {
+        if (outcome.restarts().isEmpty()) {
+            return "over before its rank was killed";
+        }
+        Restart restart = outcome.restarts().get(0);
+        return restart.isCaughtUp()
+                ? String.format(Locale.ROOT, "rank %d killed, back in %.2f s", restart.rank(), restart.totalNs() / 1e9)
+                : "rank " + restart.rank() + " killed, not back before the end";
+    }
+}

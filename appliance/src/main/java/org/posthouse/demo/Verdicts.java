@@ -3,14 +3,14 @@ package org.posthouse.demo;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import org.posthouse.chaos.Verification;
 
 /** Passes a job's output on, indented, and notes whether it verified. Called by several threads, a whole line at a time. */
 final class Verdicts extends OutputStream {
     private static final String INDENT = "  │ ";
 
     private final PrintStream to;
-    private boolean successful;
-    private boolean unsuccessful;
+    private final Verification verification = new Verification();
 
     Verdicts(PrintStream to) {
         this.to = to;
@@ -24,14 +24,13 @@ final class Verdicts extends OutputStream {
     @Override
     public synchronized void write(byte[] bytes, int from, int count) {
         String line = new String(bytes, from, count, StandardCharsets.UTF_8);
-        successful |= line.contains("Verification: SUCCESSFUL");
-        unsuccessful |= line.contains("Verification: UNSUCCESSFUL");
+        verification.onLine(line);
         to.print(INDENT + line);
         to.flush();
     }
 
-    /** The job said that its result is right, and nothing else. */
-    synchronized boolean verified() {
-        return successful && !unsuccessful;
+    /** The job said once that its result is right, and nothing else. */
+    boolean verified() {
+        return verification.isSuccessful();
     }
 }

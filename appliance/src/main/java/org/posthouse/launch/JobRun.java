@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.wire.JobOpen;
@@ -12,8 +13,8 @@ import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
 
 /**
- * One job from its opening to the end of its last process. Confined to the thread that calls {@link #run}; {@link #stop}
- * and {@link #kill} may be called from anywhere.
+ * One job from its opening to the end of its last process. Confined to the thread that calls {@link #run}; {@link #stop},
+ * {@link #kill}, {@link #strike} and {@link #awaitConnected} may be called from anywhere.
  *
  * <p>The first thing that goes wrong is the job's cause and status; everything after it is a consequence and is not
  * reported. Whatever happens, no process of the job is left when {@link #run} returns.
@@ -32,6 +33,9 @@ public final class JobRun {
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
     private final RankProcesses processes;
     private final JobWatch watch;
+    /** Open until every rank's program has called Init, or the job has ended. */
+    private final CountDownLatch connected = new CountDownLatch(1);
+
     private volatile boolean stopped;
 
     private JobRun(JobSpec spec, List<RelayLine> lines, Token launchToken, Spread spread, RankOutput output) {
@@ -88,6 +92,7 @@ public final class JobRun {
             finish();
             return watch.outcome((System.nanoTime() - start) / 1e9);
         } finally {
+            connected.countDown();
             kill();
             Stragglers.kill(hexId());
             relays.close();
@@ -106,6 +111,20 @@ public final class JobRun {
         return stopped;
     }
 
+    /**
+     * Does to the job what it has to endure: kill -9 of a rank's present process, of which nobody tells the launcher.
+     *
+     * @return which incarnation of the rank it was, from 1; 0 if no process of the rank runs
+     */
+    public int strike(int rank) {
+        return processes.strike(rank);
+    }
+
+    /** Waits until every rank's program has called Init, or the job has ended. */
+    public void awaitConnected() throws InterruptedException {
+        connected.await();
+    }
+
     /** Kills every process of the job at once. */
     public void kill() {
         processes.kill();
@@ -120,6 +139,9 @@ public final class JobRun {
                 watch.on(signal, System.nanoTime());
             }
             watch.onTime(System.nanoTime());
+            if (watch.haveAllConnected()) {
+                connected.countDown();
+            }
         }
     }
 

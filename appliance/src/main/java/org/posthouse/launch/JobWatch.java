@@ -79,6 +79,10 @@ final class JobWatch {
         return ranks.allExited();
     }
 
+    boolean haveAllConnected() {
+        return ranks.haveAllConnected();
+    }
+
     /** Whether the rank has no connection over which it would learn of the job's end. */
     boolean isAwaited(int rank) {
         return ranks.isAwaited(rank);

@@ -23,13 +23,15 @@ final class RankProcess {
     private static final List<String> FLAGS = List.of("-XX:+UseSerialGC", "-XX:-UsePerfData");
 
     private final int rank;
+    private final int incarnation;
     private final String job;
     private final Process process;
     private final OutputPump out;
     private final OutputPump err;
 
-    private RankProcess(int rank, String job, Process process, OutputPump out, OutputPump err) {
+    private RankProcess(int rank, int incarnation, String job, Process process, OutputPump out, OutputPump err) {
         this.rank = rank;
+        this.incarnation = incarnation;
         this.job = job;
         this.process = process;
         this.out = out;
@@ -58,7 +60,7 @@ final class RankProcess {
             Process process = builder.start();
             OutputPump out = output.pumpOut(rank, process.getInputStream(), tapes == null ? null : tapes.out(rank), incarnation);
             OutputPump err = output.pumpErr(rank, process.getErrorStream(), tapes == null ? null : tapes.err(rank), incarnation);
-            return new RankProcess(rank, hexJob, process, out, err);
+            return new RankProcess(rank, incarnation, hexJob, process, out, err);
         } catch (IOException e) {
             throw new JobFailure("rank " + rank + " cannot be started: " + e.getMessage(), e);
         }
@@ -86,6 +88,10 @@ final class RankProcess {
         return rank;
     }
 
+    int incarnation() {
+        return incarnation;
+    }
+
     /** Waits for the process. @return its exit status; 128 + n after signal n */
     int await() throws InterruptedException {
         return process.waitFor();
@@ -110,6 +116,13 @@ final class RankProcess {
     void finishOutput(boolean well) {
         out.finish(well);
         err.finish(well);
+    }
+
+    /** kill -9 of the process alone, as an accident. @return whether there was one to kill */
+    boolean strike() {
+        boolean alive = process.isAlive();
+        process.destroyForcibly();
+        return alive;
     }
 
     /** Ends the process, and what it may have started, at once. */

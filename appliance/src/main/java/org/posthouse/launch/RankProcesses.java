@@ -101,6 +101,14 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         all().filter(process -> whose.test(process.rank())).forEach(RankProcess::kill);
     }
 
+    /** kill -9 of a rank's present process, as an accident. @return which incarnation it was; 0 if none runs */
+    int strike(int rank) {
+        synchronized (present) {
+            RankProcess process = present[rank];
+            return process != null && process.strike() ? process.incarnation() : 0;
+        }
+    }
+
     /** Kills all, and lets none be started any more. */
     void kill() {
         synchronized (present) {

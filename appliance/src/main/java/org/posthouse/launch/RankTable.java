@@ -25,8 +25,9 @@ final class RankTable {
     private final String[] lostWhy;
     private final String[] limits;
     private final String[] unkept;
+    private final boolean[] connected;
     private int exited;
-    private boolean anyConnected;
+    private int connectedCount;
 
     /** @param restartable whether the ranks may be started again */
     RankTable(int ranks, boolean restartable) {
@@ -37,6 +38,7 @@ final class RankTable {
         this.lostWhy = new String[ranks];
         this.limits = new String[ranks];
         this.unkept = new String[ranks];
+        this.connected = new boolean[ranks];
         Arrays.fill(links, RankLink.NONE);
     }
 
@@ -56,7 +58,15 @@ final class RankTable {
     /** The relay has told how the rank stands with it. */
     void told(int rank, RankLink link) {
         links[rank] = link;
-        anyConnected |= link == RankLink.CONNECTED || link == RankLink.REPLAYING;
+        if (!connected[rank] && (link == RankLink.CONNECTED || link == RankLink.REPLAYING)) {
+            connected[rank] = true;
+            connectedCount++;
+        }
+    }
+
+    /** Whether every rank's program has called Init at least once. */
+    boolean haveAllConnected() {
+        return connectedCount == connected.length;
     }
 
     void lost(int rank, String why) {
@@ -120,7 +130,7 @@ final class RankTable {
 
     /** Whether the rank ended well and, as far as is known, never called Init, which others did. */
     boolean neverConnected(int rank) {
-        return ended[rank] && status[rank] == 0 && links[rank] == RankLink.NONE && anyConnected;
+        return ended[rank] && status[rank] == 0 && links[rank] == RankLink.NONE && connectedCount > 0;
     }
 
     /** Whether the rank runs and has no connection, as far as is known: a job's end cannot be told to it. */

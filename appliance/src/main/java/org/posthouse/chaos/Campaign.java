@@ -1,0 +1,138 @@
+package org.posthouse.chaos;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobOutcome;
+import org.posthouse.launch.JobRun;
+import org.posthouse.launch.RankOutput;
+import org.posthouse.launch.Restart;
+
+/**
+ * Runs a job without kills to learn how long it takes, then again and again with kills, until they are used up. A run that fails
+ * is shown whole and the campaign goes on; a kill that came after the process's own end does not count. Confined to one thread.
+ */
+public final class Campaign {
+    /** So many runs in a row that no kill hits: the job is too short. */
+    private static final int RUNS_UNHIT_MAX = 10;
+
+    private final CampaignPlan plan;
+    private final PrintStream out;
+    private final Consumer<JobRun> watch;
+    private final List<Fate> fates = new ArrayList<>();
+    private Baseline baseline;
+    private int runs;
+    private int failedRuns;
+
+    /**
+     * @param out gets a line for each kill, and all that a run printed which failed
+     * @param watch is told of each job before it runs, so that an interrupt can end it
+     */
+    public Campaign(CampaignPlan plan, PrintStream out, Consumer<JobRun> watch) {
+        this.plan = plan;
+        this.out = out;
+        this.watch = watch;
+    }
+
+    /** One job and what it did. */
+    private record Run(JobOutcome outcome, Transcript transcript, List<Kill> kills, long connectedNs) {}
+
+    /** Runs it all. @throws JobFailure if the job does not even verify without kills, or cannot be started, or a user ended it */
+    public CampaignReport run() throws JobFailure, InterruptedException {
+        baseline = measure();
+        out.printf(
+                Locale.ROOT, "without kills: %.2f s, of which %.2f s until every rank has called Init; seed %d%n",
+                baseline.totalMs() / 1e3, baseline.connectedMs() / 1e3, plan.seed());
+        int unhit = 0;
+        while (fates.size() < plan.kills() && unhit < RUNS_UNHIT_MAX) {
+            int before = fates.size();
+            runs++;
+            runOnce();
+            unhit = fates.size() > before ? 0 : unhit + 1;
+        }
+        String why = unhit == 0
+                ? ""
+                : RUNS_UNHIT_MAX + " runs in a row were over before a kill: give the job more to do, it takes "
+                        + baseline.totalMs() + " ms";
+        return new CampaignReport(plan, baseline, runs, failedRuns, fates, why);
+    }
+
+    private Baseline measure() throws JobFailure, InterruptedException {
+        Run run = execute(List.of());
+        String wrong = wrong(run, run.transcript().outLines());
+        if (!wrong.isEmpty()) {
+            run.transcript().print(out);
+            throw new JobFailure("the job fails without a kill: " + wrong);
+        }
+        return baseline(run);
+    }
+
+    private static Baseline baseline(Run run) {
+        long totalMs = (long) (run.outcome().seconds() * 1e3);
+        return new Baseline(totalMs, Math.min(totalMs, TimeUnit.NANOSECONDS.toMillis(run.connectedNs())), run.transcript().outLines());
+    }
+
+    private void runOnce() throws JobFailure, InterruptedException {
+        Run run = execute(plan.strikes(runs, plan.kills() - fates.size(), baseline));
+        String wrong = wrong(run, baseline.outLines());
+        if (wrong.isEmpty() && run.outcome().restarts().isEmpty()) {
+            baseline = baseline.shorter(baseline(run));
+        }
+        if (!wrong.isEmpty()) {
+            failedRuns++;
+            run.transcript().print(out);
+            out.println("run " + runs + " of seed " + plan.seed() + " FAILED: " + wrong);
+        }
+        for (Kill kill : run.kills()) {
+            Restart restart = restart(run.outcome(), kill);
+            if (restart != null || !wrong.isEmpty()) {
+                fates.add(new Fate(runs, kill, restart, wrong.isEmpty()));
+                out.println(fates.get(fates.size() - 1).words());
+            }
+        }
+    }
+
+    /** What followed a kill; null if nothing did, as the process had done its work or the job had ended. */
+    private static Restart restart(JobOutcome outcome, Kill kill) {
+        return outcome.restarts().stream()
+                .filter(restart -> restart.rank() == kill.rank() && restart.incarnation() == kill.incarnation() + 1)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private Run execute(List<Strike> strikes) throws JobFailure, InterruptedException {
+        int ranks = plan.job().ranks();
+        Transcript transcript = new Transcript();
+        JobRun job = JobRun.prepare(plan.job(), plan.reach(), RankOutput.tagged(ranks, transcript.out(), transcript.err()));
+        watch.accept(job);
+        try (Executioner executioner = Executioner.begin(job, ranks, strikes, plan.runSecondsMax())) {
+            JobOutcome outcome = job.run();
+            if (job.isStopped() && !executioner.isOverdue()) {
+                throw new JobFailure("the campaign was interrupted in run " + runs + " with " + fates.size() + " of " + plan.kills() + " kills");
+            }
+            return new Run(outcome, transcript, executioner.kills(), executioner.connectedNs());
+        }
+    }
+
+    /** What is wrong with a run, in one line; empty if nothing is. */
+    private static String wrong(Run run, long outLines) {
+        JobOutcome outcome = run.outcome();
+        if (!outcome.isSuccess()) {
+            return "status " + outcome.status() + ", " + outcome.cause();
+        }
+        if (!outcome.divergences().isEmpty()) {
+            return "diverged: " + outcome.divergences().get(0);
+        }
+        if (!run.transcript().verification().isSuccessful()) {
+            return "it said " + run.transcript().verification() + ", expected SUCCESSFUL once";
+        }
+        if (run.transcript().outLines() != outLines) {
+            return "it printed " + run.transcript().outLines() + " lines, expected " + outLines + " as without kills";
+        }
+        return "";
+    }
+}

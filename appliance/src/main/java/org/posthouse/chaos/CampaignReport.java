@@ -1,0 +1,78 @@
+package org.posthouse.chaos;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.PrintStream;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * What a campaign did.
+ *
+ * @param plan what it was to do
+ * @param baseline the run without kills
+ * @param runs how many runs followed it
+ * @param failedRuns how many of them failed, hit or not
+ * @param fates what was killed, in order
+ * @param unhit why fewer were killed than planned; empty if all were
+ */
+public record CampaignReport(CampaignPlan plan, Baseline baseline, int runs, int failedRuns, List<Fate> fates, String unhit) {
+    public CampaignReport {
+        fates = List.copyOf(fates);
+    }
+
+    private long verified() {
+        return fates.stream().filter(Fate::isVerified).count();
+    }
+
+    /** Whether as many ranks as planned were killed, and every run verified. */
+    public boolean isSuccess() {
+        return failedRuns == 0 && verified() == plan.kills();
+    }
+
+    private String verdict() {
+        return verified() + " of " + plan.kills() + " verify"
+                + (failedRuns == 0 ? "" : "; " + failedRuns + " of " + runs + " runs failed")
+                + (unhit.isEmpty() ? "" : "; " + unhit);
+    }
+
+    private List<Part> parts() {
+        return Part.all(fates.stream().map(Fate::restart).filter(Objects::nonNull).toList());
+    }
+
+    /** Prints the table of the parts and the verdict. */
+    public void print(PrintStream out) {
+        List<Part> parts = parts();
+        if (!parts.isEmpty()) {
+            out.println();
+            out.println("seconds         p50      p90      max");
+            parts.forEach(part -> out.println(part.row()));
+            out.println();
+        }
+        out.println(verdict());
+    }
+
+    /** The same, and every kill, for programs. */
+    public String json() {
+        Map<String, Object> all = new LinkedHashMap<>();
+        all.put("job", plan.job().name());
+        all.put("arguments", plan.job().arguments());
+        all.put("ranks", plan.job().ranks());
+        all.put("seed", plan.seed());
+        all.put("kills", plan.kills());
+        all.put("verified", verified());
+        all.put("verdict", verdict());
+        all.put("runs", runs);
+        all.put("failedRuns", failedRuns);
+        all.put("withoutKills", baseline);
+        all.put("parts", parts());
+        all.put("killed", fates);
+        try {
+            return new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(all);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("a report that cannot be written as JSON", e);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.system.jobs.EchoesArguments;
+import org.posthouse.system.jobs.Forgets;
+
+/** {@code posthouse chaos}: a short campaign that is survived, and one that is not, which it has to tell. */
+@Timeout(180)
+class ChaosTest {
+    @TempDir
+    private Path folder;
+
+    @Test
+    void everyRunVerifiesAlthoughRanksAreKilled() throws Exception {
+        Command.Result result = Command.run(
+                folder, "chaos", "--job", "example:ring", "-n", "4", "--sites", "2", "--kills", "3", "--seed", "3", "--json", "300", "1024");
+        assertThat(result.status()).as(result.out() + result.err()).isZero();
+        assertThat(result.err().lines().filter(line -> line.matches("run \\d+: rank \\d killed at .*: verified"))).hasSize(3);
+        assertThat(result.err().strip()).endsWith("3 of 3 verify");
+        JsonNode report = new ObjectMapper().readTree(result.out());
+        assertThat(report.path("verified").asInt()).isEqualTo(3);
+        assertThat(report.path("killed")).hasSize(3).allSatisfy(kill -> {
+            assertThat(kill.path("kill").path("incarnation").asInt()).isPositive();
+            assertThat(kill.path("parts").path("incarnation").asInt()).isEqualTo(kill.path("kill").path("incarnation").asInt() + 1);
+        });
+        assertThat(report.path("parts").findValuesAsText("name")).containsExactly("detected", "restarted", "JVM", "replayed", "together");
+    }
+
+    @Test
+    void aJobThatDoesNotEndureAKillFailsTheCampaign() throws Exception {
+        Command.Result result = Command.run(
+                folder, "chaos", "-cp", Jobs.classPath(), "--job", Forgets.class.getName(), "-n", "2", "--kills", "1", "--seed", "5");
+        assertThat(result.status()).as(result.out() + result.err()).isEqualTo(1);
+        assertThat(result.out())
+                .contains(" of seed 5 FAILED: status 1, rank ", ": FAILED\n", "0 of 1 verify; 1 of ")
+                .endsWith(" runs failed\n");
+    }
+
+    @Test
+    void aJobThatDoesNotSayThatItsResultIsRightIsRefused() throws Exception {
+        Command.Result result = Command.run(folder, "chaos", "-cp", Jobs.classPath(), "--job", EchoesArguments.class.getName(), "-n", "2");
+        assertThat(result.status()).isEqualTo(1);
+        assertThat(result.err()).contains("the job fails without a kill: it said \"Verification: SUCCESSFUL\" 0 times");
+    }
+}
