@@ -117,9 +117,9 @@ final class Admissions {
             to.forEachOpen(rank.rank(), message -> repeats.await(
                     new HomedRank.Transfer(message.context(), to.rank(), message.sequence()), message.clearedUpTo()));
         }
-        rank.outgoing().forEachOpen((transfer, clearedUpTo, withdrawing) -> {
-            repeats.await(transfer, clearedUpTo);
-            if (withdrawing) {
+        rank.outgoing().forEachOpen((transfer, open) -> {
+            repeats.await(transfer, open.clearedUpTo());
+            if (open.withdrawing()) {
                 repeats.isUnasked(transfer);
             }
         });
@@ -185,12 +185,12 @@ final class Admissions {
                     .forEachChannel(rank.rank(), (context, source, last) ->
                             state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to.rank(), last)));
             to.forEachOpen(rank.rank(), message -> state.add(new StatePage.Entry(
-                    StatePage.OPEN, message.context(), to.rank(), 0, message.sequence(), message.arrived())));
+                    StatePage.OPEN, message.context(), to.rank(), message.form().id(), message.sequence(), message.arrived())));
         }
         rank.outgoing()
                 .forEachChannel((context, to, last) -> state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to, last)));
-        rank.outgoing().forEachOpen((transfer, clearedUpTo, withdrawing) -> state.add(new StatePage.Entry(
-                StatePage.OPEN, transfer.context(), transfer.peer(), 0, transfer.sequence(), 0)));
+        rank.outgoing().forEachOpen((transfer, open) -> state.add(new StatePage.Entry(
+                StatePage.OPEN, transfer.context(), transfer.peer(), open.form().id(), transfer.sequence(), open.sent())));
         rank.repeats().gone().forEach(transfer -> state.add(new StatePage.Entry(
                 StatePage.GONE, transfer.context(), transfer.peer(), transfer.sequence())));
         return state;

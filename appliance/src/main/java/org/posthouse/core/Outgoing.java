@@ -2,6 +2,7 @@ package org.posthouse.core;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.BiConsumer;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Reason;
@@ -74,17 +75,25 @@ final class Outgoing {
     }
 
     /** Tells of each message that is not wholly sent, or unmatched. */
-    void forEachOpen(OpenVisitor visitor) {
-        sending.forEach((transfer, message) -> visitor.open(
+    void forEachOpen(BiConsumer<HomedRank.Transfer, Open> visitor) {
+        sending.forEach((transfer, message) -> visitor.accept(
                 transfer,
-                message.offered && message.cleared ? message.granted : Repeats.NOT_CLEARED,
-                message.withdrawing));
+                new Open(
+                        message.offered ? FrameType.OFFER : FrameType.EAGER,
+                        message.sent,
+                        message.offered && message.cleared ? message.granted : Repeats.NOT_CLEARED,
+                        message.withdrawing)));
     }
 
-    /** Is told of a message: up to where it was cleared, and whether it is to be taken back. */
-    interface OpenVisitor {
-        void open(HomedRank.Transfer transfer, long clearedUpTo, boolean withdrawing);
-    }
+    /**
+     * A message that is not wholly sent, or unmatched.
+     *
+     * @param form EAGER or OFFER
+     * @param sent bytes that were passed on
+     * @param clearedUpTo up to where its rank was told to send, or {@link Repeats#NOT_CLEARED}
+     * @param withdrawing whether its rank wants it back
+     */
+    record Open(FrameType form, long sent, long clearedUpTo, boolean withdrawing) {}
 
     /** Is told of a channel. */
     interface ChannelVisitor {

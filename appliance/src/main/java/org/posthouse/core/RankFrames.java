@@ -58,6 +58,10 @@ final class RankFrames {
             throw new WireException(Reason.WRONG_RANK, view.type() + " in the name of rank " + view.source() + " from " + from);
         }
         logPolls(from, view.failedPolls());
+        if (job.logged() && (view.flags() & FrameView.AGAIN) != 0 && isKnown(from, view)) {
+            beginAgain(from, view);
+            return;
+        }
         if (view.type() != FrameType.OFFER && !from.useCredit(Wire.cost(view.messageBytes()), config)) {
             throw new WireException(
                     Reason.CREDIT_EXCEEDED,
@@ -69,32 +73,37 @@ final class RankFrames {
                     Reason.LIMIT, from + " has " + from.offers() + " sends that nobody has received, the most that may wait");
         }
         HomedRank to = job.homed(view.destination());
-        if (to == null ? !sendAway(from, frame) : !deliveries.arrive(to, frame)) {
-            dropped(from, view);
-        } else {
+        if (to == null) {
+            from.outgoing().begin(view);
             from.countSent(view.messageBytes());
+            forward(job, view.destination(), frame);
+        } else if (deliveries.arrive(to, frame)) {
+            from.countSent(view.messageBytes());
+        } else {
+            dropped(from, view);
         }
     }
 
-    /** Passes on a message for a rank of another core; false if that has it. */
-    private static boolean sendAway(HomedRank from, Frame frame) throws WireException {
-        FrameView view = frame.view();
-        if (from.job().logged() && (view.flags() & FrameView.AGAIN) != 0 && from.outgoing().has(view)) {
-            return false;
-        }
-        from.outgoing().begin(view);
-        forward(from.job(), view.destination(), frame);
-        return true;
+    /** Whether the channel has this message already. */
+    private static boolean isKnown(HomedRank from, FrameView view) {
+        HomedRank to = from.job().homed(view.destination());
+        return to == null
+                ? from.outgoing().has(view)
+                : view.sequence() <= to.mailbox().lastSequence(view.context(), from.rank());
     }
 
-    /** Gives back what a duplicate has taken, and says how far it may go on if it is an offer. */
+    /** A message that its channel has in part is begun again: it takes no credit, and an offer hears how far it may go. */
+    private static void beginAgain(HomedRank from, FrameView view) {
+        long upTo = from.repeats().came(new HomedRank.Transfer(view.context(), view.destination(), view.sequence()));
+        if (upTo != Repeats.NOT_CLEARED) {
+            from.cleared(view.context(), view.destination(), view.sequence(), upTo);
+        }
+    }
+
+    /** Gives back what a duplicate has taken. */
     private static void dropped(HomedRank from, FrameView view) {
         if (view.type() == FrameType.OFFER) {
             from.freeOfferPlace();
-            long upTo = from.repeats().came(new HomedRank.Transfer(view.context(), view.destination(), view.sequence()));
-            if (upTo != Repeats.NOT_CLEARED) {
-                from.cleared(view.context(), view.destination(), view.sequence(), upTo);
-            }
         } else {
             from.returnCredit(Wire.cost(view.messageBytes()), 1);
         }

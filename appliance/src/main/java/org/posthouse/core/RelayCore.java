@@ -5,7 +5,6 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.posthouse.wire.FrameType;
@@ -28,6 +27,8 @@ import org.posthouse.wire.WireException;
  * WireException}, which closes that rank's connection; a frame from another core that does so ends the job it names.
  */
 public final class RelayCore {
+    private static final int NANOS_PER_MICRO = 1_000;
+
     private final String relay;
     private final CoreConfig config;
     private final int shards;
@@ -252,7 +253,7 @@ public final class RelayCore {
                 .filter(message -> message.receive() != null)
                 .forEach(message -> deliveries.progress(rank, message));
         writable(rank);
-        long us = TimeUnit.NANOSECONDS.toMicros(deliveries.times().now() - replay.startNanos());
+        long us = (deliveries.times().now() - replay.startNanos()) / NANOS_PER_MICRO;
         rank.job().report(new JobEvent(rank.job().id(), JobEvent.CAUGHT_UP, rank.rank(), 0, replay.deliveries(), us, ""));
     }
 

@@ -52,6 +52,9 @@ class LogTest {
                 case LogRecord.Arrival arrival -> {
                     arrivals++;
                     bytes += arrival.length();
+                    if (arrival.receipt() != null) {
+                        assertThat(arrival.receipt().number()).isEqualTo(++deliveries[arrival.rank()]);
+                    }
                 }
                 case LogRecord.Chunk chunk -> assertThat(chunk.arrivalPosition()).isLessThan(position);
                 case LogRecord.Delivery delivery -> {

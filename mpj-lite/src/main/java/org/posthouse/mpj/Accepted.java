@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.WireException;
@@ -17,8 +18,12 @@ final class Accepted {
     enum Fate {
         /** It was never sent. */
         NEW,
-        /** It may be on its way in part, or nothing is known of it: all of it is sent. */
+        /** Nothing is known of its channel: all of it is sent. */
         AGAIN,
+        /** It is there in part, and was EAGER: so it is begun again as that. */
+        EAGER_AGAIN,
+        /** It was offered, and is not all there: so it is offered again. */
+        OFFER_AGAIN,
         /** It is where it was to go: its checksum is sent, to be compared. */
         RESENT,
         /** It was taken back: nothing is sent. */
@@ -30,7 +35,7 @@ final class Accepted {
     private record Transfer(int context, int destination, long sequence) {}
 
     private final Map<Channel, Long> last = new HashMap<>();
-    private final Set<Transfer> open = new HashSet<>();
+    private final Map<Transfer, Fate> open = new HashMap<>();
     private final Set<Transfer> gone = new HashSet<>();
 
     /** Whether the rank was started before, so that this must be asked. */
@@ -44,12 +49,20 @@ final class Accepted {
         for (StatePage.Entry entry : page.entries()) {
             switch (entry.kind()) {
                 case StatePage.ACCEPTED -> last.put(new Channel(entry.context(), entry.peer()), entry.a());
-                case StatePage.OPEN -> open.add(transfer(entry));
+                case StatePage.OPEN -> open.put(transfer(entry), form(entry));
                 case StatePage.GONE -> gone.add(transfer(entry));
                 default -> throw new WireException(
                         Reason.NOT_EXPECTED, "STATE with an entry of kind " + entry.kind() + " from a relay, expected 4 to 6");
             }
         }
+    }
+
+    private static Fate form(StatePage.Entry open) throws WireException {
+        FrameType form = FrameType.of((byte) open.aux());
+        if (form != FrameType.EAGER && form != FrameType.OFFER) {
+            throw new WireException(Reason.MALFORMED_FRAME, "STATE with an open message of form " + open.aux() + ", expected 4 or 5");
+        }
+        return form == FrameType.EAGER ? Fate.EAGER_AGAIN : Fate.OFFER_AGAIN;
     }
 
     private static Transfer transfer(StatePage.Entry entry) {
@@ -65,8 +78,12 @@ final class Accepted {
             return Fate.GONE;
         }
         Long accepted = last.get(new Channel(message.context, message.destination));
-        if (accepted == null || open.contains(message)) {
+        if (accepted == null) {
             return Fate.AGAIN;
+        }
+        Fate begun = open.get(message);
+        if (begun != null) {
+            return begun;
         }
         return message.sequence <= accepted ? Fate.RESENT : Fate.NEW;
     }

@@ -71,19 +71,22 @@ final class Outbox {
     /** Writes the message's first frame, and what may follow at once. They leave at the latest with the next flush. */
     Operation send(int context, int destination, int tag, Content content, Mode mode) throws IOException {
         Sending sending = new Sending(content, context, destination, nextSequence(context, destination));
-        Accepted.Fate fate = accepted.fate(context, destination, sending.sequence);
-        switch (fate) {
-            case NEW, AGAIN -> send(sending, tag, mode, fate == Accepted.Fate.AGAIN ? FrameView.AGAIN : 0);
+        long bytes = content.bytes();
+        switch (accepted.fate(context, destination, sending.sequence)) {
+            case NEW -> send(sending, tag, mode, form(bytes, mode), 0, Wire.cost(bytes));
+            case AGAIN -> send(sending, tag, mode, form(bytes, mode), FrameView.AGAIN, Wire.cost(bytes));
+            case EAGER_AGAIN -> send(sending, tag, mode, FrameType.EAGER, FrameView.AGAIN, 0);
+            case OFFER_AGAIN -> send(sending, tag, mode, FrameType.OFFER, FrameView.AGAIN, 0);
             case RESENT -> resend(sending, tag);
             case GONE -> sending.gone();
         }
         return sending;
     }
 
-    private void send(Sending sending, int tag, Mode mode, int flags) throws IOException {
+    /** @param cost what it takes of the credit, unless it is an OFFER; 0 of what took it before */
+    private void send(Sending sending, int tag, Mode mode, FrameType form, int flags, long cost) throws IOException {
         Content content = sending.content;
         long bytes = content.bytes();
-        FrameType form = form(bytes, mode);
         int rides = form == FrameType.SEND ? (int) bytes : 0;
         line.begin(Wire.MESSAGE_HEADER_BYTES + rides)
                 .begin(form, Wire.MESSAGE_HEADER_BYTES, job)
@@ -100,8 +103,10 @@ final class Outbox {
             offered.put(transfer(sending), sending);
             return;
         }
-        creditBytes -= Wire.cost(bytes);
-        creditMessages--;
+        if (cost > 0) {
+            creditBytes -= cost;
+            creditMessages--;
+        }
         sending.sent = rides;
         sendChunks(sending, bytes);
         sending.done();

@@ -25,7 +25,10 @@ public record StatePage(long job, int left, List<Entry> entries) {
     /** From the relay: the channel to {@code peer} has everything up to sequence number {@code a}. */
     public static final int ACCEPTED = 4;
 
-    /** From the relay: of the message {@code a} to {@code peer} it has the bytes up to {@code b}, or it is offered and unmatched. */
+    /**
+     * From the relay: of the message {@code a} to {@code peer} it has the bytes up to {@code b}, or it is offered and unmatched.
+     * {@code aux} is the id of its form, EAGER or OFFER.
+     */
     public static final int OPEN = 5;
 
     /** From the relay: the offer {@code a} to {@code peer} was taken back before. */

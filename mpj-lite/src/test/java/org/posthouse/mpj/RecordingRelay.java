@@ -69,6 +69,10 @@ final class RecordingRelay {
             offered = view(frame).type() == FrameType.OFFER;
             bytes = new byte[(int) view(frame).messageBytes()];
         }
+
+        private FrameType form() {
+            return view(offer).type();
+        }
     }
 
     private final Random random;
@@ -147,7 +151,8 @@ final class RecordingRelay {
         if (incarnation > 1) {
             accepted.forEach((channel, last) ->
                     state.add(new StatePage.Entry(StatePage.ACCEPTED, channel.context, channel.peer, last)));
-            coming.keySet().forEach(open -> state.add(entry(StatePage.OPEN, open)));
+            coming.forEach((open, message) -> state.add(new StatePage.Entry(
+                    StatePage.OPEN, open.context, open.peer, message.form().id(), open.sequence, message.arrived)));
             gone.keySet().forEach(taken -> state.add(entry(StatePage.GONE, taken)));
         }
         List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
@@ -415,7 +420,8 @@ final class RecordingRelay {
         Coming before = coming.get(transfer);
         assertThat(before == null ? view.sequence() == last + 1 : again).as("a message is new, or open").isTrue();
         accepted.put(new Channel(view.context(), view.destination()), Math.max(last, view.sequence()));
-        creditUsed += view.type() == FrameType.OFFER ? 0 : 1;
+        assertThat(before == null || before.form() == view.type()).as("it is begun again in its form").isTrue();
+        creditUsed += view.type() == FrameType.OFFER || before != null ? 0 : 1;
         Coming message = new Coming(frame);
         coming.put(transfer, message);
         if (view.type() == FrameType.SEND) {

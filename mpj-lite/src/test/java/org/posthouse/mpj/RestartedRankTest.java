@@ -125,6 +125,10 @@ final class RestartedRankTest {
                 .encode();
     }
 
+    private static StatePage.Entry open(FrameType form, long sequence) {
+        return new StatePage.Entry(StatePage.OPEN, CONTEXT, 1, form.id(), sequence, 0);
+    }
+
     private static StatePage.Entry known(int kind, int destination, long sequence) {
         return new StatePage.Entry(kind, CONTEXT, destination, sequence);
     }
@@ -419,7 +423,7 @@ final class RestartedRankTest {
 
     @Test
     void whatHasArrivedIsNotSentAgain() throws Exception {
-        connect(2, known(StatePage.ACCEPTED, 1, 4), known(StatePage.OPEN, 1, 3));
+        connect(2, known(StatePage.ACCEPTED, 1, 4), open(FrameType.OFFER, 3));
         byte[] large = new byte[70_000];
         large[69_999] = 1;
         Operation synchronous = send(1, NONE, Mode.SYNCHRONOUS);
@@ -435,7 +439,9 @@ final class RestartedRankTest {
         assertThat(resent.messageBytes()).isEqualTo(70_000);
         assertThat(resent.tag()).isEqualTo(TAG);
         send(1);
-        assertThat(view(line.hear(FrameType.SEND)).flags()).as("half there").isEqualTo(FrameView.AGAIN);
+        assertThat(view(line.hear(FrameType.OFFER)).flags())
+                .as("it was offered, whatever the credit is now")
+                .isEqualTo(FrameView.AGAIN | FrameView.STORABLE);
         send(1);
         line.hear(FrameType.RESENT);
         send(1);
@@ -443,7 +449,27 @@ final class RestartedRankTest {
         assertThat(fresh.flags()).isZero();
         assertThat(fresh.sequence()).isEqualTo(5);
         send(1);
+        line.hear(FrameType.SEND);
+        send(1);
         assertThat(view(line.hear(FrameType.OFFER)).flags()).as("two messages of credit").isEqualTo(FrameView.STORABLE);
+    }
+
+    /** Its credit is still out, at the relay. */
+    @Test
+    void whatIsThereInPartIsBegunAgainInItsFormWithoutCredit() throws Exception {
+        connect(2, known(StatePage.ACCEPTED, 1, 3), open(FrameType.EAGER, 1), open(FrameType.EAGER, 2), open(FrameType.EAGER, 3));
+        for (int i = 0; i < 3; i++) {
+            assertThat(send(1, new byte[70_000], Mode.STANDARD).isDone()).isTrue();
+            assertThat(view(line.hear(FrameType.EAGER)).flags()).isEqualTo(FrameView.AGAIN);
+            line.hear(FrameType.CHUNK);
+            assertThat(view(line.hear(FrameType.CHUNK)).offset()).isEqualTo(Wire.PAYLOAD_BYTES_MAX);
+        }
+        send(1);
+        line.hear(FrameType.SEND);
+        send(1);
+        line.hear(FrameType.SEND);
+        send(1);
+        line.hear(FrameType.OFFER);
     }
 
     @Test
