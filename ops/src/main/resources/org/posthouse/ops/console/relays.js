@@ -81,7 +81,7 @@ export function directorySection(overview, now) {
       <td class="code">${entry.address}</td>
       <td>${badge(entry.alive ? 'ALIVE' : 'SILENT')}</td>
       <td class="num">${count(entry.ranks)}</td>
-      <td class="num">${count(entry.epoch)}</td>
+      <td class="num">${entry.epoch}</td>
       <td class="num">${duration(now - entry.since)}</td>
     </tr>`), { hidden: true })}</div>
   </section>`;
