@@ -144,7 +144,9 @@ final class RankFrames {
         checkPattern(rank, view);
         logPolls(rank, view.postFailedPolls());
         checkRoom(rank);
-        Receive receive = Receive.of(view.context(), view.source(), view.tag(), view.postRequest(), view.ordinal());
+        Receive receive = rank.job().logged()
+                ? Receive.numbered(view.context(), view.source(), view.tag(), view.postRequest(), view.ordinal())
+                : Receive.of(view.context(), view.source(), view.tag(), view.postRequest());
         if (rank.replay() != null) {
             rank.replay().park(receive);
         } else {

@@ -5,31 +5,44 @@ import org.posthouse.wire.Wire;
 /**
  * A receive or a blocking probe that a rank posted. Confined to the mailbox's owner.
  */
-public final class Receive {
+public sealed class Receive {
     private final int context;
     private final int source;
     private final int tag;
     private final int request;
-    private final long ordinal;
     private long order;
     private Receive next;
 
-    private Receive(int context, int source, int tag, int request, long ordinal) {
+    private Receive(int context, int source, int tag, int request) {
         this.context = context;
         this.source = source;
         this.tag = tag;
         this.request = request;
-        this.ordinal = ordinal;
     }
 
-    /** A probe, or a receive that has no ordinal; {@code source} and {@code tag} may be {@link Wire#ANY}. */
+    /** A receive of a job that is logged: only there its number is needed, and 8 bytes a message count. */
+    private static final class Numbered extends Receive {
+        private final long ordinal;
+
+        private Numbered(int context, int source, int tag, int request, long ordinal) {
+            super(context, source, tag, request);
+            this.ordinal = ordinal;
+        }
+
+        @Override
+        public long ordinal() {
+            return ordinal;
+        }
+    }
+
+    /** A receive or probe; {@code source} and {@code tag} may be {@link Wire#ANY}. */
     static Receive of(int context, int source, int tag, int request) {
-        return new Receive(context, source, tag, request, 0);
+        return new Receive(context, source, tag, request);
     }
 
-    /** A receive; {@code source} and {@code tag} may be {@link Wire#ANY}. */
-    static Receive of(int context, int source, int tag, int request, long ordinal) {
-        return new Receive(context, source, tag, request, ordinal);
+    /** A receive of a job that is logged; {@code source} and {@code tag} may be {@link Wire#ANY}. */
+    static Receive numbered(int context, int source, int tag, int request, long ordinal) {
+        return new Numbered(context, source, tag, request, ordinal);
     }
 
     public int context() {
@@ -49,9 +62,9 @@ public final class Receive {
         return request;
     }
 
-    /** Which receive of its context it is, in the order of the program's calls, from 1; 0 of a probe. */
+    /** Which receive of its context it is, in the order of the program's calls, from 1; 0 of a probe, and without a log. */
     public long ordinal() {
-        return ordinal;
+        return 0;
     }
 
     boolean takesTag(int messageTag) {

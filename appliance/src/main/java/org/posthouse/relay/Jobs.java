@@ -157,7 +157,7 @@ final class Jobs {
         }
         relay.status().onJobClosed(job, ranks, why.code() == 0);
         if (job.opening().logged()) {
-            relay.journal().jobClosed(job.id());
+            relay.journal().jobClosed(job.id(), why.code());
         }
         relay.directory().removeJob(job.id());
         relay.announce();

@@ -3,6 +3,7 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
@@ -33,8 +34,8 @@ import org.slf4j.LoggerFactory;
  * most a frame of 64 KiB at a time, nearly always from the page cache. Opening and closing block and are not made there.
  */
 final class LogJournal implements Journal {
-    /** {@code --durability process}, as JOB_OPEN says it. */
-    private static final int PROCESS = 1;
+    /** Of a job that ended with its relay. */
+    private static final int STATUS_LOST = 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(LogJournal.class);
 
@@ -47,10 +48,26 @@ final class LogJournal implements Journal {
     /** Opens the log, and so recovers and verifies it. Blocks. */
     Void open(Path folder) {
         MessageLog opened = MessageLog.open(LogConfig.of(folder));
+        forgetJobs(opened);
         this.folder = folder;
         reader = opened.reader();
         log = opened;
         return null;
+    }
+
+    /**
+     * Ends the jobs of a relay that died: in this version nobody comes back to them, and what the log remembers of a job
+     * that is open, and of its messages, would only grow.
+     */
+    private static void forgetJobs(MessageLog opened) {
+        opened.takeDrafts();
+        for (JobState job : List.copyOf(opened.book().jobs())) {
+            LOG.warn("job {} was open when this log was last written; it cannot go on", Job.hexId(job.id()));
+            if (opened.appendJobClosed(new LogRecord.JobClosed(job.id(), STATUS_LOST)) == MessageLog.NO_ROOM) {
+                break; // Said once a job is to be logged; what is left is ended with the next start.
+            }
+        }
+        opened.handOver();
     }
 
     /** Blocks. */
@@ -66,7 +83,7 @@ final class LogJournal implements Journal {
 
     /** The journal of a job that is to be logged. */
     synchronized Journal forJob(JobOpen job) {
-        checkRoom(log.appendJobOpened(new LogRecord.JobOpened(job.job(), job.size(), PROCESS), job.encode()), job.job());
+        checkRoom(log.appendJobOpened(new LogRecord.JobOpened(job.job(), job.size(), job.durability()), job.encode()), job.job());
         return this;
     }
 
@@ -76,8 +93,8 @@ final class LogJournal implements Journal {
     }
 
     /** The job has ended: nothing of it is needed any more. */
-    synchronized void jobClosed(long job) {
-        long position = log.appendJobClosed(new LogRecord.JobClosed(job, 0));
+    synchronized void jobClosed(long job, int status) {
+        long position = log.appendJobClosed(new LogRecord.JobClosed(job, status));
         log.handOver();
         if (position == MessageLog.NO_ROOM) {
             LOG.warn("job {} has ended, which could not be logged: the log's disk is nearly full", Job.hexId(job));

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -30,7 +29,7 @@ import org.posthouse.wire.WireException;
  * <p>When the relay asks the rank to connect again, the thread that reads does so, in whatever call it is; calls that
  * write wait meanwhile, those included that else would not.
  */
-public final class RelayEndpoint implements Endpoint, Presence.Watch, Progress.Owner {
+public final class RelayEndpoint implements Endpoint, Progress.Owner {
     /** How long {@link #abort} waits for a line that is moving. */
     private static final long ABORT_MS_MAX = 10_000;
 
@@ -42,8 +41,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch, Progress.O
     private final Observed observed;
     private final Outbox outbox;
     private final Inbox inbox;
-    private final StallWatch watch = new StallWatch();
-    private final Places places = new Places();
+    private final Presences presences;
     private final Hello hello;
     private final int rank;
     private final long job;
@@ -68,6 +66,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch, Progress.O
         observed = new Observed(line, progress, history, told, job);
         outbox = new Outbox(told, job, rank, history, settings.eagerBytesMax());
         inbox = new Inbox(told, job, rank, history);
+        presences = new Presences(line, progress, history, outbox, inbox, this::lost, job, rank);
     }
 
     /**
@@ -176,7 +175,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch, Progress.O
     }
 
     private Operation startSend(int context, int destination, int tag, Content content, Mode mode) throws IOException {
-        ReceiveException mismatch = places.mismatch(context);
+        ReceiveException mismatch = presences.mismatch(context);
         return mismatch == null
                 ? outbox.send(context, destination, tag, content, mode)
                 : Outbox.abandoned(context, destination, content, mismatch);
@@ -186,7 +185,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch, Progress.O
 
     private Operation post(int context, int source, int tag, Sink sink) throws IOException {
         Receiving receiving = new Receiving(context, source, tag, sink);
-        ReceiveException mismatch = places.mismatch(context);
+        ReceiveException mismatch = presences.mismatch(context);
         if (mismatch == null) {
             inbox.post(receiving);
         } else {
@@ -439,7 +438,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch, Progress.O
             case PROBE_ANSWER -> inbox.onProbeAnswer(view);
             case CANCELLED -> inbox.onCancelled(view);
             case WITHDRAWN -> outbox.onWithdrawn(view);
-            case MISMATCH -> onMismatch(Stall.decode(frame));
+            case MISMATCH -> presences.onMismatch(Stall.decode(frame));
             case WELCOME -> onWelcome(Welcome.decode(frame));
             case STATE -> onState(StatePage.decode(frame));
             case EVENTS -> history.onEvents(frame, view);
@@ -544,56 +543,11 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch, Progress.O
 
     @Override
     public Presence presence(int context, int[] worldRanks, int first) {
-        Presence presence = new Presence(this, context, worldRanks, first);
-        watch.add(presence);
-        return presence;
+        return presences.presence(context, worldRanks, first);
     }
 
-    @Override
-    public void stays(Presence presence, boolean again) {
-        tell(() -> places.stays(presence, again, job, rank, inbox.awaited(presence.context())));
-    }
-
-    @Override
-    public void goesOn(Presence presence) {
-        tell(() -> places.goesOn(presence));
-    }
-
-    @Override
-    public void fails(Presence presence) {
-        tell(() -> Places.stall(presence, job, rank, -1));
-    }
-
-    /** Says BLOCKED, unless there is nothing to say. */
-    private void tell(Supplier<Stall> word) {
-        progress.lock();
-        try {
-            while (!line.isOpen() && !progress.isOver()) {
-                progress.await();
-            }
-            if (history.isReplaying()) {
-                return;
-            }
-            Stall stall = word.get();
-            if (stall != null && !progress.isOver()) {
-                line.write(stall.encode(FrameType.BLOCKED));
-            }
-        } catch (IOException e) {
-            throw lost(e);
-        } finally {
-            progress.unlock();
-        }
-    }
-
-    private void onMismatch(Stall stall) {
-        if (!places.isAt(stall)) {
-            return;
-        }
-        history.limit(Limit.MISMATCH);
-        ReceiveException why = new ReceiveException(ReceiveException.Kind.MISMATCH, stall.text());
-        places.mismatch(stall.context(), why);
-        inbox.abandon(stall.context(), why);
-        outbox.abandon(stall.context(), why);
+    Presences presences() {
+        return presences;
     }
 
     // ---- the end
@@ -606,7 +560,7 @@ public final class RelayEndpoint implements Endpoint, Presence.Watch, Progress.O
     @Override
     public void close() {
         closed = true;
-        watch.stop();
+        presences.stop();
         progress.lock();
         try {
             progress.requireOpen();

@@ -43,7 +43,6 @@ final class RestartedRankTest {
     private static final byte[] NONE = {};
 
     /** In which a thread has come to wait. */
-    private static final int QUIET_MS = 200;
 
     private static final class End extends Ending {
         private final CompletableFuture<String> how = new CompletableFuture<>();
@@ -235,17 +234,19 @@ final class RestartedRankTest {
     @Test
     void twoThreadsInsideAtOnceAreALimit() throws Exception {
         connect(1);
-        start(() -> {
-            endpoint.await(receive());
-            return null;
-        });
-        line.hear(FrameType.POST);
-        Thread.sleep(QUIET_MS);
+        Operation errand = endpoint.begin();
+        Thread inside = new Thread(() -> endpoint.await(errand));
+        inside.start();
+        while (inside.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
         send(1);
         send(1);
         hearEvents(1, History.LIMIT);
         line.hear(FrameType.SEND);
         line.hear(FrameType.SEND);
+        endpoint.end(errand);
+        inside.join();
     }
 
     @Test
@@ -261,9 +262,9 @@ final class RestartedRankTest {
     @Test
     void aMismatchThatIsBelievedIsALimit() throws Exception {
         connect(1);
-        Presence presence = new Presence((RelayEndpoint) endpoint, CONTEXT, new int[] {0, 1}, 0);
+        Presence presence = new Presence(((RelayEndpoint) endpoint).presences(), CONTEXT, new int[] {0, 1}, 0);
         presence.enter("Bcast", 0);
-        ((RelayEndpoint) endpoint).stays(presence, false);
+        ((RelayEndpoint) endpoint).presences().stays(presence, false);
         Stall stall = Stall.decode(line.hear(FrameType.BLOCKED));
         Operation receive = receive();
         line.hear(FrameType.POST);
@@ -383,15 +384,15 @@ final class RestartedRankTest {
     @Test
     void aRankThatReplaysIsNotBlocked() throws Exception {
         connect(2);
-        Presence presence = new Presence((RelayEndpoint) endpoint, CONTEXT, new int[] {0, 1}, 0);
+        Presence presence = new Presence(((RelayEndpoint) endpoint).presences(), CONTEXT, new int[] {0, 1}, 0);
         presence.enter("Bcast", 0);
-        ((RelayEndpoint) endpoint).stays(presence, false);
+        ((RelayEndpoint) endpoint).presences().stays(presence, false);
         line.hearNothing();
         line.say(history(0));
         receive();
         line.hear(FrameType.LIVE);
         line.hear(FrameType.POST);
-        ((RelayEndpoint) endpoint).stays(presence, true);
+        ((RelayEndpoint) endpoint).presences().stays(presence, true);
         line.hear(FrameType.BLOCKED);
     }
 
