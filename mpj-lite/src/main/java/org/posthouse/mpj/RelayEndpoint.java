@@ -13,7 +13,6 @@ import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
-import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
