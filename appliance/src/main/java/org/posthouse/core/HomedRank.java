@@ -37,7 +37,6 @@ public final class HomedRank {
     private int ahead;
     private long messagesSent;
     private long bytesSent;
-    private long messagesResent;
     private long messagesDelivered;
     private long bytesDelivered;
 
@@ -250,7 +249,8 @@ public final class HomedRank {
 
     /** An offer of its was matched, or may go on; a process that does not know of it yet hears when it does. */
     void cleared(int context, int destination, long sequence, long upTo) {
-        if (port != null && !repeats.noteCleared(new Transfer(context, destination, sequence), upTo)) {
+        boolean noted = repeats.isAwaiting() && repeats.noteCleared(new Transfer(context, destination, sequence), upTo);
+        if (port != null && !noted) {
             port.clear(context, destination, sequence, upTo);
         }
     }
@@ -296,15 +296,6 @@ public final class HomedRank {
 
     void countAhead(int change) {
         ahead += change;
-    }
-
-    /** Messages that a restarted process of it would have sent again. */
-    public long messagesResent() {
-        return messagesResent;
-    }
-
-    void countResent() {
-        messagesResent++;
     }
 
     void countSent(long messageBytes) {

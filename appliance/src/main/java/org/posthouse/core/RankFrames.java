@@ -213,7 +213,6 @@ final class RankFrames {
     private void resent(HomedRank rank, Frame frame) throws WireException {
         FrameView view = frame.view();
         checkOwn(rank, view);
-        rank.countResent();
         if (rank.job().homed(view.destination()) == null) {
             forward(rank.job(), view.destination(), frame);
         } else {

@@ -27,9 +27,14 @@ final class Repeats {
         awaited.put(transfer, clearedUpTo);
     }
 
+    /** Whether there is anything to be begun again. */
+    boolean isAwaiting() {
+        return !awaited.isEmpty();
+    }
+
     /** An offer was cleared: true if it is noted until the rank has begun it again, as it would not know it now. */
     boolean noteCleared(HomedRank.Transfer transfer, long upTo) {
-        return !awaited.isEmpty() && awaited.computeIfPresent(transfer, (offer, before) -> upTo) != null;
+        return awaited.computeIfPresent(transfer, (offer, before) -> upTo) != null;
     }
 
     /** The rank begins a message. @return up to where it was cleared meanwhile, or {@link #NOT_CLEARED} */

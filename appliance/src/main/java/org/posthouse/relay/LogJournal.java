@@ -42,14 +42,12 @@ final class LogJournal implements Journal {
     private final ByteBuffer[] payload = new ByteBuffer[1];
     private final FrameBuilder frames = new FrameBuilder();
     private PayloadReader reader;
-    private Path folder;
     private volatile MessageLog log;
 
     /** Opens the log, and so recovers and verifies it. Blocks. */
     Void open(Path folder) {
         MessageLog opened = MessageLog.open(LogConfig.of(folder));
         forgetJobs(opened);
-        this.folder = folder;
         reader = opened.reader();
         log = opened;
         return null;
@@ -218,7 +216,7 @@ final class LogJournal implements Journal {
     /** Reads what a rank has sent to the mailboxes of this relay, from the beginning of its job on; empty if that has ended. */
     Optional<LogCursor> sent(long job, int source) {
         return Optional.ofNullable(jobState(job))
-                .map(opened -> LogCursor.ofSource(folder, job, source, opened.position(), opened.place(), this::position));
+                .map(opened -> log.sentCursor(job, source, opened.position(), opened.place()));
     }
 
     private synchronized JobState jobState(long job) {
@@ -229,7 +227,7 @@ final class LogJournal implements Journal {
 
     /** Reads a rank's history from {@code beginning} on. */
     LogCursor history(long job, int rank, Milestone beginning) {
-        return LogCursor.ofRank(folder, job, rank, beginning.position(), beginning.place(), this::position);
+        return log.rankCursor(job, rank, beginning);
     }
 
     @Override

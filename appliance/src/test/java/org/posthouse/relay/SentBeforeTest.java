@@ -11,7 +11,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.core.Claim;
 import org.posthouse.logstore.LogConfig;
-import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.wire.MessageChecksum;
@@ -36,8 +35,7 @@ final class SentBeforeTest {
         log = MessageLog.open(LogConfig.of(folder));
         opened = log.appendJobOpened(new LogRecord.JobOpened(JOB, 4, 1), ByteBuffer.allocate(8));
         place = log.place();
-        before = new SentBefore(
-                () -> Optional.of(LogCursor.ofSource(folder, JOB, SOURCE, opened, place, log::position)));
+        before = new SentBefore(() -> Optional.of(log.sentCursor(JOB, SOURCE, opened, place)));
     }
 
     @AfterEach

@@ -59,18 +59,18 @@ public final class LogCursor implements AutoCloseable {
      * @param place of that record
      * @param end up to where the log is known to reach: fewer records are damage. {@code () -> 0} if nobody knows
      */
-    public static LogCursor ofRank(Path folder, long job, int rank, long position, long place, LongSupplier end) {
+    static LogCursor ofRank(Path folder, long job, int rank, long position, long place, LongSupplier end) {
         Filter filter = (b, at) -> b.getInt(at + Envelope.RANK) == rank && b.getLong(at + Envelope.JOB) == job;
         return new LogCursor(folder, filter, position, place, end);
     }
 
     /** What one rank has sent: its arrivals in any mailbox, and the pieces of those arrivals. See {@link #ofRank}. */
-    public static LogCursor ofSource(Path folder, long job, int source, long position, long place, LongSupplier end) {
+    static LogCursor ofSource(Path folder, long job, int source, long position, long place, LongSupplier end) {
         return new LogCursor(folder, new Sent(job, source), position, place, end);
     }
 
     /** All that concerns one job. See {@link #ofRank}. */
-    public static LogCursor ofJob(Path folder, long job, long position, long place, LongSupplier end) {
+    static LogCursor ofJob(Path folder, long job, long position, long place, LongSupplier end) {
         return new LogCursor(folder, (b, at) -> b.getLong(at + Envelope.JOB) == job, position, place, end);
     }
 

@@ -155,11 +155,6 @@ public final class RankLog {
         received.forEach(each);
     }
 
-    /** Whether this message was offered and taken back. */
-    public boolean isWithdrawn(int context, int source, long sequence) {
-        return withdrawn.has(ChannelTable.channel(context, source), sequence);
-    }
-
     /** Shows the sequence numbers of this channel that were taken back, in their order. */
     public void forEachWithdrawn(int context, int source, LongConsumer each) {
         withdrawn.forEach(ChannelTable.channel(context, source), each);

@@ -40,11 +40,6 @@ final class FrameReader {
         checkZero(i32("reserved bytes"));
     }
 
-    /** Eight bytes that version 1 wants to be zero. */
-    void zero64() throws WireException {
-        checkZero(i64("reserved bytes"));
-    }
-
     private void checkZero(long found) throws WireException {
         if (found != 0) {
             throw new WireException(
