@@ -21,6 +21,8 @@ public final class HomedRank {
     private final ArrayDeque<Message> deferred = new ArrayDeque<>();
     private final ArrayDeque<Message> readingBack = new ArrayDeque<>();
     private final Repeats repeats = new Repeats();
+    private Checkpoints.Save save;
+    private int saves;
     private RankState state = RankState.WAITING;
     private Replay replay;
     private int replays;
@@ -167,6 +169,20 @@ public final class HomedRank {
 
     void countEvents(int count) {
         events += count;
+    }
+
+    /** The image that it sends; null if it sends none. */
+    Checkpoints.Save save() {
+        return save;
+    }
+
+    void save(Checkpoints.Save next) {
+        save = next;
+    }
+
+    /** A number for its next image, which names it as long as it is on its way. */
+    int nextSave() {
+        return ++saves;
     }
 
     /** It has stopped writing and will connect again: until then all that it is sent is held. */

@@ -16,8 +16,10 @@ final class RankFrames {
     private final CoreConfig config;
     private final Deliveries deliveries;
     private final Historian historian;
+    private final Checkpoints checkpoints;
 
-    RankFrames(CoreConfig config, Deliveries deliveries, Historian historian) {
+    RankFrames(CoreConfig config, Deliveries deliveries, Historian historian, Checkpoints checkpoints) {
+        this.checkpoints = checkpoints;
         this.config = config;
         this.historian = historian;
         this.deliveries = deliveries;
@@ -45,6 +47,8 @@ final class RankFrames {
             events(rank, frame);
         } else if (type == FrameType.RESENT && rank.job().logged()) {
             resent(rank, frame);
+        } else if (type == FrameType.IMAGE) {
+            checkpoints.image(rank, frame);
         } else {
             throw new WireException(Reason.NOT_EXPECTED, type + " from " + rank);
         }

@@ -3,8 +3,14 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.stream.Stream;
+import org.posthouse.core.ImageNote;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
 import org.posthouse.core.JournalDamaged;
@@ -12,6 +18,9 @@ import org.posthouse.core.JournalFull;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.Receive;
+import org.posthouse.core.Standing;
+import org.posthouse.logstore.Checkpoint;
+import org.posthouse.logstore.ImageStore;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogCursor;
@@ -21,6 +30,7 @@ import org.posthouse.logstore.LogStats;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.Milestone;
 import org.posthouse.logstore.PayloadReader;
+import org.posthouse.logstore.Prologue;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobOpen;
@@ -41,13 +51,27 @@ final class LogJournal implements Journal {
 
     private final ByteBuffer[] payload = new ByteBuffer[1];
     private final FrameBuilder frames = new FrameBuilder();
+    /** Readers of prologues, by job and rank: of ranks that were started from an image. */
+    private final Map<Long, Map<Integer, PayloadReader>> prologues = new HashMap<>();
+
+    /** By job and rank, the number of an image that turned out to be of no use. */
+    private final Map<Long, Map<Integer, Long>> distrusted = new HashMap<>();
+
+    /** Where what blocks and nobody waits for is done: images are stored, and what is not needed any more is deleted. */
+    private final ExecutorService background = Executors.newSingleThreadExecutor(
+            Thread.ofPlatform().daemon().name("posthouse-images").factory());
+
     private PayloadReader reader;
+    private ImageStore images;
     private volatile MessageLog log;
 
     /** Opens the log, and so recovers and verifies it. Blocks. */
     Void open(Path folder) {
         MessageLog opened = MessageLog.open(LogConfig.of(folder));
         forgetJobs(opened);
+        images = new ImageStore(folder.resolveSibling(folder.getFileName().toString().replaceFirst("^log", "images")));
+        images.retain(job -> opened.book().job(job) != null);
+        opened.handOver();
         reader = opened.reader();
         log = opened;
         return null;
@@ -85,6 +109,11 @@ final class LogJournal implements Journal {
         return this;
     }
 
+    /** The thread that stores images. */
+    ExecutorService background() {
+        return background;
+    }
+
     /** Whether jobs can be logged. */
     boolean isOpen() {
         return log != null;
@@ -93,6 +122,12 @@ final class LogJournal implements Journal {
     /** The job has ended: nothing of it is needed any more. */
     synchronized void jobClosed(long job, int status) {
         long position = log.appendJobClosed(new LogRecord.JobClosed(job, status));
+        Map<Integer, PayloadReader> read = prologues.remove(job);
+        if (read != null) {
+            read.values().forEach(PayloadReader::close);
+        }
+        distrusted.remove(job);
+        background.execute(() -> images.forget(job));
         log.handOver();
         if (position == MessageLog.NO_ROOM) {
             LOG.warn("job {} has ended, which could not be logged: the log's disk is nearly full", Job.hexId(job));
@@ -206,11 +241,88 @@ final class LogJournal implements Journal {
         return log.position();
     }
 
-    /** From where a rank's history is to be read; empty if it has none. */
-    synchronized Optional<Milestone> beginning(long job, int rank) {
+    @Override
+    public synchronized void checkpoint(long job, int rank, Standing at, ImageNote image) {
+        Checkpoint here = new Checkpoint(
+                image == null ? 0 : image.number(),
+                image == null ? 0 : image.bytes(),
+                at.pin(),
+                at.events(),
+                at.deliveries(),
+                at.polls(),
+                image == null ? 0 : image.crc(),
+                image == null);
+        checkRoom(log.appendCheckpoint(new LogRecord.CheckpointTaken(job, rank, here)), job);
+    }
+
+    // ---- starting ranks again
+
+    /** Where a rank's images are. */
+    ImageStore images() {
+        return images;
+    }
+
+    /** From where a rank can be started again. */
+    synchronized Restart restart(long job, int rank) {
+        RankLog history = log.book().rank(job, rank);
+        List<Restart.Point> points = history == null ? List.of() : checkpoints(history);
+        Optional<Milestone> beginning = history == null ? Optional.empty() : history.beginning();
+        log.handOver();
+        return new Restart(this, job, rank, points, beginning);
+    }
+
+    private static List<Restart.Point> checkpoints(RankLog history) {
+        return Stream.of(history.checkpoint(), history.olderCheckpoint())
+                .flatMap(Optional::stream)
+                .flatMap(checkpoint -> history.milestone(checkpoint.deliveries(), checkpoint.events())
+                        .map(behind -> new Restart.Point(checkpoint, behind))
+                        .stream())
+                .toList();
+    }
+
+    /** The number of a rank's next image. */
+    synchronized long nextImage(long job, int rank) {
         RankLog history = log.book().rank(job, rank);
         log.handOver();
-        return history == null ? Optional.empty() : history.milestone(0, 0);
+        return 1 + (history == null ? 0 : history.checkpoint().map(Checkpoint::number).orElse(0L));
+    }
+
+    /** Sees to it that the log's beginning is not needed for the rank's prologue. Blocks. */
+    void keepPrologue(long job, int rank) {
+        Optional<Milestone> beginning = restart(job, rank).beginning();
+        if (beginning.isPresent()) {
+            try (LogCursor history = history(job, rank, beginning.get())) {
+                Prologue.write(images, job, rank, history);
+            }
+        }
+    }
+
+    /** Reads a rank's prologue. Blocks. */
+    LogCursor prologue(long job, int rank) {
+        LogCursor prologue = Prologue.read(images, job, rank);
+        synchronized (this) {
+            prologues.computeIfAbsent(job, none -> new HashMap<>())
+                    .computeIfAbsent(rank, none -> Prologue.payloads(images, job, rank));
+        }
+        return prologue;
+    }
+
+    /** Deletes what of a rank's images is not needed any more. Blocks. */
+    void tidy(long job, int rank) {
+        List<Checkpoint> wanted = restart(job, rank).images().stream().map(Restart.Point::checkpoint).toList();
+        if (!wanted.isEmpty()) {
+            images.keep(job, rank, wanted);
+        }
+    }
+
+    /** A rank whose history nobody can read. */
+    LogException unreachable(String why) {
+        return log.missing(why);
+    }
+
+    /** An image turned out to be of no use: the log must not be cut for it. */
+    synchronized void distrust(long job, int rank, Checkpoint image) {
+        distrusted.computeIfAbsent(job, none -> new HashMap<>()).put(rank, image.number());
     }
 
     /** Reads what a rank has sent to the mailboxes of this relay, from the beginning of its job on; empty if that has ended. */
@@ -259,11 +371,12 @@ final class LogJournal implements Journal {
     private void readBack(long job, Message message, long offset, ByteBuf frame, int headerBytes) {
         ByteBuffer payload = frame.internalNioBuffer(headerBytes, frame.readableBytes() - headerBytes);
         int rank = message.destination();
+        PayloadReader from = Prologue.has(message.logPlace()) ? prologues.get(job).get(rank) : reader;
         try {
             if (message.form() == FrameType.SEND) {
-                reader.readArrival(job, rank, message.logPosition(), message.logPlace(), payload);
+                from.readArrival(job, rank, message.logPosition(), message.logPlace(), payload);
             } else {
-                reader.readChunk(job, rank, message.logPosition(), offset, message.chunkPlace(offset), payload);
+                from.readChunk(job, rank, message.logPosition(), offset, message.chunkPlace(offset), payload);
             }
         } catch (LogException e) {
             frame.release();

@@ -36,7 +36,7 @@ final class Shard {
     /** @param histories where the histories of its ranks are, and the thread that reads them */
     Shard(int number, String relay, CoreConfig config, int shards, Workplace home, Histories histories) {
         this.number = number;
-        this.core = new RelayCore(relay, config, shards, clock, new HistoryReader(this, histories));
+        this.core = new RelayCore(relay, config, shards, clock, new HistoryReader(this, histories), new ImageWriter(this, histories));
         this.strand = new Strand(home, this::endTurn);
     }
 

@@ -94,6 +94,9 @@ final class SimJournal implements Journal {
     public void finalized(long job, int rank, int incarnation) {}
 
     @Override
+    public void checkpoint(long job, int rank, Standing at, ImageNote image) {}
+
+    @Override
     public long position() {
         return position;
     }

@@ -10,6 +10,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.WireException;
 
@@ -38,7 +39,7 @@ final class SimRelay {
         this.number = number;
         this.frames = frames;
         this.journal = new SimJournal(world, frames, ledger);
-        this.core = new RelayCore(relay, world.config(), shards, world.clock()::now, Historian.NONE);
+        this.core = new RelayCore(relay, world.config(), shards, world.clock()::now, Historian.NONE, Images.NONE);
     }
 
     void open(JobOpen opening) {
@@ -297,6 +298,16 @@ final class SimRelay {
         @Override
         public void mismatch(Stall stall) {
             throw new AssertionError("nobody is blocked: " + stall);
+        }
+
+        @Override
+        public void point(Point point) {
+            throw new AssertionError("nobody saves here");
+        }
+
+        @Override
+        public void image(Past.ImagePiece piece) {
+            throw new AssertionError("nobody is replayed here");
         }
 
         @Override

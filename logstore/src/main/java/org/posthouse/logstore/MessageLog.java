@@ -362,6 +362,11 @@ public final class MessageLog implements AutoCloseable {
         return LogCursor.ofJob(folder, job, position, place, this::position);
     }
 
+    /** What is wrong with a log that does not have what is wanted of it any more. Any thread. */
+    public LogException missing(String what) {
+        return new LogException(folder, what, "restore the relay's data folder from a copy");
+    }
+
     /** Whether appends are accepted: the file system has at least {@link LogConfig#minFreeBytes()} free. */
     public boolean hasRoom() {
         owner.require();
