@@ -30,6 +30,7 @@ public final class RankMain {
         int rank = Integer.parseInt(System.getenv().getOrDefault(Endpoints.RANK, "0"));
         Ending ending = new Ending(rank);
         endWithLauncher(ending);
+        Printed.count();
         Method program = find(args[0], ending);
         try {
             String[] own = Arrays.copyOfRange(args, 1, args.length);
