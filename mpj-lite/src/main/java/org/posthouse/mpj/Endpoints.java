@@ -68,7 +68,12 @@ public final class Endpoints {
 
     /** Milliseconds between two checkpoints; 0 if the relay alone asks for them. */
     public static long checkpointMs() {
-        String value = System.getenv().getOrDefault(CHECKPOINT_MS, "0");
+        return checkpointMs(System.getenv());
+    }
+
+    /** The same of an environment. @throws IllegalArgumentException if it says something else than milliseconds */
+    public static long checkpointMs(Map<String, String> environment) {
+        String value = environment.getOrDefault(CHECKPOINT_MS, "0");
         try {
             return Math.max(0, Long.parseLong(value));
         } catch (NumberFormatException e) {

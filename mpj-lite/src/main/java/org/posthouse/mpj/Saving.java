@@ -154,11 +154,13 @@ final class Saving implements Vault {
         }
     }
 
+    /** It must not wait for what comes next in a history: that may wait for what the program does next. */
     @Override
     public boolean isOpen() {
         progress.lock();
         try {
-            return history.isLogged() && !observed.replays();
+            progress.poll();
+            return history.isLogged() && !history.isReplaying();
         } catch (IOException e) {
             throw lost.apply(e);
         } finally {

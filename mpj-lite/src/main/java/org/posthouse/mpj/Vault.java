@@ -21,7 +21,7 @@ public interface Vault {
     /** Whether the relay has asked for a checkpoint since the last one. */
     boolean isWanted();
 
-    /** Whether a checkpoint may be taken at all: never while the rank is brought back to where it was. */
+    /** Whether a checkpoint may be taken at all: not before a rank that is brought back knows that it is where it was. */
     boolean isOpen();
 
     /**
