@@ -90,8 +90,9 @@ final class LogSyncTest {
             Samples.fill(log, 10, 60_000);
             assertThat(log.stats().rolls()).isGreaterThan(2);
             assertThat(sync.sync()).isEqualTo(log.position());
+            long before = log.position();
             Samples.fill(log, 1, 60_000);
-            assertThat(sync.safe()).isEqualTo(log.position() - 1);
+            assertThat(sync.safe()).isEqualTo(before).isLessThan(log.position());
         }
     }
 }
