@@ -16,6 +16,7 @@ import org.posthouse.launch.ReadyLine;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.RelayHost;
+import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.KeysException;
@@ -108,6 +109,19 @@ final class RelayCommand implements Callable<Integer> {
     @Option(names = "--data", paramLabel = "DIR", description = "Where the log is kept; without it, jobs cannot be logged.")
     private Path data;
 
+    @Option(
+            names = "--log-limit",
+            paramLabel = "BYTES",
+            converter = ByteCount.class,
+            description = "How much the log may take on disk, such as 20g (default: 3/4 of what is free, at most 64g).")
+    private long logLimit;
+
+    @Option(
+            names = "--log-high-mark",
+            paramLabel = "PERCENT",
+            description = "How full of that the log may be before ranks are asked for checkpoints (default: 60).")
+    private int logHighMark = LogLimits.DEFAULT.highMarkPercent();
+
     @Option(names = "--keys", paramLabel = "DIR", description = "The site's keys, as \"posthouse keys issue\" wrote them.")
     private Path keys;
 
@@ -190,6 +204,12 @@ final class RelayCommand implements Callable<Integer> {
         if (!listen.isLoopback() && tokenFile == null) {
             problems.add("--listen " + listen + " can be reached from outside: give --token-file, so that not everybody can start jobs");
         }
+        LogLimits limits = LogLimits.DEFAULT;
+        try {
+            limits = new LogLimits(logLimit, logHighMark);
+        } catch (IllegalArgumentException e) {
+            problems.add(e.getMessage());
+        }
         if (!problems.isEmpty()) {
             throw new CommandFailure(String.join("; ", problems));
         }
@@ -208,9 +228,10 @@ final class RelayCommand implements Callable<Integer> {
                 Optional.ofNullable(data).map(folder -> RelayConfig.logFolder(folder, relay)),
                 token,
                 Optional.ofNullable(linkConfig(relay, epoch)),
-                CoreConfig.DEFAULT,
+                limits.credit(CoreConfig.DEFAULT),
                 RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
-                RelayConfig.CONNECTIONS_MAX_DEFAULT);
+                RelayConfig.CONNECTIONS_MAX_DEFAULT,
+                limits);
     }
 
     private LinkConfig linkConfig(RelayId relay, long epoch) throws CommandFailure {

@@ -61,6 +61,11 @@ public interface Journal {
     /** Whether senders may run ahead of their receivers: there is room far beyond what is under way. */
     boolean hasAmpleRoom();
 
+    /** Whether nobody may be let send more than he has been: there is too little room. {@link RelayCore#release} ends it. */
+    default boolean holds() {
+        return false;
+    }
+
     /** Keeps nothing: {@code --durability none}. */
     Journal NONE = new Journal() {
         @Override

@@ -299,6 +299,29 @@ public final class RelayCore {
         }
     }
 
+    /** A rank is to take a checkpoint, so that the log can be cut. @return whether it was asked */
+    public boolean askCheckpoint(long id, int number) {
+        Job job = jobs.get(id);
+        HomedRank rank = job == null ? null : job.homed(number);
+        boolean asked = rank != null && rank.state() == RankState.CONNECTED && rank.save() == null;
+        if (asked) {
+            rank.port().point(Point.of(id, Point.Kind.ASK, 0, 0));
+        }
+        return asked;
+    }
+
+    /** The log has too little room, or room again: logged jobs are told, and in that case senders may go on. */
+    public void roomChanged(boolean holds, String text) {
+        for (Job job : List.copyOf(jobs.values())) {
+            if (job.logged()) {
+                job.report(JobEvent.LOG_STATE, -1, holds ? 1 : 0, text);
+            }
+        }
+        if (!holds) {
+            deliveries.release();
+        }
+    }
+
     /** So many bytes of a rank's image were written. */
     public void imageWritten(HomedRank rank, int save, long bytes) {
         checkpoints.written(rank, save, bytes);

@@ -16,9 +16,8 @@ record Histories(LogJournal journal, ExecutorService thread, ExecutorService ima
                 journal.background());
     }
 
-    /** Reads and writes no more. Blocks until what is under way is done. */
+    /** Reads no more. Blocks until what is being read is read. */
     void close() {
         thread.close();
-        images.close();
     }
 }

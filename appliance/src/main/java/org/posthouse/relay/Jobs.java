@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.IntStream;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
@@ -113,6 +114,12 @@ final class Jobs {
         if (opening.logged() && !relay.journal().isOpen()) {
             throw new Refusal(Reason.NO_LOG, job + " is to be logged, at relay " + relay.id());
         }
+        if (opening.logged()) {
+            Optional<String> tooMuch = relay.journal().admit(opening, relay.settings().core().creditBytes());
+            if (tooMuch.isPresent()) {
+                throw new Refusal(Reason.LIMIT, job + " cannot be logged at relay " + relay.id() + ": " + tooMuch.get());
+            }
+        }
     }
 
     private List<RankEntry> waiting(Open job) {
@@ -158,6 +165,7 @@ final class Jobs {
         relay.status().onJobClosed(job, ranks, why.code() == 0);
         if (job.opening().logged()) {
             relay.journal().jobClosed(job.id(), why.code());
+            relay.journal().dismiss(job.opening(), relay.settings().core().creditBytes());
         }
         relay.directory().removeJob(job.id());
         relay.announce();

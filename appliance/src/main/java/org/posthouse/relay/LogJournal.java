@@ -1,14 +1,19 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.posthouse.core.ImageNote;
 import org.posthouse.core.Job;
@@ -30,6 +35,7 @@ import org.posthouse.logstore.LogStats;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.Milestone;
 import org.posthouse.logstore.PayloadReader;
+import org.posthouse.logstore.Pin;
 import org.posthouse.logstore.Prologue;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.wire.FrameType;
@@ -44,6 +50,11 @@ import org.slf4j.LoggerFactory;
  * most a frame of 64 KiB at a time, nearly always from the page cache. Opening and closing block and are not made there.
  */
 final class LogJournal implements Journal {
+    /** How often the log is cut, and its room looked at. */
+    private static final long LOOK_MS = 250;
+
+    private static final long CLOSE_MS_MAX = 10_000;
+
     /** Of a job that ended with its relay. */
     private static final int STATUS_LOST = 1;
 
@@ -58,22 +69,41 @@ final class LogJournal implements Journal {
     private final Map<Long, Map<Integer, Long>> distrusted = new HashMap<>();
 
     /** Where what blocks and nobody waits for is done: images are stored, and what is not needed any more is deleted. */
-    private final ExecutorService background = Executors.newSingleThreadExecutor(
-            Thread.ofPlatform().daemon().name("posthouse-images").factory());
+    private final ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(
+            1, Thread.ofPlatform().daemon().name("posthouse-images").factory(), new ThreadPoolExecutor.DiscardPolicy());
 
     private PayloadReader reader;
     private ImageStore images;
+    private Pressure pressure;
+    private Relief relief;
+
+    /** How much the log takes when it is looked at again before the time. */
+    private long nextLookBytes;
     private volatile MessageLog log;
 
+    /** Who does what a log near its limit needs done. Called on {@link #background}. */
+    interface Relief {
+        /** The rank needs the oldest records. */
+        void ask(long job, int rank);
+
+        /** Senders are held from now on, or no more. */
+        void changed(boolean holds, String text);
+    }
+
     /** Opens the log, and so recovers and verifies it. Blocks. */
-    Void open(Path folder) {
-        MessageLog opened = MessageLog.open(LogConfig.of(folder));
+    Void open(Path folder, LogLimits limits, Relief relieved) throws IOException {
+        Files.createDirectories(folder);
+        long limitBytes = limits.bytes(folder);
+        pressure = new Pressure(limitBytes, limits.highMarkPercent());
+        relief = relieved;
+        MessageLog opened = MessageLog.open(LogConfig.limited(folder, limitBytes));
         forgetJobs(opened);
-        images = new ImageStore(folder.resolveSibling(folder.getFileName().toString().replaceFirst("^log", "images")));
+        images = new ImageStore(imageFolder(folder));
         images.retain(job -> opened.book().job(job) != null);
         opened.handOver();
         reader = opened.reader();
         log = opened;
+        background.scheduleWithFixedDelay(this::relieve, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
         return null;
     }
 
@@ -92,15 +122,33 @@ final class LogJournal implements Journal {
         opened.handOver();
     }
 
+    /** Beside the log: relays of one site that share the data folder share no images. */
+    static Path imageFolder(Path logFolder) {
+        String name = logFolder.getFileName().toString();
+        return logFolder.resolveSibling(name.startsWith("log") ? "images" + name.substring("log".length()) : name + "-images");
+    }
+
     /** Blocks. */
     Void close() {
         MessageLog open = log;
         log = null;
+        background.shutdown();
         if (open != null) {
+            awaitBackground();
             reader.close();
             open.close();
         }
         return null;
+    }
+
+    private void awaitBackground() {
+        try {
+            if (!background.awaitTermination(CLOSE_MS_MAX, TimeUnit.MILLISECONDS)) {
+                LOG.warn("an image is still being written");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** The journal of a job that is to be logged. */
@@ -253,6 +301,11 @@ final class LogJournal implements Journal {
                 image == null ? 0 : image.crc(),
                 image == null);
         checkRoom(log.appendCheckpoint(new LogRecord.CheckpointTaken(job, rank, here)), job);
+        Map<Integer, Long> unsound = distrusted.get(job);
+        if (image != null && unsound != null) {
+            unsound.remove(rank);
+        }
+        background.execute(this::relieve);
     }
 
     // ---- starting ranks again
@@ -325,16 +378,17 @@ final class LogJournal implements Journal {
         distrusted.computeIfAbsent(job, none -> new HashMap<>()).put(rank, image.number());
     }
 
-    /** Reads what a rank has sent to the mailboxes of this relay, from the beginning of its job on; empty if that has ended. */
-    Optional<LogCursor> sent(long job, int source) {
-        return Optional.ofNullable(jobState(job))
-                .map(opened -> log.sentCursor(job, source, opened.position(), opened.place()));
-    }
-
-    private synchronized JobState jobState(long job) {
+    /** Reads what a rank has sent to the mailboxes of this relay, from the beginning of its job or of the log on; empty if that has ended. */
+    synchronized Optional<LogCursor> sent(long job, int source) {
         JobState opened = log.book().job(job);
+        Optional<LogCursor> sent = opened == null
+                ? Optional.empty()
+                : Optional.of(
+                        opened.position() < log.firstPosition()
+                                ? log.sentCursor(job, source)
+                                : log.sentCursor(job, source, opened.position(), opened.place()));
         log.handOver();
-        return opened;
+        return sent;
     }
 
     /** Reads a rank's history from {@code beginning} on. */
@@ -390,8 +444,102 @@ final class LogJournal implements Journal {
         return payload;
     }
 
+    // ---- room
+
+    @Override
+    public boolean holds() {
+        return pressure.state() == Pressure.State.HOLD;
+    }
+
+    /** Bytes of the log's files; 0 without a log. Thread-safe. */
+    long usedBytes() {
+        MessageLog open = log;
+        return open == null ? 0 : open.usedBytes();
+    }
+
+    /**
+     * A job of so many ranks is to be logged, each of which may have so much under way.
+     *
+     * @return why it cannot be; empty if it can
+     */
+    Optional<String> admit(JobOpen job, long creditBytes) {
+        long mayCome = job.size() * creditBytes;
+        if (!pressure.fits(mayCome)) {
+            return Optional.of("its " + job.size() + " ranks may have " + mayCome + " bytes under way, other jobs "
+                    + pressure.underWayBytes() + ", and the log may take " + pressure.limitBytes()
+                    + " bytes, of which that must be half at most: raise --log-limit");
+        }
+        pressure.mayCome(mayCome);
+        return Optional.empty();
+    }
+
+    /** That job has ended, or was not opened. */
+    void dismiss(JobOpen job, long creditBytes) {
+        pressure.mayCome(-job.size() * creditBytes);
+    }
+
+    /** Deletes files that nobody needs, and sees to it that more can go if that is not enough. On {@link #background}. */
+    private void relieve() {
+        MessageLog open = log;
+        if (open == null) {
+            return;
+        }
+        try {
+            Optional<Pin> pin = cut(open);
+            boolean changed = pressure.look(open.usedBytes(), hasAmpleRoom());
+            if (pressure.state() != Pressure.State.EASY && pin.isPresent()) {
+                relief.ask(pin.get().job(), pin.get().rank());
+            }
+            if (changed) {
+                String text = room(open, pin);
+                LOG.warn("log: {}, {}", holds() ? "senders are held" : "senders go on", text);
+                relief.changed(holds(), text);
+            }
+        } catch (RuntimeException e) {
+            LOG.error("the log could not be cut", e);
+        }
+    }
+
+    private String room(MessageLog open, Optional<Pin> pin) {
+        return open.usedBytes() + " of " + pressure.limitBytes() + " bytes are used"
+                + pin.map(by -> ", rank " + by.rank() + " of job " + Job.hexId(by.job()) + " needs the oldest").orElse("");
+    }
+
+    private Optional<Pin> cut(MessageLog open) {
+        boolean easy = pressure.state() == Pressure.State.EASY && open.usedBytes() < pressure.askBytes();
+        Optional<Pin> pin;
+        List<Path> gone;
+        synchronized (this) {
+            pin = open.book().oldest((job, rank) -> easy || isDistrusted(job, rank) ? rank.pin() : rank.pinOfNewest());
+            gone = open.cut(pin.map(Pin::position).orElse(open.position() + 1));
+            open.handOver();
+        }
+        for (Path file : gone) {
+            try {
+                Files.deleteIfExists(file);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return pin;
+    }
+
+    private boolean isDistrusted(long job, RankLog rank) {
+        Long number = distrusted.getOrDefault(job, Map.of()).get(rank.rank());
+        return number != null && rank.checkpoint().filter(newest -> newest.number() == number).isPresent();
+    }
+
+    private void lookSoon() {
+        long used = log.usedBytes();
+        if (used >= nextLookBytes || used < nextLookBytes - pressure.limitBytes() / 16) {
+            nextLookBytes = used + pressure.limitBytes() / 64;
+            background.execute(this::relieve);
+        }
+    }
+
     /** Ends an append: the next may be another thread's. */
     private long checkRoom(long position, long job) {
+        lookSoon();
         log.handOver();
         if (position == MessageLog.NO_ROOM) {
             throw new JournalFull("job " + Job.hexId(job) + " cannot be logged: the log's disk is nearly full");

@@ -94,8 +94,24 @@ public final class Relay extends VerticleBase {
 
     private Future<Void> openLog() {
         return config.logFolder()
-                .map(folder -> vertx.executeBlocking(() -> journal.open(folder)).<Void>mapEmpty())
+                .map(folder -> vertx.executeBlocking(() -> journal.open(folder, config.logLimits(), relief())).<Void>mapEmpty())
                 .orElseGet(Future::succeededFuture);
+    }
+
+    /** What the log's thread asks for is done in the strands of the shards. */
+    private LogJournal.Relief relief() {
+        return new LogJournal.Relief() {
+            @Override
+            public void ask(long job, int rank) {
+                Shard shard = shards.of(job, rank);
+                shard.strand().submit(() -> shard.core().askCheckpoint(job, rank));
+            }
+
+            @Override
+            public void changed(boolean holds, String text) {
+                shards.each(shard -> shard.core().roomChanged(holds, text));
+            }
+        };
     }
 
     private Future<Void> listen() {

@@ -25,6 +25,7 @@ import org.posthouse.wire.Token;
  * @param core the core's limits
  * @param helloTimeoutMs how long a new connection may say nothing, in milliseconds
  * @param connectionsMax most connections of ranks and launchers at once
+ * @param logLimits how much room the log may take
  */
 public record RelayConfig(
         String site,
@@ -40,7 +41,8 @@ public record RelayConfig(
         Optional<LinkConfig> links,
         CoreConfig core,
         long helloTimeoutMs,
-        int connectionsMax) {
+        int connectionsMax,
+        LogLimits logLimits) {
 
     public static final long HELLO_TIMEOUT_MS_DEFAULT = 5_000;
     public static final int CONNECTIONS_MAX_DEFAULT = 4_096;
@@ -88,7 +90,8 @@ public record RelayConfig(
                 Optional.empty(),
                 CoreConfig.DEFAULT,
                 HELLO_TIMEOUT_MS_DEFAULT,
-                CONNECTIONS_MAX_DEFAULT);
+                CONNECTIONS_MAX_DEFAULT,
+                LogLimits.DEFAULT);
     }
 
     /** Where a relay keeps its log below its data folder: relays of one site that share the data folder share no log. */
@@ -98,16 +101,16 @@ public record RelayConfig(
 
     public RelayConfig withLog(Path folder) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, core, helloTimeoutMs, connectionsMax);
+                site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, core, helloTimeoutMs, connectionsMax, logLimits);
     }
 
     public RelayConfig withLinks(LinkConfig config) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, mode, shards, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax);
+                site, relay, epoch, host, port, ops, mode, shards, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax, logLimits);
     }
 
     public RelayConfig withMode(ModeConfig placed) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, placed, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax);
+                site, relay, epoch, host, port, ops, placed, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax, logLimits);
     }
 }

@@ -1,5 +1,6 @@
 package org.posthouse.relay;
 
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -20,14 +21,13 @@ final class SentBefore implements AutoCloseable {
 
     private record Channel(int context, int destination) {}
 
-    private record Key(int context, int destination, long sequence) {}
-
     /** A message of which more pieces follow. */
     private record Arriving(LogRecord.Arrival arrival, MessageChecksum checksum) {}
 
     private final Supplier<Optional<LogCursor>> beginning;
     private final Map<Channel, Long> claimed = new HashMap<>();
-    private final Map<Key, Claim> unclaimed = new HashMap<>();
+    private final Map<Channel, ArrayDeque<Claim>> unclaimed = new HashMap<>();
+    private int remembered;
     private final Map<Long, Arriving> arriving = new HashMap<>();
     private LogCursor cursor;
 
@@ -38,21 +38,42 @@ final class SentBefore implements AutoCloseable {
 
     /** What the claim differs in from what was sent; empty if in nothing, or if the log has it no more. */
     String difference(Claim claim) {
-        Long last = claimed.put(new Channel(claim.context(), claim.destination()), claim.sequence());
+        Channel channel = channel(claim);
+        Long last = claimed.get(channel);
         if (last != null && claim.sequence() <= last) {
             begin(); // The rank was started once more.
-            claimed.put(new Channel(claim.context(), claim.destination()), claim.sequence());
         }
-        Key key = new Key(claim.context(), claim.destination(), claim.sequence());
-        Claim before = unclaimed.remove(key);
-        while (before == null && unclaimed.size() < UNCLAIMED_MAX && advance()) {
+        claimed.put(channel, claim.sequence());
+        Claim before = find(channel, claim.sequence());
+        return before == null ? "" : claim.difference(before);
+    }
+
+    private static Channel channel(Claim claim) {
+        return new Channel(claim.context(), claim.destination());
+    }
+
+    /** Both come in the order of their channel: one that is passed will not be asked for, or is not there. */
+    private Claim find(Channel channel, long sequence) {
+        ArrayDeque<Claim> waiting = unclaimed.computeIfAbsent(channel, none -> new ArrayDeque<>());
+        while (true) {
+            while (!waiting.isEmpty() && waiting.peek().sequence() < sequence) {
+                waiting.remove();
+                remembered--;
+            }
+            if (!waiting.isEmpty()) {
+                boolean found = waiting.peek().sequence() == sequence;
+                remembered -= found ? 1 : 0;
+                return found ? waiting.remove() : null;
+            }
+            if (remembered >= UNCLAIMED_MAX || !advance()) {
+                return null;
+            }
             Claim next = next();
             if (next != null) {
-                unclaimed.put(new Key(next.context(), next.destination(), next.sequence()), next);
-                before = unclaimed.remove(key);
+                unclaimed.computeIfAbsent(channel(next), none -> new ArrayDeque<>()).add(next);
+                remembered++;
             }
         }
-        return before == null ? "" : claim.difference(before);
     }
 
     private boolean advance() {
@@ -66,6 +87,7 @@ final class SentBefore implements AutoCloseable {
         close();
         claimed.clear();
         unclaimed.clear();
+        remembered = 0;
         arriving.clear();
     }
 

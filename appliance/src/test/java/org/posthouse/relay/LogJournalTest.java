@@ -17,8 +17,16 @@ final class LogJournalTest {
     @TempDir
     private Path folder;
 
+    private static final LogJournal.Relief NOBODY = new LogJournal.Relief() {
+        @Override
+        public void ask(long job, int rank) {}
+
+        @Override
+        public void changed(boolean holds, String text) {}
+    };
+
     @Test
-    void jobsThatNobodyComesBackToAreEndedOnce() {
+    void jobsThatNobodyComesBackToAreEndedOnce() throws Exception {
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             dead.appendJobOpened(new LogRecord.JobOpened(7, 2, 1), ByteBuffer.allocate(8));
             dead.appendJobOpened(new LogRecord.JobOpened(8, 2, 1), ByteBuffer.allocate(8));
@@ -28,7 +36,7 @@ final class LogJournalTest {
         }
         for (int start = 0; start < 2; start++) {
             LogJournal journal = new LogJournal();
-            journal.open(folder);
+            journal.open(folder, LogLimits.DEFAULT, NOBODY);
             journal.close();
         }
         List<LogRecord> closed = new ArrayList<>();
