@@ -451,6 +451,12 @@ final class LogJournal implements Journal {
         return pressure.state() == Pressure.State.HOLD;
     }
 
+    /** Position of the oldest record that is there; 0 without a log. Thread-safe. */
+    long firstPosition() {
+        MessageLog open = log;
+        return open == null ? 0 : open.firstPosition();
+    }
+
     /** Bytes of the log's files; 0 without a log. Thread-safe. */
     long usedBytes() {
         MessageLog open = log;

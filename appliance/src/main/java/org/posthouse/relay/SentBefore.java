@@ -4,9 +4,11 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.posthouse.core.Claim;
 import org.posthouse.logstore.LogCursor;
+import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.wire.MessageChecksum;
 
@@ -25,14 +27,19 @@ final class SentBefore implements AutoCloseable {
     private record Arriving(LogRecord.Arrival arrival, MessageChecksum checksum) {}
 
     private final Supplier<Optional<LogCursor>> beginning;
+    private final LongSupplier firstPosition;
     private final Map<Channel, Long> claimed = new HashMap<>();
     private final Map<Channel, ArrayDeque<Claim>> unclaimed = new HashMap<>();
     private int remembered;
     private final Map<Long, Arriving> arriving = new HashMap<>();
     private LogCursor cursor;
 
-    /** @param beginning shows what the rank has sent, from the beginning; empty if its job has ended */
-    SentBefore(Supplier<Optional<LogCursor>> beginning) {
+    /**
+     * @param beginning shows what the rank has sent, from the beginning; empty if its job has ended
+     * @param firstPosition of the oldest record that the log still has
+     */
+    SentBefore(Supplier<Optional<LogCursor>> beginning, LongSupplier firstPosition) {
+        this.firstPosition = firstPosition;
         this.beginning = beginning;
     }
 
@@ -80,7 +87,17 @@ final class SentBefore implements AutoCloseable {
         if (cursor == null) {
             cursor = beginning.get().orElse(null);
         }
-        return cursor != null && cursor.advance();
+        try {
+            return cursor != null && cursor.advance();
+        } catch (LogException e) {
+            if (cursor.position() + 1 >= firstPosition.getAsLong()) {
+                throw e;
+            }
+            close(); // The log was cut meanwhile: what was in between is not compared.
+            arriving.clear();
+            cursor = beginning.get().orElse(null);
+            return cursor != null && cursor.advance();
+        }
     }
 
     private void begin() {

@@ -1,15 +1,20 @@
 package org.posthouse.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +31,11 @@ class CheckpointJobTest {
     private static final int STEPS = 40;
     private static final int EVERY = 7;
     private static final String KILLED_BEFORE_A_SAVE = "1:5";
+
+    /** Where the ranks wait for the test, behind the last save before they die. */
+    private static final int STOPS_AT = 30;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     @TempDir
     private Path folder;
@@ -59,6 +69,38 @@ class CheckpointJobTest {
         began.forEach((process, step) -> assertThat(step > 0)
                 .as(process + " began at " + step)
                 .isEqualTo(!process.endsWith("/1") && !kills.equals(KILLED_BEFORE_A_SAVE)));
+    }
+
+    /** The newest image of rank 1 is flipped, which nobody notices before its process is killed and the next begins. */
+    @Test
+    void goesOnAtTheImageBeforeIfTheNewestIsDamaged() throws Exception {
+        Path data = folder.resolve("data");
+        try (Relays relay = Relays.start(folder, "here", "--data", data.toString());
+                Command job = Command.start(
+                        folder,
+                        "run", "-n", "3", "--relay", relay.ranks(), "--durability", "process", "-cp", Jobs.classPath(),
+                        SavesSteps.class.getName(), "" + STEPS, "" + EVERY, folder.toString(), "1:32", "" + STOPS_AT)) {
+            await().atMost(PATIENCE).until(() -> Files.exists(folder.resolve("stopped-1")));
+            Path newest = newestImage(data.resolve("images"));
+            byte[] flipped = Files.readAllBytes(newest);
+            flipped[flipped.length - 1] ^= 1;
+            Files.write(newest, flipped);
+            Files.createFile(folder.resolve("go-1"));
+            Command.Result result = job.await();
+            assertThat(result.status()).as(result.err()).isZero();
+            assertThat(result.out()).containsOnlyOnce("Verification: SUCCESSFUL");
+            assertThat(lines(result.out(), 1)).isEqualTo(expected(1, "3"));
+            assertThat(began()).containsEntry("1/2", STOPS_AT - STOPS_AT % EVERY - EVERY);
+            assertThat(relay.command().err() + relay.command().out()).contains(newest.getFileName().toString());
+        }
+    }
+
+    private static Path newestImage(Path images) throws IOException {
+        try (Stream<Path> files = Files.walk(images)) {
+            return files.filter(file -> file.toString().endsWith(".img") && file.getParent().endsWith("1"))
+                    .max(Comparator.comparing(file -> Integer.valueOf(file.getFileName().toString().replace(".img", ""))))
+                    .orElseThrow();
+        }
     }
 
     private static List<String> lines(String out, int rank) {

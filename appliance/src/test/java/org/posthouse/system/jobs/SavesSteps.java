@@ -13,7 +13,8 @@ import mpi.Status;
  * A master that takes what comes from anybody and folds it in the order in which it comes, and workers whose messages depend
  * on the fold, as {@link MasterOfAny}; but every rank saves its state now and then, goes on from there, uses a communicator of its
  * prologue and MPI's random numbers, and prints in lines and half lines. Arguments: steps, steps between two saves, where to write at
- * which step each process began, and {@link Kills}, which counts the deliveries of each process by itself.
+ * which step each process began, {@link Kills}, which counts the deliveries of each process by itself, and a step at which every first
+ * process says that it is there and waits for the test, if any.
  */
 public final class SavesSteps {
     private final Intracomm ring;
@@ -22,6 +23,7 @@ public final class SavesSteps {
     private final int steps;
     private final int every;
     private final Kills kills;
+    private final int stopsAt;
     private final long[] fold = {1};
     private final double[] drawn = new double[1];
 
@@ -32,6 +34,7 @@ public final class SavesSteps {
         steps = Integer.parseInt(own[0]);
         every = Integer.parseInt(own[1]);
         kills = new Kills(own[3], rank);
+        stopsAt = own.length > 4 ? Integer.parseInt(own[4]) : -1;
     }
 
     public static void main(String[] args) throws IOException {
@@ -52,6 +55,7 @@ public final class SavesSteps {
             if (step.get() % every == 0) {
                 checkpoint.save();
             }
+            stop(folder, step.get());
             step(step.get());
         }
         long[] all = new long[size];
@@ -72,6 +76,15 @@ public final class SavesSteps {
         String incarnation = System.getenv("POSTHOUSE_INCARNATION");
         Files.writeString(
                 folder.resolve("began"), rank + "/" + incarnation + " " + step + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    private void stop(Path folder, int step) throws IOException {
+        if (step == stopsAt && rank == 1 && System.getenv("POSTHOUSE_INCARNATION").equals("1")) {
+            Files.createFile(folder.resolve("stopped-1"));
+            while (!Files.exists(folder.resolve("go-1"))) {
+                Thread.onSpinWait();
+            }
+        }
     }
 
     private void step(int step) {
