@@ -103,7 +103,7 @@ final class LinkPort implements Links.Listener {
     }
 
     @Override
-    public void onFrame(String from, ByteBuf buffer, int index, int length, FrameView view) {
+    public boolean onFrame(String from, long number, ByteBuf buffer, int index, int length, FrameView view) {
         try {
             Peer peer = peer(from);
             FrameType type = view.type();
@@ -120,6 +120,7 @@ final class LinkPort implements Links.Listener {
             LOG.error("{}: a frame from relay {} cannot be handled: {}", relay.id(), from, view, e);
             fail(view.job(), Reason.INTERNAL, e.toString());
         }
+        return true;
     }
 
     /** Every shard judges what blocked ranks say; a verdict is for one rank. */
@@ -150,7 +151,8 @@ final class LinkPort implements Links.Listener {
     }
 
     @Override
-    public void onForgotten(String other) {
+    public void onForgotten(String other, List<ByteBuf> frames) {
+        frames.forEach(ByteBuf::release);
         LOG.warn("{}: relay {} was restarted", relay.id(), other);
         Peer peer = peer(other);
         relay.shards().each(shard -> shard.core().forgotten(peer));
