@@ -10,7 +10,6 @@ import java.util.stream.IntStream;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
-import org.posthouse.core.Peer;
 import org.posthouse.core.RankState;
 import org.posthouse.core.Refusal;
 import org.posthouse.directory.RankEntry;
@@ -82,7 +81,7 @@ final class Jobs {
         }
         Open job = new Open(opening, launcher, journal, System.currentTimeMillis());
         open.put(job.id(), job);
-        List<Peer> elsewhere = opening.homes().stream().map(home -> relay.links().peer(home.relay())).toList();
+        List<OtherRelay> elsewhere = opening.homes().stream().map(home -> relay.links().other(home.relay())).toList();
         Promise<Open> opened = Promise.promise();
         relay.shards().open(opening, elsewhere, this::onRankEvent, journal, refusal -> relay.control().submit(() -> {
             if (refusal == null) {

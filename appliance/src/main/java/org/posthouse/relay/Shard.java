@@ -30,6 +30,9 @@ final class Shard {
     private final ArrivedFrame taken = new ArrivedFrame();
     private final FrameView takenView = new FrameView();
 
+    /** Other relays of which frames were handled in this turn. Confined to the strand. */
+    private final List<RelayPeer> tellHandled = new ArrayList<>();
+
     /** What the core has done, as it was last counted. Written inside the strand, read by any thread. */
     private volatile ShardStatus status = ShardStatus.NOTHING;
 
@@ -42,6 +45,10 @@ final class Shard {
 
     private void endTurn() {
         written.flush();
+        if (!tellHandled.isEmpty()) {
+            tellHandled.forEach(RelayPeer::tellHandled);
+            tellHandled.clear();
+        }
         clock.endTurn();
     }
 
@@ -78,20 +85,50 @@ final class Shard {
         return shard == number ? null : ways.get(shard);
     }
 
-    /** A frame from another relay, for a rank of this shard: handled now if nobody is inside, else held until then. */
-    void fromLink(Peer peer, ArrivedFrame arrived, ByteBuf buffer, int index, int length, FrameView view) {
-        if (strand.tryEnter()) {
-            try {
-                core.fromPeer(peer, arrived.set(buffer, index, length, view));
-            } finally {
-                strand.leave();
-            }
-        } else {
-            hold(peer, buffer, index, length);
+    /**
+     * A frame from another relay, for a rank of this shard: handled now if nobody is inside, else held until then.
+     *
+     * @param number what the link calls it
+     * @return whether it was handled; else {@link RelayPeer#handled} is told
+     */
+    boolean fromLink(
+            RelayPeer peer, long number, ArrivedFrame arrived, ByteBuf buffer, int index, int length, FrameView view) {
+        if (!strand.tryEnter()) {
+            heldFromLink(peer, number, BufferParcel.keep(buffer, index, length));
+            return false;
         }
+        try {
+            core.fromPeer(peer, arrived.set(buffer, index, length, view));
+        } finally {
+            strand.leave();
+        }
+        return true;
     }
 
-    /** Has a frame handled by whoever is inside; the buffer stays the caller's. */
+    /** The same of a frame that was held before; takes over the buffer, which is the frame's alone. */
+    void heldFromLink(RelayPeer peer, long number, ByteBuf held) {
+        strand.submit(() -> {
+            take(peer, held, held.readerIndex(), held.readableBytes());
+            peer.handled(number);
+        });
+    }
+
+    /** Has the link told at the turn's end. Confined to the strand. */
+    void tellAtEndOfTurn(RelayPeer peer) {
+        tellHandled.add(peer);
+    }
+
+    /** Another relay has handled so many frames more of those that this shard sent. */
+    void linkHandled(RelayPeer peer, long frames) {
+    }
+
+    /** Another relay was restarted. Confined to the strand. @param frames what it may not have handled; taken over */
+    void peerRestarted(RelayPeer peer, List<ByteBuf> frames) {
+        frames.forEach(ByteBuf::release);
+        core.forgotten(peer);
+    }
+
+    /** Has a frame of another shard handled by whoever is inside; the buffer stays the caller's. */
     private void hold(Peer peer, ByteBuf buffer, int index, int length) {
         ByteBuf held = BufferParcel.keep(buffer, index, length);
         strand.submit(() -> take(peer, held, held.readerIndex(), length));

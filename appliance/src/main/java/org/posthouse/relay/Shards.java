@@ -14,7 +14,6 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
-import org.posthouse.core.Peer;
 import org.posthouse.core.Refusal;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
@@ -81,10 +80,10 @@ final class Shards {
     /**
      * Opens a job in all shards.
      *
-     * @param elsewhere the way to another relay, by its index in the job's homes
+     * @param elsewhere the job's relays, by their index in the job's homes
      * @param done told once, in some shard's strand: null, or why it was refused
      */
-    void open(JobOpen opening, List<Peer> elsewhere, Watch watch, Journal journal, Consumer<Refusal> done) {
+    void open(JobOpen opening, List<OtherRelay> elsewhere, Watch watch, Journal journal, Consumer<Refusal> done) {
         int[] table = place(opening);
         shardOf.putIfAbsent(opening.job(), table);
         AtomicInteger left = new AtomicInteger(shards.size());
@@ -95,7 +94,9 @@ final class Shards {
                     shard.core()
                             .openJob(
                                     opening,
-                                    rank -> table[rank] >= 0 ? shard.peer(table[rank]) : elsewhere.get(opening.homeOf()[rank]),
+                                    rank -> table[rank] >= 0
+                                            ? shard.peer(table[rank])
+                                            : elsewhere.get(opening.homeOf()[rank]).peer(shard),
                                     event -> watch.onJobEvent(event, shard.rank(event.job(), event.rank())),
                                     journal);
                 } catch (Refusal refused) {
