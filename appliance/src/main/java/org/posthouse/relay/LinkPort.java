@@ -42,13 +42,16 @@ final class LinkPort implements Links.Listener {
         this.relay = relay;
     }
 
-    Future<Void> start(Context context, Optional<LinkConfig> config) {
-        if (config.isEmpty()) {
-            return Future.succeededFuture();
-        }
-        host = config.get().listenHost();
-        links = new Links(context, config.get(), this);
-        return links.start();
+    /** Makes the links, over which nothing goes yet. */
+    void prepare(Context context, Optional<LinkConfig> config) {
+        config.ifPresent(settings -> {
+            host = settings.listenHost();
+            links = new Links(context, settings, this);
+        });
+    }
+
+    Future<Void> start() {
+        return links == null ? Future.succeededFuture() : links.start();
     }
 
     Future<Void> close() {
@@ -78,6 +81,13 @@ final class LinkPort implements Links.Listener {
                             "no link to relay " + other + " within " + timeoutMs + " ms: " + stateOf(other))));
         }
         return Future.all(waiting).mapEmpty();
+    }
+
+    /** Keeps frames for these relays until they link: they were there before this one was restarted. */
+    void expect(Collection<String> others) {
+        if (links != null) {
+            others.forEach(links::expect);
+        }
     }
 
     private String stateOf(String other) {

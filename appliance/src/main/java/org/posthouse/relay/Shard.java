@@ -3,6 +3,7 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
@@ -11,6 +12,7 @@ import org.posthouse.core.Peer;
 import org.posthouse.core.RelayCore;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Stall;
 
 /**
@@ -172,6 +174,26 @@ final class Shard {
     HomedRank rank(long job, int rank) {
         Job open = core().job(job);
         return open == null ? null : open.homed(rank);
+    }
+
+    /** How the job's ranks of this shard stand, as their launcher was told last. Confined to the strand. */
+    List<JobEvent> standings(long job) {
+        Job open = core().job(job);
+        return open == null
+                ? List.of()
+                : open.homedRanks().stream().flatMap(rank -> standing(job, rank).stream()).toList();
+    }
+
+    private static Optional<JobEvent> standing(long job, HomedRank rank) {
+        int kind = switch (rank.state()) {
+            case WAITING -> 0;
+            case CONNECTED, MOVING -> JobEvent.CONNECTED;
+            case REPLAYING -> JobEvent.REPLAYING;
+            case AWAY -> JobEvent.AWAY;
+            case FINALIZED -> JobEvent.FINALIZED;
+            case LOST -> JobEvent.LOST;
+        };
+        return kind == 0 ? Optional.empty() : Optional.of(new JobEvent(job, kind, rank.rank(), 0, "as it stands"));
     }
 
     @Override

@@ -14,6 +14,7 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
+import org.posthouse.core.Recovered;
 import org.posthouse.core.Refusal;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
@@ -110,6 +111,29 @@ final class Shards {
                 }
             });
         }
+    }
+
+    /**
+     * Makes a job that was opened what the log says that it was.
+     *
+     * @param ranks all that are at home at this relay
+     * @param done called in some shard's strand
+     */
+    void restore(long job, List<Recovered> ranks, Runnable done) {
+        restore(job, ranks, 0, done);
+    }
+
+    /** One after the other: each looks at what is the others'. */
+    private void restore(long job, List<Recovered> ranks, int number, Runnable done) {
+        if (number == shards.size()) {
+            done.run();
+            return;
+        }
+        Shard shard = shards.get(number);
+        shard.strand().submit(() -> {
+            shard.core().restore(shard.core().job(job), ranks);
+            restore(job, ranks, number + 1, done);
+        });
     }
 
     /** For each rank of the job its shard, or -1 if it is at home at another relay. */

@@ -114,11 +114,17 @@ public final class Links {
         return acceptor == null ? 0 : acceptor.port();
     }
 
+    /** Keeps frames for {@code relay} from now on, though it has never linked and no address of it is known. */
+    public void expect(String relay) {
+        assert inLoop();
+        links.computeIfAbsent(relay, unseen -> new Link(this, unseen));
+    }
+
     /**
      * Sends one whole frame of a type that links carry; takes over the buffer. It never blocks and never drops: look
      * at {@link #writable} to stay within the window.
      *
-     * @return false, and the buffer released, if {@code relay} is no peer and never linked
+     * @return false, and the buffer released, if {@code relay} is no peer, was not expected and never linked
      * @throws IllegalArgumentException if the buffer is not one such frame; the buffer is released
      */
     public boolean send(String relay, ByteBuf frame) {
@@ -229,7 +235,7 @@ public final class Links {
                 .setConnectTimeout(config.timeouts().connectMs())
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true));
-        config.peers().keySet().forEach(relay -> links.put(relay, new Link(this, relay)));
+        config.peers().keySet().forEach(this::expect);
         Future<Void> listening = context.succeededFuture();
         if (config.listens()) {
             acceptor = new LinkAcceptor(this, vertx);
