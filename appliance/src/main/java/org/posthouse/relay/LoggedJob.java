@@ -1,5 +1,6 @@
 package org.posthouse.relay;
 
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.core.Job;
@@ -9,8 +10,11 @@ import org.posthouse.logstore.Drafts;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.logstore.StoredMessage;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
@@ -27,7 +31,7 @@ record LoggedJob(JobOpen opening, List<Recovered> ranks) {
      * @throws WireException if its opening cannot be read, or is not one for this relay
      */
     static LoggedJob of(String relay, JobState job, Drafts drafts) throws WireException {
-        JobOpen opening = JobOpen.decode(job.opening());
+        JobOpen opening = opening(job.opening());
         int self = Job.indexOf(relay, opening.homes());
         if (self < 0) {
             throw new WireException(
@@ -40,6 +44,15 @@ record LoggedJob(JobOpen opening, List<Recovered> ranks) {
             }
         }
         return new LoggedJob(opening, ranks);
+    }
+
+    private static JobOpen opening(ByteBuffer frame) throws WireException {
+        int bytes = frame.remaining();
+        FrameView view = new FrameView().wrap(frame, 0);
+        if (bytes < Wire.HEADER_BYTES || view.checkHeader(bytes) != bytes || view.type() != FrameType.JOB_OPEN) {
+            throw new WireException(Reason.MALFORMED_FRAME, "its opening has " + bytes + " bytes, expected one JOB_OPEN");
+        }
+        return JobOpen.decode(frame);
     }
 
     private static Recovered rank(int rank, RankLog log, List<StoredMessage> underWay) {

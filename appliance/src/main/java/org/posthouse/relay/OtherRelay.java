@@ -21,12 +21,21 @@ final class OtherRelay {
     private final List<Side> sides = new ArrayList<>();
 
     /** Who sent each frame that is not acknowledged, in the order of the link. */
-    private final ArrayDeque<Side> senders = new ArrayDeque<>();
+    private final ArrayDeque<Sender> senders = new ArrayDeque<>();
+
+    /** A shard, and whether its ranks keep what it sent until that is acknowledged. */
+    private record Sender(Side side, boolean kept) {}
 
     /** One shard's part in it. */
     private static final class Side {
         private final RelayPeer peer;
+        private final Sender ofKept = new Sender(this, true);
+        private final Sender ofOthers = new Sender(this, false);
+
+        /** Kept frames that the other relay has acknowledged since this one began, and how many of them the core knows of. */
         private long acknowledged;
+
+        private long told;
 
         /** While the other relay's restart is being arranged: what was sent and not acknowledged, in order; else null. */
         private List<ByteBuf> late;
@@ -65,9 +74,10 @@ final class OtherRelay {
         return links != null;
     }
 
-    void send(RelayPeer from, ByteBuf frame) {
+    /** @param kept whether the frame's rank keeps it until the other relay has handled it */
+    void send(RelayPeer from, ByteBuf frame, boolean kept) {
         Side side = sides.get(from.shard().number());
-        control.submit(() -> send(side, frame));
+        control.submit(() -> send(side, frame, kept));
     }
 
     /** Sends what is said again anyway, unless the link is full or cut: a diagnosis takes no memory there. */
@@ -75,7 +85,7 @@ final class OtherRelay {
         Side side = sides.get(from.shard().number());
         control.submit(() -> {
             if (side.late == null && links.writable(id)) {
-                send(side, frame);
+                send(side, frame, false);
             } else {
                 frame.release();
             }
@@ -88,14 +98,14 @@ final class OtherRelay {
 
     // ---- the link
 
-    private void send(Side side, ByteBuf frame) {
+    private void send(Side side, ByteBuf frame, boolean kept) {
         if (side.late != null) {
             side.late.add(frame);
             return;
         }
         flow.out(frame);
         if (links.send(id, frame)) {
-            senders.add(side);
+            senders.add(kept ? side.ofKept : side.ofOthers);
         }
     }
 
@@ -117,13 +127,13 @@ final class OtherRelay {
     /** The other relay has handled so many frames more. */
     void onAcknowledged(long frames) {
         for (long left = frames; left > 0; left--) {
-            senders.remove().acknowledged++;
+            Sender sender = senders.remove();
+            sender.side.acknowledged += sender.kept ? 1 : 0;
         }
         for (Side side : sides) {
-            long acknowledged = side.acknowledged;
-            if (acknowledged > 0) {
-                side.acknowledged = 0;
-                side.peer.shard().linkHandled(side.peer, acknowledged);
+            if (side.acknowledged > side.told) {
+                side.told = side.acknowledged;
+                side.peer.tellAcknowledged(side.told);
             }
         }
     }
@@ -139,7 +149,7 @@ final class OtherRelay {
             side.late = side.late == null ? new ArrayList<>() : side.late;
             side.early = side.early == null ? new ArrayList<>() : side.early;
         }
-        frames.forEach(frame -> senders.remove().late.add(frame));
+        frames.forEach(frame -> senders.remove().side.late.add(frame));
         for (Side side : sides) {
             side.peer.shard().strand().submit(() -> {
                 side.peer.hold();

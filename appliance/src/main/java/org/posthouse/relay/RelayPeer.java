@@ -17,7 +17,7 @@ import org.posthouse.wire.Stall;
  * to the dead one would come before the beginning of what it belongs to. So {@link OtherRelay} first has this one hold what
  * it is given, then gathers what is on the way between the two strands, and then lets the core decide.
  */
-final class RelayPeer implements Peer {
+final class RelayPeer implements Peer, Shard.Teller {
     private final OtherRelay relay;
     private final Shard shard;
     private final FrameBuilder frames = new FrameBuilder();
@@ -37,7 +37,11 @@ final class RelayPeer implements Peer {
         return shard;
     }
 
-    private boolean send(ByteBuf frame) {
+    private void send(ByteBuf frame) {
+        send(frame, false);
+    }
+
+    private boolean send(ByteBuf frame, boolean kept) {
         if (!relay.isReachable()) {
             frame.release();
             return false;
@@ -45,14 +49,19 @@ final class RelayPeer implements Peer {
         if (held != null) {
             held.add(frame);
         } else {
-            relay.send(this, frame);
+            relay.send(this, frame, kept);
         }
         return true;
     }
 
     @Override
-    public boolean forward(Parcel frame) {
-        return send(((BufferParcel) frame).take());
+    public boolean forward(Parcel frame, boolean kept) {
+        return send(((BufferParcel) frame).take(), kept);
+    }
+
+    @Override
+    public void offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
+        send(frames.offerAgain(job, context, source, destination, sequence, bytes));
     }
 
     @Override
@@ -82,6 +91,11 @@ final class RelayPeer implements Peer {
         }
     }
 
+    /** The other relay has handled so many frames that ranks of the shard keep. Thread-safe. */
+    void tellAcknowledged(long kept) {
+        shard.strand().post(() -> shard.core().handled(this, kept));
+    }
+
     // ---- frames that come
 
     /** The frame with this number, which had to wait, was handled. Told to the link at the turn's end. */
@@ -92,7 +106,8 @@ final class RelayPeer implements Peer {
         handled.add(number);
     }
 
-    void tellHandled() {
+    @Override
+    public void tellHandled() {
         List<Long> numbers = handled;
         handled = new ArrayList<>();
         relay.handled(numbers);

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.posthouse.core.CoreConfig;
+import org.posthouse.core.Frame;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Parcel;
@@ -20,6 +21,11 @@ import org.posthouse.wire.Stall;
  * only, as they know other relays; how many there are never changes, so that a change of mode moves strands and no rank.
  */
 final class Shard {
+    /** Tells another core that frames of it were handled. */
+    interface Teller {
+        void tellHandled();
+    }
+
     private final int number;
     private final RelayCore core;
     private final TurnClock clock = new TurnClock(System::nanoTime);
@@ -28,12 +34,12 @@ final class Shard {
     private final List<Way> ways = new ArrayList<>();
     private final FrameBuilder frames = new FrameBuilder();
 
+    /** Other cores of whose frames some were handled in this turn. Confined to the strand. */
+    private final List<Teller> toTell = new ArrayList<>();
+
     // What is looked at of a frame from another shard. Confined to the strand.
     private final ArrivedFrame taken = new ArrivedFrame();
     private final FrameView takenView = new FrameView();
-
-    /** Other relays of which frames were handled in this turn. Confined to the strand. */
-    private final List<RelayPeer> tellHandled = new ArrayList<>();
 
     /** What the core has done, as it was last counted. Written inside the strand, read by any thread. */
     private volatile ShardStatus status = ShardStatus.NOTHING;
@@ -47,10 +53,7 @@ final class Shard {
 
     private void endTurn() {
         written.flush();
-        if (!tellHandled.isEmpty()) {
-            tellHandled.forEach(RelayPeer::tellHandled);
-            tellHandled.clear();
-        }
+        tellHandled();
         clock.endTurn();
     }
 
@@ -110,43 +113,67 @@ final class Shard {
     /** The same of a frame that was held before; takes over the buffer, which is the frame's alone. */
     void heldFromLink(RelayPeer peer, long number, ByteBuf held) {
         strand.submit(() -> {
-            take(peer, held, held.readerIndex(), held.readableBytes());
-            peer.handled(number);
+            try {
+                take(peer, held, held.readerIndex(), held.readableBytes());
+            } finally {
+                peer.handled(number);
+            }
         });
     }
 
-    /** Has the link told at the turn's end. Confined to the strand. */
-    void tellAtEndOfTurn(RelayPeer peer) {
-        tellHandled.add(peer);
-    }
-
-    /** Another relay has handled so many frames more of those that this shard sent. */
-    void linkHandled(RelayPeer peer, long frames) {
+    /** Has it told at the turn's end. Confined to the strand. */
+    void tellAtEndOfTurn(Teller teller) {
+        toTell.add(teller);
     }
 
     /** Another relay was restarted. Confined to the strand. @param frames what it may not have handled; taken over */
     void peerRestarted(RelayPeer peer, List<ByteBuf> frames) {
-        frames.forEach(ByteBuf::release);
-        core.forgotten(peer);
-    }
-
-    /** Has a frame of another shard handled by whoever is inside; the buffer stays the caller's. */
-    private void hold(Peer peer, ByteBuf buffer, int index, int length) {
-        ByteBuf held = BufferParcel.keep(buffer, index, length);
-        strand.submit(() -> take(peer, held, held.readerIndex(), length));
+        List<Frame> unacknowledged = new ArrayList<>();
+        for (ByteBuf frame : frames) {
+            int bytes = frame.readableBytes();
+            FrameView view = new FrameView().wrap(frame.nioBuffer(), 0);
+            unacknowledged.add(new ArrivedFrame().set(frame, frame.readerIndex(), bytes, view));
+        }
+        try {
+            core.peerRestarted(peer, unacknowledged);
+        } finally {
+            frames.forEach(ByteBuf::release);
+        }
     }
 
     /** A frame from another shard, with a reference to its buffer: handled now if nobody is inside. */
-    private void fromShard(Peer peer, ByteBuf buffer, int index, int length) {
+    private void fromShard(Way peer, ByteBuf buffer, int index, int length, boolean kept) {
         if (strand.tryEnter()) {
             try {
                 take(peer, buffer, index, length);
+                count(peer, kept);
             } finally {
                 strand.leave();
             }
         } else {
-            hold(peer, buffer, index, length);
+            ByteBuf held = BufferParcel.keep(buffer, index, length);
+            strand.submit(() -> {
+                take(peer, held, held.readerIndex(), length);
+                count(peer, kept);
+            });
             buffer.release();
+        }
+    }
+
+    /** A frame that a rank of another shard keeps was handled: that shard is told at the end of the turn. */
+    private void count(Way peer, boolean kept) {
+        if (kept) {
+            if (peer.keptHandled == peer.keptTold) {
+                tellAtEndOfTurn(peer);
+            }
+            peer.keptHandled++;
+        }
+    }
+
+    private void tellHandled() {
+        if (!toTell.isEmpty()) {
+            toTell.forEach(Teller::tellHandled);
+            toTell.clear();
         }
     }
 
@@ -202,22 +229,39 @@ final class Shard {
     }
 
     /** From this shard to another of the same relay. Called inside this shard's strand. */
-    private final class Way implements Peer {
+    private final class Way implements Peer, Teller {
         private final Shard to;
+
+        /** Kept frames of that shard's ranks that were handled here, and those that it was told of. */
+        private long keptHandled;
+
+        private long keptTold;
 
         private Way(Shard to) {
             this.to = to;
         }
 
         private void send(ByteBuf frame) {
-            to.fromShard(to.ways.get(number), frame, frame.readerIndex(), frame.readableBytes());
+            to.fromShard(to.ways.get(number), frame, frame.readerIndex(), frame.readableBytes(), false);
         }
 
         @Override
-        public boolean forward(Parcel frame) {
+        public void tellHandled() {
+            long handled = keptHandled;
+            keptTold = handled;
+            to.strand.post(() -> to.core.handled(to.ways.get(number), handled));
+        }
+
+        @Override
+        public boolean forward(Parcel frame, boolean kept) {
             BufferParcel parcel = (BufferParcel) frame;
-            to.fromShard(to.ways.get(number), parcel.takeBuffer(), parcel.index(), parcel.bytes());
+            to.fromShard(to.ways.get(number), parcel.takeBuffer(), parcel.index(), parcel.bytes(), kept);
             return true;
+        }
+
+        @Override
+        public void offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
+            send(frames.offerAgain(job, context, source, destination, sequence, bytes));
         }
 
         @Override
