@@ -140,8 +140,8 @@ final class JobWatch {
     private void onRelayBack(Signal.RelayBack back, long nowNs) {
         long downNs = deadlines.relayBack(back.relay(), nowNs);
         Set<Integer> missing = ranksAt(back.relay()).filter(ranks::isMissing).boxed().collect(Collectors.toSet());
-        losses.back(back.relay(), back.name(), downNs, nowNs, missing);
-        tell.accept(String.format(Locale.ROOT, "%s is back after %.2f s", back.name(), downNs / 1e9));
+        losses.back(back.relay(), back.id(), downNs, nowNs, missing);
+        tell.accept(String.format(Locale.ROOT, "relay %s is back after %.2f s", back.id(), downNs / 1e9));
     }
 
     private IntStream ranksAt(int relay) {

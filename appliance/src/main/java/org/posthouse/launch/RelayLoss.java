@@ -5,13 +5,13 @@ import java.util.Locale;
 /**
  * A relay that a job lost and found again.
  *
- * @param relay its index among the job's relays
+ * @param relay what it is called
  * @param ranks how many of its ranks still had something to do
  * @param downNs from the broken connection until it had the job again
  * @param ranksNs from then until the last of those ranks was where it had been; negative if the job ended or the relay was lost
  *     again before that
  */
-public record RelayLoss(int relay, int ranks, long downNs, long ranksNs) {
+public record RelayLoss(String relay, int ranks, long downNs, long ranksNs) {
     /** Whether all its ranks have gone on. */
     public boolean isOver() {
         return ranksNs >= 0;

@@ -15,15 +15,15 @@ final class RelayLosses {
     /** One that is back, and the ranks that have not been heard of since. */
     private static final class Return {
         private final int relay;
-        private final String name;
+        private final String id;
         private final long downNs;
         private final long backNs;
         private final int ranks;
         private final Set<Integer> missing;
 
-        private Return(int relay, String name, long downNs, long backNs, Set<Integer> missing) {
+        private Return(int relay, String id, long downNs, long backNs, Set<Integer> missing) {
             this.relay = relay;
-            this.name = name;
+            this.id = id;
             this.downNs = downNs;
             this.backNs = backNs;
             this.ranks = missing.size();
@@ -31,7 +31,7 @@ final class RelayLosses {
         }
 
         private RelayLoss loss(long ranksNs) {
-            return new RelayLoss(relay, ranks, downNs, ranksNs);
+            return new RelayLoss(id, ranks, downNs, ranksNs);
         }
     }
 
@@ -46,11 +46,11 @@ final class RelayLosses {
     /**
      * It has the job again.
      *
-     * @param name what people call it
+     * @param id what it is called
      * @param missing the ranks that are at home there and have not ended
      */
-    void back(int relay, String name, long downNs, long backNs, Set<Integer> missing) {
-        open.add(new Return(relay, name, downNs, backNs, new HashSet<>(missing)));
+    void back(int relay, String id, long downNs, long backNs, Set<Integer> missing) {
+        open.add(new Return(relay, id, downNs, backNs, new HashSet<>(missing)));
     }
 
     /** The rank is where it was, or has no further business with its relay. @return what is to be told; null if nothing is */
@@ -60,7 +60,7 @@ final class RelayLosses {
                 open.remove(one);
                 RelayLoss loss = one.loss(Math.max(0, atNs - one.backNs));
                 ended.add(loss);
-                return one.name + ": " + loss.words();
+                return "relay " + one.id + ": " + loss.words();
             }
         }
         return null;
