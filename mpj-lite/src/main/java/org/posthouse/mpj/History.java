@@ -86,6 +86,18 @@ final class History {
         }
     }
 
+    /**
+     * The connection has broken: what the relay has told of the time before is told on from where it was, to the end, which
+     * nobody but this process may have gone beyond.
+     */
+    void reopen() {
+        replaying = true;
+        ended = false;
+        live = false;
+        received = events();
+        due = untold.position() > 0;
+    }
+
     boolean isLogged() {
         return logged;
     }
@@ -302,6 +314,11 @@ final class History {
     /** Whether all that was known before was handed out, and the relay must be told so. */
     boolean isLiveDue() {
         return ended && !live && items.isEmpty();
+    }
+
+    /** Whether the relay knows that nothing is observed again. */
+    boolean isLive() {
+        return live;
     }
 
     /** The relay is told. */
