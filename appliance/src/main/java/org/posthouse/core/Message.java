@@ -9,6 +9,9 @@ import org.posthouse.wire.Wire;
  * the mailbox's owner.
  */
 public final class Message {
+    /** Of a receive that is not known any more: its rank posts it again. */
+    private static final int NO_REQUEST = -1;
+
     private final int context;
     private final int source;
     private final int destination;
@@ -93,6 +96,19 @@ public final class Message {
     /** A message that is in the log and nowhere else; nothing of it has arrived but its head, or, of a SEND, all. */
     public static Message of(Logged logged) {
         return new Message(logged);
+    }
+
+    /**
+     * One that is under way at a relay that starts on its log: {@link #loggedPiece} tells of what came behind its head.
+     *
+     * @param delivered whether a receive has got it
+     */
+    public static Message recovered(Logged logged, boolean delivered) {
+        Message message = new Message(logged);
+        if (delivered) {
+            message.receive = Receive.of(logged.context, logged.source, logged.tag, NO_REQUEST);
+        }
+        return message;
     }
 
     /** A piece of its payload that stands in the log at {@code place}, the next one. */

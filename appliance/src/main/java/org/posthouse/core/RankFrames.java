@@ -135,7 +135,7 @@ final class RankFrames {
 
     private static void forward(Job job, int destination, Frame frame) {
         Peer peer = job.peer(destination);
-        if (!peer.forward(frame.hold())) {
+        if (!peer.forward(frame.hold(), false)) {
             job.fail(Reason.SITE_UNREACHABLE, "no way to " + peer + ", the home of rank " + destination);
         }
     }

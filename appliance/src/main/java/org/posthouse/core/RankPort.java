@@ -39,6 +39,14 @@ public interface RankPort {
      */
     void events(long first, int count, int failedPolls, ByteBuffer items, boolean end);
 
+    /**
+     * Tells the rank how many of the frames that it keeps it need not keep any more, and how many were handled here.
+     *
+     * @param safe number of the last frame up to which all are logged where they were to go
+     * @param handled number of the last frame that this core has handled
+     */
+    void ack(long safe, long handled);
+
     /** Asks the rank to connect again; it answers when it has stopped writing. */
     void move();
 

@@ -81,6 +81,15 @@ public final class RelayCore {
         return job;
     }
 
+    /**
+     * Makes a job what it was when its relay's log was last written. To be called once, right after {@link #openJob} and
+     * before anybody else comes: its ranks are awaited, have finalized, or have not been there.
+     *
+     * @param ranks all of the job's that are at home at this relay, those of its other cores included, whose messages are
+     *     only looked at: to be called in one core after the other
+     */
+    public void restore(Job job, List<Recovered> ranks) {}
+
     /** Ends a job: whoever is still connected is told, and everything kept for it is forgotten. */
     public void closeJob(long id, Notice why) {
         Job job = jobs.remove(id);
@@ -386,14 +395,28 @@ public final class RelayCore {
         }
     }
 
-    /** What relays share has gone: the peer's relay has restarted and forgotten its jobs. */
-    public void forgotten(Peer peer) {
+    /**
+     * The peer's relay has restarted: what was on the way to it or from it is lost. Jobs that are logged there go on, all
+     * others of its ranks end. To be called before anything that the peer says after its restart.
+     *
+     * @param unacknowledged the frames that this core has had passed on to it, in their order, of which it is not known
+     *     that they were handled; those that the jobs still want are passed on again. The way to the peer forgets them: those
+     *     of them that were kept are not counted in {@link #handled} but when they are handled as passed on again
+     */
+    public void peerRestarted(Peer peer, List<Frame> unacknowledged) {
         for (Job job : List.copyOf(jobs.values())) {
             if (job.peers().contains(peer)) {
                 job.fail(Reason.CANNOT_RESUME, peer + " was restarted");
             }
         }
     }
+
+    /**
+     * Frames that ranks keep were handled by the core that they were passed on to.
+     *
+     * @param frames how many of those that this core has passed on to it as kept, since this core began; the first ones
+     */
+    public void handled(Peer peer, long frames) {}
 
     /** A fault outside the core leaves this job unable to go on. */
     public void failJob(long id, Reason reason, String detail) {

@@ -87,7 +87,7 @@ final class Replay {
     }
 
     void begin() {
-        historian.begin(rank, number);
+        historian.begin(rank, number, 0, 0);
     }
 
     /** The rank, or the core, does not go on with it. */
@@ -289,6 +289,11 @@ final class Replay {
         @Override
         public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
             port.events(first, count, failedPolls, items, end);
+        }
+
+        @Override
+        public void ack(long safe, long handled) {
+            port.ack(safe, handled);
         }
 
         @Override

@@ -30,14 +30,23 @@ final class History implements AutoCloseable {
     private final LogCursor cursor;
     private final Map<Long, Arriving> arriving = new HashMap<>();
 
-    History(LogCursor cursor) {
+    /** Polls that had failed before the first record; told with the first steps. */
+    private long pollsBefore;
+
+    /** @param pollsBefore polls that had failed before the first record */
+    History(LogCursor cursor, long pollsBefore) {
         this.cursor = cursor;
+        this.pollsBefore = pollsBefore;
     }
 
     /** The next steps; the last is an end if there are no more for now. */
     List<Past> read() {
         List<Past> steps = new ArrayList<>();
         int eventBytes = 0;
+        if (pollsBefore > 0) {
+            steps.add(new Past.Polls(pollsBefore));
+            pollsBefore = 0;
+        }
         while (steps.size() < STEPS_MAX && eventBytes < EVENT_BYTES_MAX) {
             if (!cursor.advance()) {
                 steps.add(new Past.End(cursor.position()));

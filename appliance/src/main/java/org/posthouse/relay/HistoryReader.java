@@ -36,15 +36,15 @@ final class HistoryReader implements Historian {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay) {
+    public void begin(HomedRank rank, int replay, long deliveries, long events) {
         long job = rank.job().id();
-        Optional<Milestone> beginning = journal.beginning(job, rank.rank());
+        Optional<Milestone> beginning = journal.beginning(job, rank.rank(), deliveries, events);
         if (beginning.isEmpty()) {
             String why = "the log does not reach back to its beginning";
             shard.strand().post(() -> shard.core().pastUnreadable(rank, replay, why));
             return;
         }
-        History history = new History(journal.history(job, rank.rank(), beginning.get()));
+        History history = new History(journal.history(job, rank.rank(), beginning.get()), beginning.get().polls());
         open.put(rank, history);
         more(rank, replay);
     }

@@ -153,7 +153,7 @@ final class LinkPort implements Links.Listener {
     public void onForgotten(String other) {
         LOG.warn("{}: relay {} was restarted", relay.id(), other);
         Peer peer = peer(other);
-        relay.shards().each(shard -> shard.core().forgotten(peer));
+        relay.shards().each(shard -> shard.core().peerRestarted(peer, List.of()));
     }
 
     private LinkFlow flow(String other) {
@@ -199,12 +199,15 @@ final class LinkPort implements Links.Listener {
     private final class RelayPeer implements Peer {
         private final String id;
 
+        /** Kept frames of each shard's ranks. Confined to the control strand. */
+        private final Map<Shard, Long> kept = new HashMap<>();
+
         private RelayPeer(String id) {
             this.id = id;
         }
 
         @Override
-        public boolean forward(Parcel frame) {
+        public boolean forward(Parcel frame, boolean kept) {
             ByteBuf bytes = ((BufferParcel) frame).take();
             if (links == null) {
                 bytes.release();
@@ -212,9 +215,26 @@ final class LinkPort implements Links.Listener {
             }
             relay.control().submit(() -> {
                 flow(id).out(bytes);
+                if (kept) {
+                    handled(bytes);
+                }
                 links.send(id, bytes);
             });
             return true;
+        }
+
+        /** To be told when the link says that the frame was handled; until links do, as soon as it is handed to one. */
+        private void handled(ByteBuf frame) {
+            FrameView view = new FrameView().wrap(frame.nioBuffer(), 0);
+            Shard shard = relay.shards().of(view.job(), view.source());
+            long count = kept.merge(shard, 1L, Long::sum);
+            shard.strand().post(() -> shard.core().handled(this, count));
+        }
+
+        @Override
+        public void offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
+            relay.control()
+                    .submit(() -> links.send(id, frames.offerAgain(job, context, source, destination, sequence, bytes)));
         }
 
         @Override

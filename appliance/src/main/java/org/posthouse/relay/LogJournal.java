@@ -206,11 +206,11 @@ final class LogJournal implements Journal {
         return log.position();
     }
 
-    /** From where a rank's history is to be read; empty if it has none. */
-    synchronized Optional<Milestone> beginning(long job, int rank) {
+    /** From where a rank's history is to be read if so much of it is known; empty if it has none. */
+    synchronized Optional<Milestone> beginning(long job, int rank, long deliveries, long events) {
         RankLog history = log.book().rank(job, rank);
         log.handOver();
-        return history == null ? Optional.empty() : history.milestone(0, 0);
+        return history == null ? Optional.empty() : history.milestone(deliveries, events);
     }
 
     /** Reads what a rank has sent to the mailboxes of this relay, from the beginning of its job on; empty if that has ended. */

@@ -207,6 +207,11 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
+    public void ack(long safe, long handled) {
+        write(frames.ack(job, safe, handled));
+    }
+
+    @Override
     public void move() {
         write(frames.move(job));
     }

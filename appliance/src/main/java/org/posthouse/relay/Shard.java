@@ -26,6 +26,9 @@ final class Shard {
     private final List<Way> ways = new ArrayList<>();
     private final FrameBuilder frames = new FrameBuilder();
 
+    /** Shards of whose kept frames some were handled in this turn. Confined to the strand. */
+    private final List<Way> toTell = new ArrayList<>();
+
     // What is looked at of a frame from another shard. Confined to the strand.
     private final ArrivedFrame taken = new ArrivedFrame();
     private final FrameView takenView = new FrameView();
@@ -42,6 +45,7 @@ final class Shard {
 
     private void endTurn() {
         written.flush();
+        tellHandled();
         clock.endTurn();
     }
 
@@ -98,17 +102,39 @@ final class Shard {
     }
 
     /** A frame from another shard, with a reference to its buffer: handled now if nobody is inside. */
-    private void fromShard(Peer peer, ByteBuf buffer, int index, int length) {
+    private void fromShard(Way peer, ByteBuf buffer, int index, int length, boolean kept) {
         if (strand.tryEnter()) {
             try {
                 take(peer, buffer, index, length);
+                count(peer, kept);
             } finally {
                 strand.leave();
             }
         } else {
-            hold(peer, buffer, index, length);
+            ByteBuf held = BufferParcel.keep(buffer, index, length);
+            strand.submit(() -> {
+                take(peer, held, held.readerIndex(), length);
+                count(peer, kept);
+            });
             buffer.release();
         }
+    }
+
+    /** A frame that a rank of another shard keeps was handled: that shard is told at the end of the turn. */
+    private void count(Way peer, boolean kept) {
+        if (kept) {
+            if (peer.keptHandled == peer.keptTold) {
+                toTell.add(peer);
+            }
+            peer.keptHandled++;
+        }
+    }
+
+    private void tellHandled() {
+        for (Way way : toTell) {
+            way.tellHandled();
+        }
+        toTell.clear();
     }
 
     /** Handles a whole frame and lets go of its buffer, at which others may be looking: so with a view of its own. */
@@ -146,19 +172,35 @@ final class Shard {
     private final class Way implements Peer {
         private final Shard to;
 
+        /** Kept frames of that shard's ranks that were handled here, and those that it was told of. */
+        private long keptHandled;
+
+        private long keptTold;
+
         private Way(Shard to) {
             this.to = to;
         }
 
         private void send(ByteBuf frame) {
-            to.fromShard(to.ways.get(number), frame, frame.readerIndex(), frame.readableBytes());
+            to.fromShard(to.ways.get(number), frame, frame.readerIndex(), frame.readableBytes(), false);
+        }
+
+        private void tellHandled() {
+            long handled = keptHandled;
+            keptTold = handled;
+            to.strand.post(() -> to.core.handled(to.ways.get(number), handled));
         }
 
         @Override
-        public boolean forward(Parcel frame) {
+        public boolean forward(Parcel frame, boolean kept) {
             BufferParcel parcel = (BufferParcel) frame;
-            to.fromShard(to.ways.get(number), parcel.takeBuffer(), parcel.index(), parcel.bytes());
+            to.fromShard(to.ways.get(number), parcel.takeBuffer(), parcel.index(), parcel.bytes(), kept);
             return true;
+        }
+
+        @Override
+        public void offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
+            send(frames.offerAgain(job, context, source, destination, sequence, bytes));
         }
 
         @Override

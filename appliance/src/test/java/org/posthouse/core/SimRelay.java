@@ -153,7 +153,7 @@ final class SimRelay {
         }
 
         @Override
-        public boolean forward(Parcel frame) {
+        public boolean forward(Parcel frame, boolean kept) {
             checkPolls();
             world.toPeer(number, to, ((TestParcel) frame).take());
             return true;
@@ -163,6 +163,11 @@ final class SimRelay {
         public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
             world.checkGrant(world.letter(context, source, destination, sequence), upTo);
             world.toPeer(number, to, frames.clear(context, source, destination, sequence, upTo));
+        }
+
+        @Override
+        public void offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
+            throw new AssertionError("no relay restarts here");
         }
 
         @Override
@@ -303,6 +308,9 @@ final class SimRelay {
         public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
             throw new AssertionError("nobody is replayed here");
         }
+
+        @Override
+        public void ack(long safe, long handled) {}
 
         @Override
         public void move() {
