@@ -78,13 +78,14 @@ final class Conversation {
             return;
         }
         replayed &= history.isReplaying();
-        history.reopen();
+        history.reopen(replayed);
         line.kept().broken();
         said = new Said(outbox.accepted(), line.kept());
         List<StatePage.Entry> state = new ArrayList<>(outbox.sent());
         outbox.offered(said, state);
         inbox.arriving(state);
         greet(next, Hello.AGAIN, state);
+        line.catchUp(!replayed);
     }
 
     private void greet(FrameLine next, int start, List<StatePage.Entry> state) throws IOException {
@@ -158,6 +159,8 @@ final class Conversation {
             if (finalizing) {
                 sayFinalize();
             }
+            line.catchUp(false);
+            outbox.proceed();
             line.flush();
         }
         if (outbox.isHeld()) {

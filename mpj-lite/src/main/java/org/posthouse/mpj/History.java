@@ -71,6 +71,9 @@ final class History {
 
     private boolean live;
 
+    /** Whether nothing may be told before LIVE. */
+    private boolean silent;
+
     /** What comes next, in order; {@code received} is the number of the last, {@code pollsKnown} goes beyond it. */
     private final ArrayDeque<Item> items = new ArrayDeque<>();
 
@@ -89,13 +92,16 @@ final class History {
     /**
      * The connection has broken: what the relay has told of the time before is told on from where it was, to the end, which
      * nobody but this process may have gone beyond.
+     *
+     * @param again whether the rank still does again what it did before; else nothing new is told until it is live
      */
-    void reopen() {
+    void reopen(boolean again) {
         replaying = true;
         ended = false;
         live = false;
         received = events();
-        due = untold.position() > 0;
+        silent = !again;
+        due = false;
     }
 
     boolean isLogged() {
@@ -111,7 +117,7 @@ final class History {
         }
         untold.putInt((int) polls).putInt(kind << 3 * Byte.SIZE).putLong(value);
         events++;
-        due = true;
+        due = !silent;
         turns += kind == VALUE ? 0 : 1;
     }
 
@@ -324,6 +330,7 @@ final class History {
     /** The relay is told. */
     void live() {
         live = true;
+        silent = false;
         due = untold.position() > 0;
     }
 }

@@ -53,6 +53,8 @@ final class HomeLine {
     /** Why nothing more can be read from this connection; null if it can. Of the thread that reads. */
     private IOException ended;
 
+    private boolean catchesUp;
+
     /** An ACK was asked for, for want of room, and none has come. */
     private boolean asked;
 
@@ -188,9 +190,14 @@ final class HomeLine {
         return stage == Stage.OPEN;
     }
 
-    /** Whether frames may be begun: the line is open, and not too much is kept. */
+    /** Whether new frames may be begun: the line is open, nothing is caught up with, and not too much is kept. */
     boolean hasRoom() {
-        return stage == Stage.OPEN && (kept == null || !kept.isFull());
+        return stage == Stage.OPEN && (kept == null || !catchesUp && !kept.isFull());
+    }
+
+    /** Whether the relay tells what was lost in a break: until then nothing new is said. */
+    void catchUp(boolean catchesUp) {
+        this.catchesUp = catchesUp;
     }
 
     /** A break since the line was found open changes nothing for what is begun then. */
@@ -270,7 +277,7 @@ final class HomeLine {
 
     /** Whether so much is kept that an ACK is to be asked for. True once, until the next ACK or connection. */
     boolean wantsRoom() {
-        boolean wants = !asked && stage == Stage.OPEN && kept != null && kept.isFull();
+        boolean wants = !asked && !catchesUp && stage == Stage.OPEN && kept != null && kept.isFull();
         asked |= wants;
         return wants;
     }
