@@ -104,11 +104,16 @@ final class Observed {
         history.failed(polls);
         if (history.hasManyPolls() && !over) {
             progress.awaitLine();
-            int bytes = FrameType.POLLS.bytesMin();
-            told.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(history.tellPolls());
-            told.end(bytes);
+            tellPolls();
             line.flush();
         }
+    }
+
+    /** Tells of all failed polls, in a frame of their own. The caller flushes. */
+    void tellPolls() throws IOException {
+        int bytes = FrameType.POLLS.bytesMin();
+        told.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(history.tellPolls());
+        told.end(bytes);
     }
 
     // ---- both

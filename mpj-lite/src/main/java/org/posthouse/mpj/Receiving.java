@@ -39,6 +39,11 @@ final class Receiving extends Operation {
         this.ordinal = ordinal;
     }
 
+    /** Bytes of its message that have arrived. */
+    long arrived() {
+        return arrived;
+    }
+
     boolean isMatched() {
         return envelope != null;
     }

@@ -60,7 +60,7 @@ public final class FrameView {
     /** Flag of SEND, EAGER and OFFER: it may have been sent before, over a connection or by a process that is gone. */
     public static final int AGAIN = 2;
 
-    /** Flag of EVENTS and POLLS from a rank: it waits for an ACK. From a relay: the rank's history ends here. */
+    /** Flag of EVENTS from a rank: it waits for an ACK. From a relay: the rank's history ends here. */
     public static final int ACK_NOW = 1;
 
     public static final int END = 1;
@@ -126,7 +126,6 @@ public final class FrameView {
             case SEND, EAGER -> AGAIN;
             case OFFER -> AGAIN | STORABLE;
             case EVENTS -> ACK_NOW | END;
-            case POLLS -> ACK_NOW;
             case PROBE_ANSWER, CANCELLED, WITHDRAWN -> FOUND;
             default -> 0;
         };
