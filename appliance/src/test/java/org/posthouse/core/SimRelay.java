@@ -148,6 +148,8 @@ final class SimRelay {
     private final class Way implements Peer {
         private final int to;
 
+        private long passed;
+
         private Way(int to) {
             this.to = to;
         }
@@ -156,6 +158,10 @@ final class SimRelay {
         public boolean forward(Parcel frame, boolean kept) {
             checkPolls();
             world.toPeer(number, to, ((TestParcel) frame).take());
+            if (kept) {
+                long count = ++passed;
+                world.clock().after(0, () -> core.handled(this, count));
+            }
             return true;
         }
 
