@@ -92,6 +92,13 @@ final class RunCommand implements Callable<Integer> {
                     + " ends with it (default: 60).")
     private int relayTimeoutSeconds = (int) TimeUnit.MILLISECONDS.toSeconds(Patience.DEFAULT.relayTimeoutMs());
 
+    @Option(
+            names = "--silence",
+            paramLabel = "SECONDS",
+            description = "A rank of a logged job whose process a signal has stopped for so long is killed, and started again; 0: never"
+                    + " (default: 30).")
+    private int silenceSeconds = Patience.DEFAULT.silenceSeconds();
+
     @Mixin
     private ModeOptions mode;
 
@@ -137,8 +144,8 @@ final class RunCommand implements Callable<Integer> {
         if (ranks < 1 || sites < 0 || relaysPerSite < 0) {
             throw new ParameterException(command.commandLine(), "-n, --sites and --relays-per-site are counts from 1");
         }
-        if (maxRestarts < 0 || relayTimeoutSeconds < 0) {
-            throw new ParameterException(command.commandLine(), "--max-restarts and --relay-timeout are counts from 0");
+        if (maxRestarts < 0 || relayTimeoutSeconds < 0 || silenceSeconds < 0) {
+            throw new ParameterException(command.commandLine(), "--max-restarts, --relay-timeout and --silence are counts from 0");
         }
         Map<String, String> environment = environment();
         JobProgram found = JobProgram.find(program.get(0), classPath);
@@ -151,7 +158,7 @@ final class RunCommand implements Callable<Integer> {
                 jvmFlags,
                 environment,
                 durability == Durability.PROCESS,
-                new Patience(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds)));
+                new Patience(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds));
         JobOutcome outcome;
         try (Interruption interruption = Interruption.open()) {
             outcome = relays.isEmpty() ? runEmbedded(spec, interruption) : runJoined(spec, interruption);
