@@ -75,7 +75,8 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--durability",
             defaultValue = "NONE",
-            description = "What messages survive: none, or process: the death of the relay's process (default: none).")
+            description = "What messages survive: none; process: the death of any process; host: of a relay's host too, at the price of its"
+                    + " disk's latency for what goes to other sites (default: none).")
     private Durability durability;
 
     @Option(
@@ -157,7 +158,7 @@ final class RunCommand implements Callable<Integer> {
                 program.subList(1, program.size()),
                 jvmFlags,
                 environment,
-                durability == Durability.PROCESS,
+                durability.code(),
                 new Patience(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds));
         JobOutcome outcome;
         try (Interruption interruption = Interruption.open()) {

@@ -86,7 +86,7 @@ public final class JobRun {
     public JobOutcome run() throws JobFailure, InterruptedException {
         long start = System.nanoTime();
         try (StoppedRanks stoppedRanks = watchStopped()) {
-            relays.open(new JobOpen(id, token, spec.logged(), spec.name(), spread.homes(), spread.homeOf()));
+            relays.open(new JobOpen(id, token, spec.durability(), false, spec.name(), spread.homes(), spread.homeOf()));
             for (int rank = 0; rank < spec.ranks(); rank++) {
                 watch.start(rank, System.nanoTime());
             }
