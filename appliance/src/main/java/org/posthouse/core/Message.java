@@ -34,6 +34,7 @@ public final class Message {
     private boolean passedWhole;
     private boolean inLog;
     private boolean ahead;
+    private boolean forgiven;
 
     // Neighbours in the channel's and in the context's list of unexpected messages.
     private Message channelNext;
@@ -225,6 +226,16 @@ public final class Message {
         ahead = yes;
     }
 
+    /** Its source's relay does not know any more that it has paid for it, or this one whether it gave that back. */
+    void forgive() {
+        forgiven = true;
+    }
+
+    /** Whether its sender gets no credit for it. */
+    boolean isForgiven() {
+        return forgiven;
+    }
+
     /** When it began to wait for a receive, as {@link MatchTimes} counts time; 0 if it did not. */
     int storedTick() {
         return storedTick;
@@ -292,7 +303,7 @@ public final class Message {
 
     /** Up to where its sender was told to send, or {@link Repeats#NOT_CLEARED}. */
     long clearedUpTo() {
-        return form == FrameType.OFFER && granted() > 0 ? granted() : Repeats.NOT_CLEARED;
+        return form == FrameType.OFFER && (granted() > 0 || ahead) ? granted() : Repeats.NOT_CLEARED;
     }
 
     void grant(long upTo) {
