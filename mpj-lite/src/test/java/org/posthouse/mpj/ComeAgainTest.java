@@ -259,7 +259,7 @@ final class ComeAgainTest {
             return null;
         });
         line.say(delivered(line.hear(FrameType.POST), 7, LONG, 0), ScriptedRelay.chunk(CONTEXT, 7, LONG, 0));
-        assertThat(breakLine(1, 1)).containsExactly(known(StatePage.ARRIVING, 1, 0, 7, Wire.PAYLOAD_BYTES_MAX));
+        assertThat(breakLine(1, 1)).containsExactly(known(StatePage.ARRIVING, 1, 1, 7, Wire.PAYLOAD_BYTES_MAX));
         welcomeAgain(1);
         for (int from = Wire.PAYLOAD_BYTES_MAX; from < LONG.length; from += Wire.PAYLOAD_BYTES_MAX) {
             line.say(ScriptedRelay.chunk(CONTEXT, 7, LONG, from));
