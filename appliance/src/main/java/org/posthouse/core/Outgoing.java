@@ -93,7 +93,7 @@ final class Outgoing {
     /** Tells of each offer that nobody has cleared, as far as is known. */
     void forEachUncleared(BiConsumer<HomedRank.Transfer, Long> visitor) {
         sending.forEach((transfer, message) -> {
-            if (message.offered && !message.believed && !message.cleared) {
+            if (message.offered && (message.believed || !message.cleared)) {
                 visitor.accept(transfer, message.bytes);
             }
         });
@@ -132,7 +132,10 @@ final class Outgoing {
         long bytes = view.messageBytes();
         if (view.type() != FrameType.SEND) {
             boolean offered = view.type() == FrameType.OFFER;
-            sending.put(transfer(view), new Sending(offered, bytes, offered ? 0 : bytes));
+            boolean believed = offered && restored && (view.flags() & FrameView.AGAIN) != 0;
+            Sending message = new Sending(offered, bytes, offered && !believed ? 0 : bytes);
+            message.believed = believed;
+            sending.put(transfer(view), message);
         }
     }
 

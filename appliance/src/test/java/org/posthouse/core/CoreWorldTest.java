@@ -30,6 +30,18 @@ final class CoreWorldTest {
         assertThat(aheadMax.get()).as("messages of which a sender's credit covers 16").isGreaterThan(50);
     }
 
+    /** Connections of ranks break at any frame, and relays are killed and start again on their logs. */
+    @Test
+    void keepsItsPromisesThroughCutsAndRestarts() {
+        AtomicLong troubles = new AtomicLong();
+        SeededRuns.each(3_000, seed -> {
+            CoreWorld world = new CoreWorld(seed, true);
+            world.run();
+            troubles.addAndGet(world.troubles());
+        });
+        assertThat(troubles.get()).as("cuts and restarts").isGreaterThan(10_000);
+    }
+
     @Test
     void sameSeedIsTheSameWorld() {
         CoreWorld first = new CoreWorld(42);
