@@ -71,6 +71,9 @@ final class History {
 
     private boolean live;
 
+    /** Whether nothing may be told before LIVE. */
+    private boolean silent;
+
     /** What comes next, in order; {@code received} is the number of the last, {@code pollsKnown} goes beyond it. */
     private final ArrayDeque<Item> items = new ArrayDeque<>();
 
@@ -86,6 +89,21 @@ final class History {
         }
     }
 
+    /**
+     * The connection has broken: what the relay has told of the time before is told on from where it was, to the end, which
+     * nobody but this process may have gone beyond.
+     *
+     * @param again whether the rank still does again what it did before; else nothing new is told until it is live
+     */
+    void reopen(boolean again) {
+        replaying = true;
+        ended = false;
+        live = false;
+        received = events();
+        silent = !again;
+        due = false;
+    }
+
     boolean isLogged() {
         return logged;
     }
@@ -99,7 +117,7 @@ final class History {
         }
         untold.putInt((int) polls).putInt(kind << 3 * Byte.SIZE).putLong(value);
         events++;
-        due = true;
+        due = !silent;
         turns += kind == VALUE ? 0 : 1;
     }
 
@@ -170,18 +188,28 @@ final class History {
     /** What the next frame says of failed polls: the low 32 bits of all. */
     int tellPolls() {
         turns++;
-        pollsTold = polls;
-        return (int) polls;
+        pollsTold = polls();
+        return (int) pollsTold;
     }
 
-    /** All failed polls since the rank's start. */
+    /** All failed polls since the rank's start, but for those behind an event that may not be told yet: they may not be either. */
     long polls() {
-        return polls;
+        return silent && untold.position() > 0 ? polls - ((int) polls - untold.getInt(0)) : polls;
     }
 
     /** All events since the rank's start, those too that will be handed out. */
     long events() {
         return Math.max(events, received);
+    }
+
+    /** Grows with whatever is observed. */
+    long observed() {
+        return events + polls;
+    }
+
+    /** Whether all that was observed was observed before this process began, too. */
+    boolean isObservedBefore() {
+        return replaying && !silent;
     }
 
     long turns() {
@@ -304,9 +332,15 @@ final class History {
         return ended && !live && items.isEmpty();
     }
 
+    /** Whether the relay knows that nothing is observed again. */
+    boolean isLive() {
+        return live;
+    }
+
     /** The relay is told. */
     void live() {
         live = true;
+        silent = false;
         due = untold.position() > 0;
     }
 }
