@@ -24,7 +24,9 @@ final class Observations {
             log(rank, frame);
         }
         rank.safety().took(view.length(), null);
-        if (asks || rank.safety().isDue()) {
+        if (asks) {
+            rank.safety().asked(rank.port());
+        } else if (rank.safety().isDue()) {
             rank.safety().tell(rank.port());
         }
     }

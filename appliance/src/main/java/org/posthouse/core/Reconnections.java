@@ -26,6 +26,9 @@ final class Reconnections {
         check(rank, hello);
         Progress progress = Progress.of(hello, state);
         replaceLiving(rank, nanos);
+        if (hello.incarnation() > rank.incarnation()) {
+            rank.job().journal().incarnation(rank.job().id(), rank.rank(), hello.incarnation());
+        }
         OpenChannels.await(rank);
         rank.safety().connect(hello.kept(), false);
         long deliveries = rank.messagesDelivered() - hello.deliveries();
@@ -48,7 +51,7 @@ final class Reconnections {
             throw new Refusal(Reason.CANNOT_RESUME, rank + " was given up");
         }
         // The log of a host that crashed may have lost its end, and with it what the rank's state depends on.
-        if (hello.incarnation() > rank.incarnation()) {
+        if (hello.incarnation() > rank.incarnation() && !knowsNothing(hello)) {
             throw new Refusal(
                     Reason.CANNOT_RESUME,
                     "restart: " + rank + " comes again with incarnation " + hello.incarnation() + ", the last known here is "
@@ -64,6 +67,11 @@ final class Reconnections {
             throw new Refusal(
                     Reason.CANNOT_RESUME, rank + " comes with kept frame " + hello.kept() + "; they are numbered from 1");
         }
+    }
+
+    /** It may have been cut off before it was welcomed: then it is as good as one that starts. */
+    private static boolean knowsNothing(Hello hello) {
+        return hello.deliveries() == 0 && hello.events() == 0 && hello.failedPolls() == 0 && hello.kept() == 1;
     }
 
     /** The old connection hangs, or there is a second process of this incarnation. */

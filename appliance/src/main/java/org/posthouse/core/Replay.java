@@ -250,6 +250,14 @@ final class Replay {
         return true;
     }
 
+    /** Whether the history, which was logged up to {@code position}, is handed out up to there; false if it has ended. */
+    boolean comesTo(long position) {
+        if (!ended) {
+            until = position;
+        }
+        return !ended;
+    }
+
     /** The rank posts a receive: one that history has a message for, or one that will wait. */
     void park(Receive receive) {
         parked.put(new Parked(receive.context(), receive.ordinal()), receive);
@@ -283,11 +291,10 @@ final class Replay {
         /** The log has it, and the history will come to it; unless all of it was handed out. */
         @Override
         public void chunk(Parcel chunk) {
-            if (ended) {
-                port.chunk(chunk);
-            } else {
+            if (comesTo(rank.job().journal().position())) {
                 chunk.release();
-                until = rank.job().journal().position();
+            } else {
+                port.chunk(chunk);
             }
         }
 

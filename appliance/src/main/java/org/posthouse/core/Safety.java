@@ -117,6 +117,12 @@ final class Safety {
         return safe - told >= FRAMES_WORTH || safeBytes - toldBytes >= BYTES_WORTH || dueAt != NOTHING && safe >= dueAt;
     }
 
+    /** The rank waits: it is told now, and again when all that it has sent so far is safe. */
+    void asked(RankPort port) {
+        dueAt = handled;
+        tell(port);
+    }
+
     void tell(RankPort port) {
         told = safe;
         toldBytes = safeBytes;

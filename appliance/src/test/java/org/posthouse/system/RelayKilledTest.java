@@ -26,7 +26,7 @@ class RelayKilledTest {
     @ValueSource(strings = {"multiplexed", "threaded"})
     void ringVerifiesAlthoughItsRelayIsKilledTwice(String mode) throws Exception {
         try (Relays relay = one("--mode", mode);
-                Command job = start(relay, "4", "example:ring", "10000", "1024")) {
+                Command job = start(relay, "1", "4", "example:ring", "8000", "1024")) {
             for (int kill = 0; kill < 2; kill++) {
                 relay.awaitDelivered(relay.delivered() + 2_000);
                 relay.kill();
@@ -39,7 +39,7 @@ class RelayKilledTest {
     @Test
     void isVerifiesAlthoughItsRelayIsKilled() throws Exception {
         try (Relays relay = one();
-                Command job = start(relay, "4", "example:nas-is", "W")) {
+                Command job = start(relay, "1", "4", "example:nas-is", "W")) {
             relay.awaitDelivered(60);
             relay.kill();
             relay.startAgain();
@@ -50,8 +50,8 @@ class RelayKilledTest {
     @Test
     void ringVerifiesAlthoughARankDiesWithItsRelay() throws Exception {
         try (Relays relay = one();
-                Command job = start(relay, "3", "example:ring", "10000", "300000")) {
-            relay.awaitDelivered(500);
+                Command job = start(relay, "1", "3", "example:ring", "1500", "300000")) {
+            relay.awaitDelivered(300);
             ProcessHandle rank = Jobs.rank(job, 1);
             relay.kill();
             rank.destroyForcibly();
@@ -67,7 +67,7 @@ class RelayKilledTest {
     void jobsOfTwoSitesVerifyAlthoughOneRelayAndThenTheOtherIsKilled(String program) throws Exception {
         try (Relays first = ofTwo("site-a");
                 Relays second = ofTwo("site-b", "--peer", "site-a=" + first.ready().links(), "--member", first.group());
-                Command job = start(first, "4", program.split(" "))) {
+                Command job = start(first, "2", "4", program.split(" "))) {
             for (Relays relay : List.of(second, first)) {
                 relay.awaitDelivered(relay.delivered() + 30);
                 relay.kill();
@@ -81,12 +81,11 @@ class RelayKilledTest {
     @Test
     void aJobWhoseLauncherDoesNotComeBackIsEnded() throws Exception {
         try (Relays relay = one("--launcher-timeout", "1");
-                Command job = start(relay, "2", "example:ring", "1000000", "64")) {
+                Command job = start(relay, "1", "2", "example:ring", "1000000", "64")) {
             relay.awaitDelivered(500);
             relay.kill();
             job.close();
             relay.startAgain();
-            assertThat(relay.get("/api/v1/jobs").at("/jobs/0/state").asText()).isEqualTo("RUNNING");
             await().atMost(PATIENCE).until(() -> relay.get("/api/v1/jobs").at("/jobs/0/state").asText().equals("FAILED"));
             relay.kill();
             relay.startAgain();
@@ -111,8 +110,8 @@ class RelayKilledTest {
         return Relays.start(folder, site, options.toArray(String[]::new));
     }
 
-    private Command start(Relays relay, String ranks, String... program) throws Exception {
-        List<String> arguments = new ArrayList<>(List.of("run", "-n", ranks, "--relay", relay.ranks(), "--durability", "process"));
+    private Command start(Relays relay, String sites, String ranks, String... program) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("run", "-n", ranks, "--sites", sites, "--relay", relay.ranks(), "--durability", "process"));
         arguments.addAll(List.of(program));
         return Command.start(folder, arguments.toArray(String[]::new));
     }

@@ -32,12 +32,14 @@ class Ending {
     }
 
     void refused(String relay, Notice why) {
+        PrintGate.lift();
         System.err.println("rank " + rank + ": the relay at " + relay + " closed the connection: " + why.reason() + ": "
                 + why.text() + "; " + why.reason().advice());
         exit(why.reason() == Reason.CANNOT_RESUME && why.text().startsWith(RESTART) ? STATUS_RESTART : STATUS_CONNECTION);
     }
 
     void lost(String relay, IOException cause) {
+        PrintGate.lift();
         System.err.println("rank " + rank + ": the connection to the relay at " + relay + " broke: " + cause.getMessage());
         exit(STATUS_CONNECTION);
     }
@@ -56,6 +58,7 @@ class Ending {
 
     /** Ends the process at once; the program's own shutdown hooks do not run, as its state is no longer of use. */
     void exit(int status) {
+        PrintGate.lift();
         System.out.flush();
         System.err.flush();
         Runtime.getRuntime().halt(status);

@@ -23,7 +23,7 @@ public final class Endpoints {
     /** Which start of this rank the process is, from 1; without it, the first. */
     public static final String INCARNATION = "POSTHOUSE_INCARNATION";
 
-    private static Endpoint connected;
+    private static RelayEndpoint connected;
 
     private Endpoints() {}
 
@@ -50,6 +50,7 @@ public final class Endpoints {
         } catch (IOException | IllegalArgumentException e) {
             throw new IllegalStateException("rank " + rank + ": " + e.getMessage(), e);
         }
+        PrintGate.hold(connected);
         return connected;
     }
 

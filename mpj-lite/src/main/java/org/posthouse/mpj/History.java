@@ -188,18 +188,28 @@ final class History {
     /** What the next frame says of failed polls: the low 32 bits of all. */
     int tellPolls() {
         turns++;
-        pollsTold = polls;
-        return (int) polls;
+        pollsTold = polls();
+        return (int) pollsTold;
     }
 
-    /** All failed polls since the rank's start. */
+    /** All failed polls since the rank's start, but for those behind an event that may not be told yet: they may not be either. */
     long polls() {
-        return polls;
+        return silent && untold.position() > 0 ? polls - ((int) polls - untold.getInt(0)) : polls;
     }
 
     /** All events since the rank's start, those too that will be handed out. */
     long events() {
         return Math.max(events, received);
+    }
+
+    /** Grows with whatever is observed. */
+    long observed() {
+        return events + polls;
+    }
+
+    /** Whether all that was observed was observed before this process began, too. */
+    boolean isObservedBefore() {
+        return replaying && !silent;
     }
 
     long turns() {

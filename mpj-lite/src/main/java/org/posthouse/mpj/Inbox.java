@@ -92,8 +92,7 @@ final class Inbox {
             throw new WireException(
                     Reason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
         }
-        deliveries++;
-        receiving.begin(envelope(view));
+        receiving.begin(envelope(view), ++deliveries);
         int rides = view.length() - Wire.MESSAGE_HEADER_BYTES;
         if (rides == view.messageBytes()) {
             receiving.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
@@ -150,10 +149,13 @@ final class Inbox {
 
     // ---- after a break
 
-    /** For each message that was delivered and has not arrived: how far it has. */
+    /** For each message that was delivered and has not arrived: how far it has, and how many deliveries ago it began. */
     void arriving(List<StatePage.Entry> state) {
-        arriving.forEach((transfer, receiving) -> state.add(new StatePage.Entry(
-                StatePage.ARRIVING, transfer.context, transfer.source, 0, transfer.sequence, receiving.arrived())));
+        arriving.forEach((transfer, receiving) -> {
+            int since = (int) Math.min(deliveries - receiving.delivery() + 1, Integer.MAX_VALUE);
+            state.add(new StatePage.Entry(
+                    StatePage.ARRIVING, transfer.context, transfer.source, since, transfer.sequence, receiving.arrived()));
+        });
     }
 
     /** Posts again what waits, in the order in which it was posted. */

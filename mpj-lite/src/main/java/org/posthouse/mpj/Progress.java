@@ -54,6 +54,11 @@ final class Progress {
         lock.lock();
     }
 
+    /** Whether the caller has the lock. */
+    boolean isLocked() {
+        return lock.isHeldByCurrentThread();
+    }
+
     void unlock() {
         lock.unlock();
     }

@@ -282,6 +282,24 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         }
     }
 
+    /**
+     * Returns when all that the program has observed is in the log, if the job has one. At once if the caller is inside a call: who
+     * prints there, prints what nobody has observed yet.
+     */
+    void awaitTold() {
+        if (!history.isLogged() || progress.isLocked()) {
+            return;
+        }
+        progress.lock();
+        try {
+            observed.awaitTold();
+        } catch (IOException e) {
+            throw lost(e);
+        } finally {
+            progress.unlock();
+        }
+    }
+
     // ---- progress
 
     @Override
