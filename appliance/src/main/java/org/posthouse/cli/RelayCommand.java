@@ -16,6 +16,7 @@ import org.posthouse.launch.ReadyLine;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.RelayHost;
+import org.posthouse.relay.LauncherWait;
 import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.SocketKind;
@@ -122,6 +123,14 @@ final class RelayCommand implements Callable<Integer> {
             description = "How full of that the log may be before ranks are asked for checkpoints (default: 60).")
     private int logHighMark = LogLimits.DEFAULT.highMarkPercent();
 
+    @Option(
+            names = "--launcher-timeout",
+            paramLabel = "SECONDS",
+            defaultValue = "60",
+            description = "How long a job that this relay has from its log waits for its launcher; one that its launcher has left, half of"
+                    + " it (default: ${DEFAULT-VALUE}).")
+    private int launcherTimeoutSeconds;
+
     @Option(names = "--keys", paramLabel = "DIR", description = "The site's keys, as \"posthouse keys issue\" wrote them.")
     private Path keys;
 
@@ -210,6 +219,9 @@ final class RelayCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             problems.add(e.getMessage());
         }
+        if (launcherTimeoutSeconds < 0) {
+            problems.add("--launcher-timeout " + launcherTimeoutSeconds + ", expected 0 or more");
+        }
         if (!problems.isEmpty()) {
             throw new CommandFailure(String.join("; ", problems));
         }
@@ -231,7 +243,8 @@ final class RelayCommand implements Callable<Integer> {
                 limits.credit(CoreConfig.DEFAULT),
                 RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
                 RelayConfig.CONNECTIONS_MAX_DEFAULT,
-                limits);
+                limits,
+                LauncherWait.ofSeconds(launcherTimeoutSeconds));
     }
 
     private LinkConfig linkConfig(RelayId relay, long epoch) throws CommandFailure {

@@ -1,6 +1,5 @@
 package org.posthouse.core;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
@@ -18,6 +17,7 @@ final class Admissions {
     private final CoreConfig config;
     private final Historian historian;
     private final Departures departures;
+    private final Reconnections reconnections;
 
     /** What leaving does to what a rank had under way. */
     interface Departures {
@@ -29,6 +29,7 @@ final class Admissions {
         this.config = config;
         this.historian = historian;
         this.departures = departures;
+        this.reconnections = new Reconnections(historian, departures);
     }
 
     /** Refuses whoever does not know the job's token. */
@@ -43,7 +44,9 @@ final class Admissions {
     /** Connects the rank that says {@code hello}, and tells the job's launcher. */
     HomedRank admit(Job job, Hello hello, List<StatePage.Entry> state, RankPort port, long nanos) throws Refusal {
         HomedRank rank = homed(job, hello);
-        if (rank.state() == RankState.MOVING && hello.incarnation() == rank.incarnation()) {
+        if (hello.start() == Hello.AGAIN) {
+            reconnections.admit(rank, hello, state, port, nanos);
+        } else if (rank.state() == RankState.MOVING && hello.incarnation() == rank.incarnation()) {
             checkCounters(rank, hello, state);
         } else {
             requireFresh(rank, hello, state);
@@ -87,9 +90,12 @@ final class Admissions {
         Job job = rank.job();
         replaceLiving(rank, hello);
         job.journal().incarnation(job.id(), rank.rank(), hello.incarnation());
+        if (job.logged()) {
+            rank.safety().connect(1, true);
+        }
         if (hello.incarnation() > 1 && job.logged()) {
-            noteUnfinished(rank);
-            rank.beginReplay(port, hello.incarnation(), historian, nanos);
+            OpenChannels.await(rank);
+            rank.beginReplay(port, hello.incarnation(), Progress.NONE, historian, nanos);
             job.report(new JobEvent(
                     job.id(), JobEvent.REPLAYING, rank.rank(), 0, rank.messagesDelivered(), rank.events(), ""));
         } else {
@@ -110,24 +116,9 @@ final class Admissions {
         }
     }
 
-    /** What the process before had begun, and the next will begin again. */
-    private static void noteUnfinished(HomedRank rank) {
-        Repeats repeats = rank.repeats();
-        for (HomedRank to : rank.job().homedRanks()) {
-            to.forEachOpen(rank.rank(), message -> repeats.await(
-                    new HomedRank.Transfer(message.context(), to.rank(), message.sequence()), message.clearedUpTo()));
-        }
-        rank.outgoing().forEachOpen((transfer, open) -> {
-            repeats.await(transfer, open.clearedUpTo());
-            if (open.withdrawing()) {
-                repeats.isUnasked(transfer);
-            }
-        });
-    }
-
     /** A rank that was asked to move has seen all that it was sent, and the relay all that the rank sent. */
     private static void checkCounters(HomedRank rank, Hello hello, List<StatePage.Entry> state) throws Refusal {
-        long sent = 0;
+        int channels = 0;
         for (StatePage.Entry channel : state) {
             int to = channel.peer();
             if (to < 0 || to >= rank.job().size()) {
@@ -137,19 +128,20 @@ final class Admissions {
             long known = local == null
                     ? rank.outgoing().lastSequence(channel.context(), to)
                     : local.mailbox().lastSequence(channel.context(), rank.rank());
-            if (channel.kind() != StatePage.SENT || channel.a() != known) {
+            boolean forgotten = local == null && rank.outgoing().isForgotten(channel.context(), to);
+            if (channel.kind() != StatePage.SENT || channel.a() != known && !forgotten) {
                 throw new Refusal(
                         Reason.CANNOT_RESUME,
                         rank + " has sent up to sequence " + channel.a() + " to rank " + to + " in context "
                                 + channel.context() + ", known here: " + known);
             }
-            sent += known;
+            channels++;
         }
-        if (sent != rank.messagesSent() || hello.deliveries() != rank.deliveriesSent()) {
+        if (channels < OpenChannels.count(rank) || hello.deliveries() != rank.deliveriesSent()) {
             throw new Refusal(
                     Reason.CANNOT_RESUME,
-                    rank + " comes with " + hello.deliveries() + " deliveries and " + sent + " sends, known here: "
-                            + rank.deliveriesSent() + " and " + rank.messagesSent());
+                    rank + " comes with " + hello.deliveries() + " deliveries and " + channels + " channels, known here: "
+                            + rank.deliveriesSent() + " and " + OpenChannels.count(rank));
         }
     }
 
@@ -165,34 +157,12 @@ final class Admissions {
                 job.logged(),
                 rank.deliveriesSent(),
                 rank.events(),
-                StatePage.pages(state(rank).size()),
+                StatePage.pages(OpenChannels.state(rank).size()),
                 0,
                 0,
                 job.self(),
                 job.homes(),
                 job.homeOf(),
                 new int[0]);
-    }
-
-    /** What a rank that is replayed must know about its channels: what they have, and what they have in part. */
-    List<StatePage.Entry> state(HomedRank rank) {
-        List<StatePage.Entry> state = new ArrayList<>();
-        if (rank.state() != RankState.REPLAYING) {
-            return state;
-        }
-        for (HomedRank to : rank.job().homedRanks()) {
-            to.mailbox()
-                    .forEachChannel(rank.rank(), (context, source, last) ->
-                            state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to.rank(), last)));
-            to.forEachOpen(rank.rank(), message -> state.add(new StatePage.Entry(
-                    StatePage.OPEN, message.context(), to.rank(), message.form().id(), message.sequence(), message.arrived())));
-        }
-        rank.outgoing()
-                .forEachChannel((context, to, last) -> state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to, last)));
-        rank.outgoing().forEachOpen((transfer, open) -> state.add(new StatePage.Entry(
-                StatePage.OPEN, transfer.context(), transfer.peer(), open.form().id(), transfer.sequence(), open.sent())));
-        rank.repeats().gone().forEach(transfer -> state.add(new StatePage.Entry(
-                StatePage.GONE, transfer.context(), transfer.peer(), transfer.sequence())));
-        return state;
     }
 }

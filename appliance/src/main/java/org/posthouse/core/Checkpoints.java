@@ -48,6 +48,7 @@ final class Checkpoints {
             case READY -> {
                 rank.job().journal().checkpoint(rank.job().id(), rank.rank(), standing(rank), null);
                 report(rank, point, 0);
+                rank.port().point(Point.of(rank.job().id(), Point.Kind.SAVED, 0, 0));
             }
             case SAVE -> save(rank, point);
             default -> throw new WireException(Reason.NOT_EXPECTED, "POINT(" + point.kind() + ") from " + rank);

@@ -158,6 +158,30 @@ final class Deliveries {
         }
     }
 
+    /** All the payload of a message that was offered, in a frame that is no chunk: into the log, and out of it again. */
+    void arriveInLog(HomedRank to, Message message, Parcel payload) {
+        int bytes = payload.payloadBytes();
+        message.keepChunkInLog(log(to, message, payload));
+        message.chunkArrived(bytes);
+        payload.release();
+        to.arriving().remove(new HomedRank.Transfer(message.context(), message.source(), message.sequence()));
+        if (message.receive() != null) {
+            goOnBehind(to, message);
+        }
+    }
+
+    /** A message that is matched and waits in the log: at once if the rank is there, else it is a part of its history. */
+    private void goOnBehind(HomedRank to, Message message) {
+        if (to.port() == null || to.replay() != null && to.replay().comesTo(to.job().journal().position())) {
+            abandon(to, message);
+        } else if (to.replay() != null) {
+            pass(to, message, to.job().journal().piece(to.job().id(), message, message.passed()));
+        } else {
+            to.readingBack().add(message);
+            readBack(to);
+        }
+    }
+
     /** Whether this chunk was here before: its source was restarted, and has begun the message again. */
     private static boolean isRepeated(HomedRank to, Message message, FrameView view) {
         return message == null
@@ -250,6 +274,22 @@ final class Deliveries {
         progress(to, message);
     }
 
+    /** A message that was here before this core began, and that no receive has got. */
+    void restore(HomedRank to, Message message) {
+        to.mailbox().restore(message);
+        times.stored(message);
+        boolean offered = message.form() == FrameType.OFFER;
+        if (offered ? message.isStorable() : message.isComplete()) {
+            inLog.restore(to, message);
+        }
+    }
+
+    /** Up to where the sender of an offer that was here before this core began may have been cleared; 0 if it was not. */
+    long clearedAtMost(Message offer) {
+        boolean mayBe = offer.receive() != null || offer.isStorable() || offer.arrived() > 0;
+        return mayBe ? Math.min(offer.bytes(), offer.arrived() + config.windowBytes()) : 0;
+    }
+
     /** The rank's job has ended. */
     void forget(HomedRank to) {
         inLog.forget(to);
@@ -317,16 +357,23 @@ final class Deliveries {
     /** Takes an offered message out of the mailbox, as if it had never come; false if it was matched before. */
     boolean withdraw(HomedRank to, FrameView view) {
         Message message = to.mailbox().takeOffer(view.context(), view.source(), view.sequence());
+        HomedRank.Transfer offer = new HomedRank.Transfer(view.context(), view.source(), view.sequence());
         if (message == null) {
-            return false;
+            return to.tombstones().contains(offer);
         }
-        to.arriving().remove(new HomedRank.Transfer(message.context(), message.source(), message.sequence()));
+        if (to.job().logged()) {
+            to.tombstones().add(offer);
+        }
+        to.arriving().remove(offer);
         message.release();
         to.job().journal().withdrawn(to.job().id(), message);
         return true;
     }
 
-    void giveBack(Job job, Message message) {
+    private void giveBack(Job job, Message message) {
+        if (message.isForgiven()) {
+            return;
+        }
         if (job.journal().holds()) {
             held.add(() -> giveBack(job, message.source(), message.cost()));
         } else {
@@ -334,7 +381,8 @@ final class Deliveries {
         }
     }
 
-    private void giveBack(Job job, int source, long cost) {
+    /** Gives a sender back what a message has cost. */
+    void giveBack(Job job, int source, long cost) {
         if (!job.owe(source, cost, config)) {
             return;
         }
@@ -342,7 +390,7 @@ final class Deliveries {
         int messages = job.takeOwedMessages(source);
         HomedRank local = job.homed(source);
         if (local != null) {
-            local.returnCredit(bytes, messages);
+            local.returnCredit(bytes, messages, null);
         } else {
             job.peer(source).credit(job.id(), source, bytes, messages);
         }

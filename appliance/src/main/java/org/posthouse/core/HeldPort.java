@@ -94,6 +94,11 @@ final class HeldPort implements RankPort {
     }
 
     @Override
+    public void ack(long safe, long handled) {
+        held.add(port -> port.ack(safe, handled));
+    }
+
+    @Override
     public void move() {
         held.add(RankPort::move);
     }

@@ -6,11 +6,14 @@ package org.posthouse.core;
  */
 public interface Historian {
     /**
-     * Begins to read what a rank has lived through since its start, and answers with the first steps.
+     * Begins to read what a rank has lived through, and answers with the first steps. They may begin too early, never too
+     * late; polls that had failed before the first of them are one of them.
      *
      * @param replay the rank's number for this reading; answers to an earlier one come to nothing
+     * @param deliveries so many of its first deliveries are not wanted
+     * @param events so many of its first events are not wanted
      */
-    void begin(HomedRank rank, int replay);
+    void begin(HomedRank rank, int replay, long deliveries, long events);
 
     /** Answers with the next steps; after {@link Past.End}, with what was logged since, and the end again. */
     void more(HomedRank rank, int replay);
@@ -27,7 +30,7 @@ public interface Historian {
     /** Of a relay without a log: it has no rank to bring back. */
     Historian NONE = new Historian() {
         @Override
-        public void begin(HomedRank rank, int replay) {
+        public void begin(HomedRank rank, int replay, long deliveries, long events) {
             throw new IllegalStateException(rank + " has no history");
         }
 

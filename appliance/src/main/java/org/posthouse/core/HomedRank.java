@@ -2,7 +2,9 @@ package org.posthouse.core;
 
 import java.util.ArrayDeque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** One rank at its home relay: its mailbox, its way out, and what it has under way. Confined to the relay core. */
@@ -23,15 +25,21 @@ public final class HomedRank {
     private final Repeats repeats = new Repeats();
     private Checkpoints.Save save;
     private int saves;
+    private final UsedCredit credit = new UsedCredit();
+    private final Flapping flapping;
+    private final Safety safety;
+
+    /** Offers to it that were taken back: for jobs that are logged. */
+    private final Set<Transfer> tombstones = new HashSet<>();
+
     private RankState state = RankState.WAITING;
     private Replay replay;
     private int replays;
     private RankPort port;
     private int incarnation;
     private boolean moveAsked;
+    private boolean finalizing;
     private int moves;
-    private long creditBytesUsed;
-    private int creditMessagesUsed;
     private long failedPolls;
     private long events;
     private int unreadAnswers;
@@ -46,6 +54,8 @@ public final class HomedRank {
         this.job = job;
         this.rank = rank;
         this.mailbox = new Mailbox(job.size());
+        this.flapping = job.logged() ? new Flapping() : null;
+        this.safety = job.logged() ? new Safety(this) : null;
     }
 
     public Job job() {
@@ -91,11 +101,25 @@ public final class HomedRank {
     }
 
     public long creditBytesUsed() {
-        return creditBytesUsed;
+        return credit.bytes();
     }
 
     public int creditMessagesUsed() {
-        return creditMessagesUsed;
+        return credit.messages();
+    }
+
+    UsedCredit credit() {
+        return credit;
+    }
+
+    /** Null unless the job is logged. */
+    Flapping flapping() {
+        return flapping;
+    }
+
+    /** What of what it has sent is safe; null unless the job is logged. */
+    Safety safety() {
+        return safety;
     }
 
     /** Null unless connected; while the rank is replayed, one to which nothing is delivered. */
@@ -137,11 +161,11 @@ public final class HomedRank {
         this.incarnation = incarnation;
     }
 
-    /** A later incarnation has come: it is brought to where the last one was. */
-    void beginReplay(RankPort real, int incarnation, Historian historian, long nanos) {
+    /** A process has come that has not read all that the rank was sent: it is brought to where the rank is. */
+    void beginReplay(RankPort real, int incarnation, Progress progress, Historian historian, long nanos) {
         transition(RankState.REPLAYING);
         this.incarnation = incarnation;
-        replay = new Replay(this, real, historian, ++replays, nanos);
+        replay = new Replay(this, real, progress, historian, ++replays, nanos);
         port = replay.senderOnly();
     }
 
@@ -225,12 +249,45 @@ public final class HomedRank {
             replay = null;
         }
         moveAsked = false;
+        finalizing = false;
         repeats.forgetAwaited();
         transition(next);
         port = null;
         mailbox.forgetReceives();
         deferred.clear();
         readingBack.clear();
+    }
+
+    /** What the log says of it, before it or anybody else has come. */
+    void restore(Recovered recovered) {
+        state = recovered.incarnation() == 0
+                ? RankState.WAITING
+                : recovered.finalized() ? RankState.FINALIZED : RankState.AWAY;
+        incarnation = recovered.incarnation();
+        messagesDelivered = recovered.deliveries();
+        events = recovered.events();
+        failedPolls = recovered.failedPolls();
+    }
+
+    /** It has said goodbye, and is answered when all that it has sent is safe. */
+    void beginFinalize() {
+        finalizing = true;
+    }
+
+    /** Whether the rank waits for nothing but what it has sent to be safe, and all is. */
+    boolean mayFinalize() {
+        return finalizing && safety.isAllSafe();
+    }
+
+    /** Offers to it that were taken back. */
+    Set<Transfer> tombstones() {
+        return tombstones;
+    }
+
+    /** The message from {@code source} if it is here in part, or offered and unmatched; else null. */
+    Message openMessage(int context, int source, long sequence) {
+        Message message = arriving.get(new Transfer(context, source, sequence));
+        return message == null ? mailbox.offer(context, source, sequence) : message;
     }
 
     private void transition(RankState next) {
@@ -240,24 +297,9 @@ public final class HomedRank {
         state = next;
     }
 
-    /** Takes a message's cost of the rank's credit; false if it has not that much. */
-    boolean useCredit(long bytes, CoreConfig config) {
-        if (creditBytesUsed + bytes > config.creditBytes() || creditMessagesUsed + 1 > config.creditMessages()) {
-            return false;
-        }
-        creditBytesUsed += bytes;
-        creditMessagesUsed++;
-        return true;
-    }
-
-    /** Whether so much credit is under way that this can be a part of it coming back. */
-    boolean mayReturn(long bytes, int messages) {
-        return bytes >= 0 && bytes <= creditBytesUsed && messages > 0 && messages <= creditMessagesUsed;
-    }
-
-    void returnCredit(long bytes, int messages) {
-        creditBytesUsed -= bytes;
-        creditMessagesUsed -= messages;
+    /** @param crossing where it comes from; null if that does not matter */
+    void returnCredit(long bytes, int messages, Crossing crossing) {
+        credit.comesBack(bytes, messages, crossing);
         if (port != null) {
             port.credit(bytes, messages);
         }

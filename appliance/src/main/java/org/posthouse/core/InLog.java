@@ -30,6 +30,13 @@ final class InLog {
         return admitted;
     }
 
+    /** A message that ran ahead before this core began: there is room, for it is there. */
+    void restore(HomedRank to, Message message) {
+        message.runsAhead(true);
+        to.countAhead(1);
+        ahead++;
+    }
+
     /** The message was delivered; false if its sender has not had its credit yet. */
     boolean leave(HomedRank to, Message message) {
         if (!message.isAhead()) {

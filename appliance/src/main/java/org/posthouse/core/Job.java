@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.IntFunction;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
@@ -19,6 +20,7 @@ public final class Job {
     private final int cores;
     private final HomedRank[] homed;
     private final Peer[] peerOf;
+    private final Crossing[] crossingOf;
     private final Set<Peer> peers = new LinkedHashSet<>();
     private final JobWatch watch;
     private final Journal journal;
@@ -29,15 +31,24 @@ public final class Job {
     /**
      * @param self index of this relay in the job's homes
      * @param peerOf the core that a rank is at home at, or null if that is this one
+     * @param crossings what each of the other cores has handled
      * @param cores how many cores hold the job's ranks at most, this one included: each may hold back some credit
      */
-    Job(JobOpen opening, int self, IntFunction<Peer> peerOf, int cores, JobWatch watch, Journal journal) {
+    Job(
+            JobOpen opening,
+            int self,
+            IntFunction<Peer> peerOf,
+            Function<Peer, Crossing> crossings,
+            int cores,
+            JobWatch watch,
+            Journal journal) {
         this.opening = opening;
         this.hexId = hexId(opening.job());
         this.watch = watch;
         this.journal = journal;
         this.homed = new HomedRank[opening.size()];
         this.peerOf = new Peer[opening.size()];
+        this.crossingOf = new Crossing[opening.size()];
         this.cores = cores;
         this.owedBytes = new long[opening.size()];
         this.owedMessages = new int[opening.size()];
@@ -49,6 +60,7 @@ public final class Job {
                 homed[rank] = new HomedRank(this, rank);
             } else {
                 peers.add(peer);
+                crossingOf[rank] = crossings.apply(peer);
             }
         }
     }
@@ -88,6 +100,11 @@ public final class Job {
         return opening.logged();
     }
 
+    /** Whether what leaves the relay waits until the log is safe on its disk. */
+    public boolean survivesHost() {
+        return opening.survivesHost();
+    }
+
     /** The job's relays. */
     public List<Home> homes() {
         return opening.homes();
@@ -101,6 +118,11 @@ public final class Job {
     /** The core that {@code rank} of the job is at home at; null if that is this one. */
     Peer peer(int rank) {
         return peerOf[rank];
+    }
+
+    /** What that core has handled; null if it is this one. */
+    Crossing crossing(int rank) {
+        return crossingOf[rank];
     }
 
     /** The other cores that hold ranks of the job. */

@@ -147,7 +147,21 @@ public final class Mailbox {
             message.match(receive);
             return;
         }
-        channel.unexpected.append(message);
+        store(context, message);
+    }
+
+    /** The log has a message of this channel with this number, and none with a higher one. */
+    void restore(int contextId, int source, long sequence) {
+        context(contextId).channel(source).sequence = sequence;
+    }
+
+    /** The log has this message, which nothing has matched; told in the order in which they came. */
+    void restore(Message message) {
+        store(context(message.context()), message);
+    }
+
+    private void store(Context context, Message message) {
+        context.channel(message.source()).unexpected.append(message);
         context.arrived.append(message);
         unexpected++;
     }
@@ -206,15 +220,21 @@ public final class Mailbox {
         return channel != null && !channel.posted.isEmpty();
     }
 
-    /** Takes out an offered message that waits for a receive; null if it does not: it was matched, or asked for. */
-    Message takeOffer(int contextId, int source, long sequence) {
+    /** An offered message that waits for a receive; null if it does not. */
+    Message offer(int contextId, int source, long sequence) {
         Context context = contexts.get(contextId);
         Channel channel = context == null ? null : context.channels[source];
         Message message = channel == null ? null : channel.unexpected.numbered(sequence);
-        if (message == null || message.form() != FrameType.OFFER || message.isAhead()) {
+        return message == null || message.form() != FrameType.OFFER ? null : message;
+    }
+
+    /** Takes out an offered message that waits for a receive; null if it does not: it was matched, or asked for. */
+    Message takeOffer(int contextId, int source, long sequence) {
+        Message message = offer(contextId, source, sequence);
+        if (message == null || message.isAhead()) {
             return null;
         }
-        takeOut(context, message);
+        takeOut(contexts.get(contextId), message);
         return message;
     }
 
@@ -262,6 +282,17 @@ public final class Mailbox {
             }
         }
         posted = 0;
+    }
+
+    /** Shows each message that waits for a receive. */
+    void forEachUnexpected(Consumer<Message> each) {
+        for (Context context : contexts.values()) {
+            for (Message message = context.arrived.first();
+                    message != null;
+                    message = message.next(MessageList.Order.ARRIVAL)) {
+                each.accept(message);
+            }
+        }
     }
 
     /** Messages that wait for a receive. */

@@ -9,6 +9,9 @@ import org.posthouse.wire.Wire;
  * the mailbox's owner.
  */
 public final class Message {
+    /** Of a receive that is not known any more: its rank posts it again. */
+    private static final int NO_REQUEST = -1;
+
     private final int context;
     private final int source;
     private final int destination;
@@ -31,6 +34,7 @@ public final class Message {
     private boolean passedWhole;
     private boolean inLog;
     private boolean ahead;
+    private boolean forgiven;
 
     // Neighbours in the channel's and in the context's list of unexpected messages.
     private Message channelNext;
@@ -93,6 +97,19 @@ public final class Message {
     /** A message that is in the log and nowhere else; nothing of it has arrived but its head, or, of a SEND, all. */
     public static Message of(Logged logged) {
         return new Message(logged);
+    }
+
+    /**
+     * One that is under way at a relay that starts on its log: {@link #loggedPiece} tells of what came behind its head.
+     *
+     * @param delivered whether a receive has got it
+     */
+    public static Message recovered(Logged logged, boolean delivered) {
+        Message message = new Message(logged);
+        if (delivered) {
+            message.receive = Receive.of(logged.context, logged.source, logged.tag, NO_REQUEST);
+        }
+        return message;
     }
 
     /** A piece of its payload that stands in the log at {@code place}, the next one. */
@@ -209,6 +226,16 @@ public final class Message {
         ahead = yes;
     }
 
+    /** Its source's relay does not know any more that it has paid for it, or this one whether it gave that back. */
+    void forgive() {
+        forgiven = true;
+    }
+
+    /** Whether its sender gets no credit for it. */
+    boolean isForgiven() {
+        return forgiven;
+    }
+
     /** When it began to wait for a receive, as {@link MatchTimes} counts time; 0 if it did not. */
     int storedTick() {
         return storedTick;
@@ -276,7 +303,7 @@ public final class Message {
 
     /** Up to where its sender was told to send, or {@link Repeats#NOT_CLEARED}. */
     long clearedUpTo() {
-        return form == FrameType.OFFER && granted() > 0 ? granted() : Repeats.NOT_CLEARED;
+        return form == FrameType.OFFER && (granted() > 0 || ahead) ? granted() : Repeats.NOT_CLEARED;
     }
 
     void grant(long upTo) {

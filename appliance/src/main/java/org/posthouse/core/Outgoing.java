@@ -3,6 +3,7 @@ package org.posthouse.core;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Reason;
@@ -25,6 +26,9 @@ final class Outgoing {
         private boolean cleared;
         private boolean withdrawing;
 
+        /** Whether it is not known how far it was cleared: its rank is believed until a CLEAR comes. */
+        private boolean believed;
+
         private Sending(boolean offered, long bytes, long granted) {
             this.offered = offered;
             this.bytes = bytes;
@@ -40,10 +44,86 @@ final class Outgoing {
     private final Map<Channel, Long> sequences = new HashMap<>();
     private final Map<HomedRank.Transfer, Sending> sending = new HashMap<>();
 
+    /** Whether there were channels before this core began of which it knows nothing. */
+    private boolean restored;
+
+    /** The log of this relay says so; of channels to other relays it says nothing. */
+    void restore() {
+        restored = true;
+    }
+
+    /** A channel to another core of this relay, whose log says this. */
+    void restore(int context, int destination, long sequence) {
+        sequences.put(new Channel(context, destination), sequence);
+    }
+
+    /**
+     * A message to another core of this relay that is there in part, or offered and unmatched.
+     *
+     * @param upTo up to where it may be sent
+     * @param cleared whether its rank may have been told
+     */
+    void restore(HomedRank.Transfer transfer, Message message, long upTo, boolean cleared) {
+        Sending open = new Sending(message.form() == FrameType.OFFER, message.bytes(), upTo);
+        open.sent = message.arrived();
+        open.cleared = open.offered && cleared;
+        if (!open.isOver()) {
+            sending.put(transfer, open);
+        }
+    }
+
+    /** Whether nothing is known of this channel, though there may have been messages. */
+    boolean isForgotten(int context, int destination) {
+        return restored && !sequences.containsKey(new Channel(context, destination));
+    }
+
+    /**
+     * A rank goes on with an offer in a channel of which nothing is known.
+     *
+     * @param sent bytes of it that are at its destination
+     */
+    void goesOn(HomedRank.Transfer transfer, long bytes, long sent) {
+        Sending open = new Sending(true, bytes, bytes);
+        open.sent = sent;
+        open.cleared = sent > 0;
+        open.believed = true;
+        sending.put(transfer, open);
+    }
+
+    /** Tells of each offer that nobody has cleared, as far as is known. */
+    void forEachUncleared(BiConsumer<HomedRank.Transfer, Long> visitor) {
+        sending.forEach((transfer, message) -> {
+            if (message.offered && (message.believed || !message.cleared)) {
+                visitor.accept(transfer, message.bytes);
+            }
+        });
+    }
+
+    /** Tells of each offer of which only its rank has said how far it got. */
+    void forEachBelieved(BiConsumer<HomedRank.Transfer, Long> visitor) {
+        sending.forEach((transfer, message) -> {
+            if (message.believed) {
+                visitor.accept(transfer, message.bytes);
+            }
+        });
+    }
+
+    /** Tells of each offer that its rank wants back. */
+    void forEachWithdrawing(Consumer<HomedRank.Transfer> visitor) {
+        sending.forEach((transfer, message) -> {
+            if (message.withdrawing) {
+                visitor.accept(transfer);
+            }
+        });
+    }
+
     /** Checks and counts the frame that begins a message. */
     void begin(FrameView view) throws WireException {
         Channel channel = new Channel(view.context(), view.destination());
-        long expected = sequences.getOrDefault(channel, 0L) + 1;
+        Long last = sequences.get(channel);
+        boolean again = restored && (view.flags() & FrameView.AGAIN) != 0;
+        // What is not said again of a channel that was forgotten is safe where it was to go.
+        long expected = again || restored && last == null ? view.sequence() : last == null ? 1 : last + 1;
         if (view.sequence() != expected) {
             throw new WireException(
                     Reason.SEQUENCE_GAP,
@@ -54,7 +134,10 @@ final class Outgoing {
         long bytes = view.messageBytes();
         if (view.type() != FrameType.SEND) {
             boolean offered = view.type() == FrameType.OFFER;
-            sending.put(transfer(view), new Sending(offered, bytes, offered ? 0 : bytes));
+            boolean believed = offered && again;
+            Sending message = new Sending(offered, bytes, offered && !believed ? 0 : bytes);
+            message.believed = believed;
+            sending.put(transfer(view), message);
         }
     }
 
@@ -66,7 +149,7 @@ final class Outgoing {
     /** Whether this chunk was passed on before. */
     boolean hasPassed(FrameView view) {
         Sending message = sending.get(transfer(view));
-        return message == null ? has(view) : view.offset() < message.sent;
+        return message == null ? has(view) && !restored : view.offset() < message.sent;
     }
 
     /** Tells of each channel and its last sequence number. */
@@ -76,13 +159,21 @@ final class Outgoing {
 
     /** Tells of each message that is not wholly sent, or unmatched. */
     void forEachOpen(BiConsumer<HomedRank.Transfer, Open> visitor) {
-        sending.forEach((transfer, message) -> visitor.accept(
-                transfer,
-                new Open(
-                        message.offered ? FrameType.OFFER : FrameType.EAGER,
-                        message.sent,
-                        message.offered && message.cleared ? message.granted : Repeats.NOT_CLEARED,
-                        message.withdrawing)));
+        sending.forEach((transfer, message) -> visitor.accept(transfer, open(message)));
+    }
+
+    /** The message, if it is not wholly sent, or unmatched; else null. */
+    Open open(HomedRank.Transfer transfer) {
+        Sending message = sending.get(transfer);
+        return message == null ? null : open(message);
+    }
+
+    private static Open open(Sending message) {
+        return new Open(
+                message.offered ? FrameType.OFFER : FrameType.EAGER,
+                message.sent,
+                message.offered && message.cleared && !message.believed ? message.granted : Repeats.NOT_CLEARED,
+                message.withdrawing);
     }
 
     /**
@@ -105,16 +196,22 @@ final class Outgoing {
         return sequences.getOrDefault(new Channel(context, destination), 0L);
     }
 
-    /** Checks and counts a chunk. */
-    void chunk(FrameView view, int chunkBytes) throws WireException {
+    /** Checks and counts a chunk; true if it shows that an offer was cleared of which that was not known. */
+    boolean chunk(FrameView view, int chunkBytes) throws WireException {
         HomedRank.Transfer transfer = transfer(view);
         Sending message = sending.get(transfer);
+        if (message == null && restored) {
+            return false; // Begun before this core, which has forgotten it; its destination's knows it.
+        }
         if (message == null) {
             throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not being sent: " + transfer);
         }
         Transfers.checkChunk(view, chunkBytes, message.sent, message.granted, message.bytes);
         message.sent += chunkBytes;
+        boolean wasCleared = message.believed && !message.cleared;
+        message.cleared |= wasCleared;
         removeIfOver(transfer, message);
+        return wasCleared;
     }
 
     private void removeIfOver(HomedRank.Transfer transfer, Sending message) {
@@ -123,14 +220,35 @@ final class Outgoing {
         }
     }
 
-    /** The other end has granted more of an offered message; true the first time: it was matched. */
-    boolean granted(FrameView clear) throws WireException {
+    /** What a CLEAR means. */
+    enum Clearing {
+        /** Nothing: it was said before, or the offer is over. */
+        REPEATED,
+        /** The offer was matched, or may go on though it was not. */
+        FIRST,
+        /** The offer may go on. */
+        FURTHER
+    }
+
+    /**
+     * The other end has granted more of an offered message.
+     *
+     * @param mayRepeat whether it may have said that before
+     */
+    Clearing granted(FrameView clear, boolean mayRepeat) throws WireException {
         HomedRank.Transfer transfer = transfer(clear);
         Sending message = sending.get(transfer);
+        if (mayRepeat && isRepeated(message, clear.offset())) {
+            return Clearing.REPEATED;
+        }
         if (message == null || !message.offered) {
             throw new WireException(Reason.NOT_EXPECTED, "CLEAR of a message that was not offered: " + transfer);
         }
         long upTo = clear.offset();
+        if (message.believed) {
+            message.believed = false;
+            message.granted = message.sent;
+        }
         if (upTo < 0 || upTo > message.bytes || upTo <= message.granted && (message.bytes > 0 || message.cleared)) {
             throw new WireException(
                     Reason.MALFORMED_FRAME,
@@ -140,7 +258,14 @@ final class Outgoing {
         message.granted = upTo;
         message.cleared = true;
         removeIfOver(transfer, message);
-        return first;
+        return first ? Clearing.FIRST : Clearing.FURTHER;
+    }
+
+    private static boolean isRepeated(Sending message, long upTo) {
+        if (message == null || !message.offered) {
+            return true;
+        }
+        return message.believed ? upTo <= message.sent && message.cleared : upTo <= message.granted && message.cleared;
     }
 
     /** The rank wants an offered message back; false if it is known to be too late. */
@@ -157,12 +282,21 @@ final class Outgoing {
         return true;
     }
 
-    /** The other end has answered a WITHDRAW. */
-    void withdrawn(FrameView view) throws WireException {
+    /**
+     * The other end has answered a WITHDRAW.
+     *
+     * @param mayRepeat whether it may have done so before, to a core that has forgotten it
+     * @return whether that is news
+     */
+    boolean withdrawn(FrameView view, boolean mayRepeat) throws WireException {
         HomedRank.Transfer transfer = transfer(view);
         Sending message = sending.get(transfer);
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
-        if (message == null || !message.withdrawing || gone && message.cleared) {
+        boolean unasked = message == null || !message.withdrawing;
+        if (mayRepeat && (message == null || unasked && !gone)) {
+            return false;
+        }
+        if (message == null || unasked && !mayRepeat || gone && message.cleared) {
             throw new WireException(
                     Reason.NOT_EXPECTED, "WITHDRAWN of a message that was not to be withdrawn: " + transfer);
         }
@@ -172,6 +306,7 @@ final class Outgoing {
         } else {
             removeIfOver(transfer, message);
         }
+        return true;
     }
 
     private static HomedRank.Transfer transfer(FrameView view) {

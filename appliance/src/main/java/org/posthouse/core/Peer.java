@@ -12,9 +12,17 @@ public interface Peer {
     /**
      * Passes a frame of a rank on. Takes over the parcel.
      *
+     * @param kept whether its rank keeps it until that core has handled it: these frames are counted from 1, in the order
+     *     of these calls, and {@link RelayCore#handled} is to be told of them
      * @return false if there is no way to that core
      */
-    boolean forward(Parcel frame);
+    boolean forward(Parcel frame, boolean kept);
+
+    /**
+     * Says an offer again that the other core has had before (an OFFER with AGAIN, nothing of which is looked at but which
+     * message it names): it answers with how far it may be sent, if it may.
+     */
+    void offerAgain(long job, int context, int source, int destination, long sequence, long bytes);
 
     /** Tells the home of a message's source that it was matched. */
     void clear(long job, int context, int source, int destination, long sequence, long upTo);

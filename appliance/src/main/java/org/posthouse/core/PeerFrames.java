@@ -11,9 +11,13 @@ import org.posthouse.wire.WireException;
  */
 final class PeerFrames {
     private final Deliveries deliveries;
+    private final Repetitions repetitions;
+    private final Crossings crossings;
     private final Historian historian;
 
-    PeerFrames(Deliveries deliveries, Historian historian) {
+    PeerFrames(Deliveries deliveries, Crossings crossings, Historian historian) {
+        this.repetitions = new Repetitions(deliveries);
+        this.crossings = crossings;
         this.historian = historian;
         this.deliveries = deliveries;
     }
@@ -24,7 +28,10 @@ final class PeerFrames {
         switch (view.type()) {
             case SEND, EAGER, OFFER -> {
                 Transfers.checkBegin(view, job.size(), Transfers.payloadBytes(view, Wire.MESSAGE_HEADER_BYTES));
-                deliveries.arrive(homedFor(job, peer, view), frame);
+                HomedRank to = homedFor(job, peer, view);
+                if (!deliveries.arrive(to, frame) && job.logged() && (view.flags() & FrameView.AGAIN) != 0) {
+                    repetitions.take(to, peer, frame);
+                }
             }
             case CHUNK -> deliveries.arriveChunk(
                     homedFor(job, peer, view), frame, Transfers.payloadBytes(view, Wire.CHUNK_HEADER_BYTES));
@@ -75,20 +82,25 @@ final class PeerFrames {
 
     private static void cleared(Job job, Peer peer, FrameView view) throws WireException {
         HomedRank source = sourceOf(job, peer, view);
-        if (source.outgoing().granted(view)) {
+        Outgoing.Clearing clearing = source.outgoing().granted(view, job.logged());
+        if (clearing == Outgoing.Clearing.FIRST) {
             source.freeOfferPlace();
         }
-        source.cleared(view.context(), view.destination(), view.sequence(), view.offset());
+        if (clearing != Outgoing.Clearing.REPEATED) {
+            source.cleared(view.context(), view.destination(), view.sequence(), view.offset());
+        }
     }
 
     private static void withdrawn(Job job, Peer peer, FrameView view) throws WireException {
         HomedRank source = sourceOf(job, peer, view);
-        source.outgoing().withdrawn(view);
+        if (!source.outgoing().withdrawn(view, job.logged())) {
+            return;
+        }
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
         source.withdrawn(view.context(), view.destination(), view.sequence(), gone);
     }
 
-    private static void credited(Job job, Peer peer, FrameView view) throws WireException {
+    private void credited(Job job, Peer peer, FrameView view) throws WireException {
         if (!job.peers().contains(peer)) {
             throw new WireException(Reason.WRONG_SITE, "CREDIT from a relay that is no home of the job");
         }
@@ -96,12 +108,24 @@ final class PeerFrames {
         if (rank == null) {
             throw new WireException(Reason.WRONG_RANK, "CREDIT for rank " + view.creditRank() + ", not at home here");
         }
-        if (!rank.mayReturn(view.creditBytes(), view.creditMessages())) {
+        long bytes = view.creditBytes();
+        int messages = view.creditMessages();
+        Crossing crossing = null;
+        if (job.logged() && bytes >= 0 && messages > 0) {
+            crossing = crossings.of(peer);
+            UsedCredit.Back back = rank.credit().back(crossing, bytes, messages);
+            if (back == UsedCredit.Back.NOTHING) {
+                return;
+            }
+            bytes = back.bytes();
+            messages = back.messages();
+        }
+        if (!rank.credit().mayReturn(bytes, messages)) {
             throw new WireException(
                     Reason.CREDIT_EXCEEDED,
-                    "CREDIT of " + view.creditBytes() + " bytes and " + view.creditMessages() + " messages for " + rank
+                    "CREDIT of " + bytes + " bytes and " + messages + " messages for " + rank
                             + ", which has " + rank.creditBytesUsed() + " and " + rank.creditMessagesUsed() + " in use");
         }
-        rank.returnCredit(view.creditBytes(), view.creditMessages());
+        rank.returnCredit(bytes, messages, crossing);
     }
 }

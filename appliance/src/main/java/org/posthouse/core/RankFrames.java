@@ -2,8 +2,6 @@ package org.posthouse.core;
 
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Limit;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -17,6 +15,7 @@ final class RankFrames {
     private final Deliveries deliveries;
     private final Historian historian;
     private final Checkpoints checkpoints;
+    private final Observations observations = new Observations();
 
     RankFrames(CoreConfig config, Deliveries deliveries, Historian historian, Checkpoints checkpoints) {
         this.checkpoints = checkpoints;
@@ -29,8 +28,14 @@ final class RankFrames {
     void take(HomedRank rank, Frame frame) throws WireException {
         FrameView view = frame.view();
         switch (view.type()) {
-            case SEND, EAGER, OFFER -> send(rank, frame);
-            case CHUNK -> sendChunk(rank, frame);
+            case SEND, EAGER, OFFER -> {
+                send(rank, frame);
+                countKept(rank, view);
+            }
+            case CHUNK -> {
+                sendChunk(rank, frame);
+                countKept(rank, view);
+            }
             case POST -> post(rank, view);
             case PROBE -> probe(rank, view);
             case CANCEL -> cancel(rank, view);
@@ -40,11 +45,21 @@ final class RankFrames {
         }
     }
 
+    /** The rank keeps the frame until its message is in the log of its destination's relay. */
+    private static void countKept(HomedRank rank, FrameView view) {
+        if (rank.job().logged()) {
+            rank.safety().took(view.length(), rank.job().crossing(view.destination()));
+            if (rank.safety().isDue()) {
+                rank.safety().tell(rank.port());
+            }
+        }
+    }
+
     /** What only a rank says that can be brought back. */
     private void takeOfHistory(HomedRank rank, Frame frame) throws WireException {
         FrameType type = frame.view().type();
         if (type == FrameType.EVENTS && rank.job().logged()) {
-            events(rank, frame);
+            observations.take(rank, frame);
         } else if (type == FrameType.RESENT && rank.job().logged()) {
             resent(rank, frame);
         } else if (type == FrameType.IMAGE) {
@@ -66,26 +81,38 @@ final class RankFrames {
             beginAgain(from, view);
             return;
         }
-        if (view.type() != FrameType.OFFER && !from.useCredit(Wire.cost(view.messageBytes()), config)) {
-            throw new WireException(
-                    Reason.CREDIT_EXCEEDED,
-                    view.messageBytes() + " bytes from " + from + " with " + from.creditBytesUsed() + " of "
-                            + config.creditBytes() + " in use");
-        }
-        if (view.type() == FrameType.OFFER && !from.takeOfferPlace()) {
-            throw new WireException(
-                    Reason.LIMIT, from + " has " + from.offers() + " sends that nobody has received, the most that may wait");
-        }
+        pay(from, view);
         HomedRank to = job.homed(view.destination());
         if (to == null) {
             from.outgoing().begin(view);
             from.countSent(view.messageBytes());
-            forward(job, view.destination(), frame);
+            forward(job, view.destination(), frame, job.logged());
         } else if (deliveries.arrive(to, frame)) {
             from.countSent(view.messageBytes());
         } else {
             dropped(from, view);
         }
+    }
+
+    /** Takes a message's cost of its sender's credit, or its place among the offers that wait. */
+    private void pay(HomedRank from, FrameView view) throws WireException {
+        if (view.type() == FrameType.OFFER) {
+            if (!from.takeOfferPlace()) {
+                throw new WireException(
+                        Reason.LIMIT, from + " has " + from.offers() + " sends that nobody has received, the most that may wait");
+            }
+            return;
+        }
+        long cost = Wire.cost(view.messageBytes());
+        boolean logged = from.job().logged();
+        boolean mayExceed = logged && (view.flags() & FrameView.AGAIN) != 0; // It had credit when it was sent first.
+        if (!mayExceed && !from.credit().has(cost, config)) {
+            throw new WireException(
+                    Reason.CREDIT_EXCEEDED,
+                    view.messageBytes() + " bytes from " + from + " with " + from.creditBytesUsed() + " of "
+                            + config.creditBytes() + " in use");
+        }
+        from.credit().use(cost, logged ? from.job().crossing(view.destination()) : null);
     }
 
     /** Whether the channel has this message already. */
@@ -109,7 +136,7 @@ final class RankFrames {
         if (view.type() == FrameType.OFFER) {
             from.freeOfferPlace();
         } else {
-            from.returnCredit(Wire.cost(view.messageBytes()), 1);
+            from.returnCredit(Wire.cost(view.messageBytes()), 1, null);
         }
     }
 
@@ -122,8 +149,10 @@ final class RankFrames {
             if (from.job().logged() && from.outgoing().hasPassed(view)) {
                 return;
             }
-            from.outgoing().chunk(view, bytes);
-            forward(from.job(), view.destination(), frame);
+            if (from.outgoing().chunk(view, bytes)) {
+                from.freeOfferPlace();
+            }
+            forward(from.job(), view.destination(), frame, from.job().logged());
         } else {
             deliveries.arriveChunk(to, frame, bytes);
         }
@@ -137,9 +166,10 @@ final class RankFrames {
         }
     }
 
-    private static void forward(Job job, int destination, Frame frame) {
+    private static void forward(Job job, int destination, Frame frame, boolean kept) {
         Peer peer = job.peer(destination);
-        if (!peer.forward(frame.hold())) {
+        boolean way = kept ? job.crossing(destination).pass(frame.hold()) : peer.forward(frame.hold(), false);
+        if (!way) {
             job.fail(Reason.SITE_UNREACHABLE, "no way to " + peer + ", the home of rank " + destination);
         }
     }
@@ -168,57 +198,12 @@ final class RankFrames {
         }
     }
 
-    /** What the rank has observed, before the frame that follows from it. */
-    private static void events(HomedRank rank, Frame frame) throws WireException {
-        FrameView view = frame.view();
-        if (view.length() != Wire.EVENTS_HEADER_BYTES + view.events() * Wire.EVENT_BYTES || view.events() < 1) {
-            throw new WireException(
-                    Reason.MALFORMED_FRAME, "EVENTS of " + view.length() + " bytes with " + view.events() + " events from " + rank);
-        }
-        if (view.firstEvent() != rank.events() + 1) {
-            throw new WireException(
-                    Reason.SEQUENCE_GAP,
-                    "event " + view.firstEvent() + " of " + rank + ", expected " + (rank.events() + 1));
-        }
-        Job job = rank.job();
-        String limit = limit(view);
-        Parcel items = frame.hold();
-        try {
-            job.journal()
-                    .events(
-                            job.id(),
-                            rank.rank(),
-                            rank.incarnation(),
-                            view.firstEvent(),
-                            view.events(),
-                            !limit.isEmpty(),
-                            items);
-        } finally {
-            items.release();
-        }
-        rank.countEvents(view.events());
-        if (!limit.isEmpty()) {
-            job.report(JobEvent.LIMITED, rank.rank(), 0, limit);
-        }
-    }
-
-    /** Why the rank cannot be replayed from here on; empty if it can. */
-    private static String limit(FrameView events) {
-        for (int i = 0; i < events.events(); i++) {
-            if (events.eventKind(i) == Wire.EVENT_LIMIT) {
-                Limit limit = Limit.of(events.eventValue(i));
-                return limit == null ? "it did what this version does not know (" + events.eventValue(i) + ")" : limit.text();
-            }
-        }
-        return "";
-    }
-
     /** A message that a restarted rank need not send again. */
     private void resent(HomedRank rank, Frame frame) throws WireException {
         FrameView view = frame.view();
         checkOwn(rank, view);
         if (rank.job().homed(view.destination()) == null) {
-            forward(rank.job(), view.destination(), frame);
+            forward(rank.job(), view.destination(), frame, false);
         } else {
             historian.resent(rank.job().id(), rank.rank(), Claim.of(view));
         }

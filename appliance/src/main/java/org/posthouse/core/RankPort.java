@@ -46,6 +46,14 @@ public interface RankPort {
     /** The next bytes of the image where the rank goes on. */
     void image(Past.ImagePiece piece);
 
+    /**
+     * Tells the rank how many of the frames that it keeps it need not keep any more, and how many were handled here.
+     *
+     * @param safe number of the last frame up to which all are logged where they were to go
+     * @param handled number of the last frame that this core has handled
+     */
+    void ack(long safe, long handled);
+
     /** Asks the rank to connect again; it answers when it has stopped writing. */
     void move();
 

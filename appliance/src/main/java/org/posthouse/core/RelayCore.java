@@ -28,8 +28,6 @@ import org.posthouse.wire.WireException;
  * WireException}, which closes that rank's connection; a frame from another core that does so ends the job it names.
  */
 public final class RelayCore {
-    private static final int NANOS_PER_MICRO = 1_000;
-
     private final String relay;
     private final CoreConfig config;
     private final int shards;
@@ -39,6 +37,8 @@ public final class RelayCore {
     private final Admissions admissions;
     private final RankFrames rankFrames;
     private final PeerFrames peerFrames;
+    private final Comebacks comebacks;
+    private final Crossings crossings = new Crossings();
     private final Mismatches mismatches = new Mismatches();
     private final Map<Long, Job> jobs = new LinkedHashMap<>();
 
@@ -59,7 +59,8 @@ public final class RelayCore {
         admissions = new Admissions(relay, config, historian, this::leave);
         checkpoints = new Checkpoints(images);
         rankFrames = new RankFrames(config, deliveries, historian, checkpoints);
-        peerFrames = new PeerFrames(deliveries, historian);
+        peerFrames = new PeerFrames(deliveries, crossings, historian);
+        comebacks = new Comebacks(deliveries, rankFrames);
     }
 
     // ---- jobs and ranks
@@ -81,9 +82,20 @@ public final class RelayCore {
                     "job " + Job.hexId(opening.job()) + " has no rank at relay " + relay + "; its homes: " + opening.homes());
         }
         int cores = shards * opening.homes().size();
-        Job job = new Job(opening, self, peerOf, cores, watch, journal);
+        Job job = new Job(opening, self, peerOf, crossings::of, cores, watch, journal);
         jobs.put(job.id(), job);
         return job;
+    }
+
+    /**
+     * Makes a job what it was when its relay's log was last written. To be called once, right after {@link #openJob} and
+     * before anybody else comes: its ranks are awaited, have finalized, or have not been there.
+     *
+     * @param ranks all of the job's that are at home at this relay, those of its other cores included, whose messages are
+     *     only looked at: to be called in one core after the other
+     */
+    public void restore(Job job, List<Recovered> ranks) {
+        new Restoration(deliveries).restore(job, ranks);
     }
 
     /** Ends a job: whoever is still connected is told, and everything kept for it is forgotten. */
@@ -93,6 +105,7 @@ public final class RelayCore {
             return;
         }
         historian.forget(id);
+        crossings.forget(job);
         for (HomedRank rank : job.homedRanks()) {
             checkpoints.drop(rank);
             RankPort port = rank.port();
@@ -208,13 +221,14 @@ public final class RelayCore {
 
     /** What the rank has to know about its channels. */
     public List<StatePage.Entry> state(HomedRank rank) {
-        return admissions.state(rank);
+        return OpenChannels.state(rank);
     }
 
     // ---- bringing a rank back
 
     /** The rank, which is {@link RankState#REPLAYING}, has been welcomed: its history begins. */
     public void replay(HomedRank rank) {
+        Reconnections.tell(rank);
         rank.replay().begin();
     }
 
@@ -244,23 +258,6 @@ public final class RelayCore {
         if (rank.replay() != null && rank.replay().number() == replay) {
             rank.job().fail(Reason.LOG_DAMAGED, "the history of " + rank + ": " + why);
         }
-    }
-
-    /** The rank has observed all of its history again: from here on it goes on as any other. */
-    private void live(HomedRank rank) throws WireException {
-        Replay replay = rank.replay();
-        if (replay == null) {
-            throw new WireException(Reason.NOT_EXPECTED, "LIVE from " + rank + ", which is " + rank.state());
-        }
-        List<Receive> waiting = replay.live();
-        rank.endReplay();
-        waiting.forEach(receive -> rankFrames.post(rank, receive));
-        List.copyOf(rank.arriving().values()).stream()
-                .filter(message -> message.receive() != null)
-                .forEach(message -> deliveries.progress(rank, message));
-        writable(rank);
-        long us = (deliveries.times().now() - replay.startNanos()) / NANOS_PER_MICRO;
-        rank.job().report(new JobEvent(rank.job().id(), JobEvent.CAUGHT_UP, rank.rank(), 0, replay.deliveries(), us, ""));
     }
 
     /** A rank's connection ended: the one of {@code port}; if the rank has another by now, nothing has happened. */
@@ -363,7 +360,8 @@ public final class RelayCore {
             } else if (view.type() == FrameType.MOVE) {
                 beginMove(rank);
             } else if (view.type() == FrameType.LIVE) {
-                live(rank);
+                comebacks.live(rank);
+                writable(rank);
             } else {
                 rankFrames.take(rank, frame);
             }
@@ -386,6 +384,15 @@ public final class RelayCore {
             throw new WireException(Reason.NOT_EXPECTED, "FINALIZE from " + rank + " before it was live");
         }
         RankFrames.logPolls(rank, view.finalizeFailedPolls());
+        if (rank.job().logged()) {
+            rank.beginFinalize();
+        }
+        if (!rank.job().logged() || rank.mayFinalize()) {
+            finalizeRank(rank);
+        }
+    }
+
+    private void finalizeRank(HomedRank rank) {
         RankPort port = rank.port();
         rank.job().journal().finalized(rank.job().id(), rank.rank(), rank.incarnation());
         leave(rank, RankState.FINALIZED);
@@ -446,12 +453,41 @@ public final class RelayCore {
         }
     }
 
-    /** What relays share has gone: the peer's relay has restarted and forgotten its jobs. */
-    public void forgotten(Peer peer) {
-        for (Job job : List.copyOf(jobs.values())) {
-            if (job.peers().contains(peer)) {
-                job.fail(Reason.CANNOT_RESUME, peer + " was restarted");
+    /**
+     * The peer's relay has restarted: what was on the way to it or from it is lost. Jobs that are logged there go on, all
+     * others of its ranks end. To be called before anything that the peer says after its restart.
+     *
+     * @param unacknowledged the frames that this core has had passed on to it, in their order, of which it is not known
+     *     that they were handled; those that the jobs still want are passed on again. The way to the peer forgets them: those
+     *     of them that were kept are not counted in {@link #handled} but when they are handled as passed on again. What the
+     *     core wants of them it holds; the frames stay the caller's
+     */
+    public void peerRestarted(Peer peer, List<Frame> unacknowledged) {
+        Comebacks.peerRestarted(crossings.of(peer), List.copyOf(jobs.values()), unacknowledged);
+    }
+
+    /**
+     * Frames that ranks keep were handled by the core that they were passed on to.
+     *
+     * @param frames how many of those that this core has passed on to it as kept, since this core began; the first ones
+     */
+    public void handled(Peer peer, long frames) {
+        crossings.of(peer).handled(frames, this::safer);
+    }
+
+    /** More of what the rank has sent is safe. */
+    private void safer(HomedRank rank) {
+        if (rank.port() == null) {
+            return;
+        }
+        if (rank.mayFinalize()) {
+            try {
+                finalizeRank(rank);
+            } catch (JournalFailure e) {
+                rank.job().fail(e.reason(), e.getMessage());
             }
+        } else if (rank.safety().isDue()) {
+            rank.safety().tell(rank.port());
         }
     }
 

@@ -2,6 +2,7 @@ package org.posthouse.core;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,8 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * Brings a restarted rank to where it was (DESIGN section 5): hands out its history in the order of the log, and no
+ * Brings a rank's process to where the rank is (DESIGN section 5): one that has just started, or one whose connection broke
+ * and which knows most of it. Hands out what it does not know of its history in the order of the log, and no
  * delivery before the rank has posted the receive that got it. What the rank posts meanwhile is parked; what is left of
  * it when the history has ended waits in the mailbox like any other receive. Confined to the relay core.
  *
@@ -30,10 +32,14 @@ final class Replay {
     private final HomedRank rank;
     private final RankPort port;
     private final Historian historian;
+    private final Progress progress;
     private final int number;
     private final long startNanos;
     private final Map<Parked, Receive> parked = new LinkedHashMap<>();
     private final ArrayDeque<Past> ahead = new ArrayDeque<>();
+
+    /** Messages that the process was given before, of which it has the bytes up to here. */
+    private final Map<Message, Long> given = new HashMap<>();
 
     /** A message whose bytes are being handed out, from {@link #offset} up to {@link #upTo}. */
     private Message passing;
@@ -49,6 +55,9 @@ final class Replay {
     /** Deliveries that the rank need not see again, because an image has what came of them. */
     private long jumpedOver;
 
+    /** Events that were told before the process came on this connection; what it tells now is no history to it. */
+    private final long eventsBefore;
+
     /** The last event handed out; failed polls that the history has come to, and those that were told. */
     private long events;
 
@@ -58,13 +67,22 @@ final class Replay {
     private boolean endRead;
     private boolean ended;
 
-    /** @param number the rank's number for it */
-    Replay(HomedRank rank, RankPort port, Historian historian, int number, long startNanos) {
+    /**
+     * @param progress what the process has of it
+     * @param number the rank's number for it
+     */
+    Replay(HomedRank rank, RankPort port, Progress progress, Historian historian, int number, long startNanos) {
         this.rank = rank;
         this.port = port;
+        this.progress = progress;
+        this.deliveries = progress.deliveries();
+        this.events = progress.events();
+        this.polls = progress.failedPolls();
+        this.pollsTold = progress.failedPolls();
         this.historian = historian;
         this.number = number;
         this.startNanos = startNanos;
+        this.eventsBefore = progress == Progress.NONE ? Long.MAX_VALUE : rank.events();
         this.until = rank.job().journal().position();
     }
 
@@ -78,7 +96,11 @@ final class Replay {
 
     /** Deliveries handed out so far. */
     long deliveries() {
-        return deliveries - jumpedOver;
+        return deliveries - jumpedOver - progress.deliveries();
+    }
+
+    Progress progress() {
+        return progress;
     }
 
     /** The rank's connection. */
@@ -92,7 +114,7 @@ final class Replay {
     }
 
     void begin() {
-        historian.begin(rank, number);
+        historian.begin(rank, number, progress.readFrom(), progress.events());
     }
 
     /** The rank, or the core, does not go on with it. */
@@ -146,6 +168,13 @@ final class Replay {
     }
 
     private boolean deliver(Past.Delivered delivered) {
+        if (delivered.number() <= progress.deliveries()) {
+            long has = progress.has(delivered.message());
+            if (delivered.arrived() < delivered.message().bytes()) {
+                given.put(delivered.message(), has);
+            }
+            return pass(delivered.message(), has, delivered.arrived());
+        }
         Receive receive = parked.remove(new Parked(delivered.context(), delivered.ordinal()));
         if (receive == null) {
             tellPolls();
@@ -162,6 +191,9 @@ final class Replay {
 
     /** Where the rank had asked whether it is restored it hears the answer again; what follows depends on it. */
     private boolean start(Past.PrologueEnd prologue) {
+        if (prologue.deliveries() < progress.deliveries() || prologue.events() < progress.events()) {
+            return true; // A process that has lost its connection has heard it.
+        }
         boolean jumps = prologue.number() > 0;
         Job job = rank.job();
         job.report(JobEvent.OUTPUT, rank.rank(), Math.toIntExact(prologue.number()), "");
@@ -191,7 +223,8 @@ final class Replay {
 
     private boolean pass(Past.Piece piece) {
         piece.message().loggedPiece(piece.bytes(), piece.place());
-        return pass(piece.message(), piece.offset(), piece.offset() + piece.bytes());
+        long has = given.getOrDefault(piece.message(), 0L);
+        return pass(piece.message(), Math.max(has, piece.offset()), piece.offset() + piece.bytes());
     }
 
     private boolean pass(Message message, long from, long to) {
@@ -213,6 +246,10 @@ final class Replay {
     }
 
     private boolean tell(Past.Events told) {
+        boolean known = told.first() + told.count() - 1 <= progress.events();
+        if (known || told.first() > eventsBefore) {
+            return true;
+        }
         requireNext("event", told.first(), events + 1);
         pollsTold = polls;
         events = told.first() + told.count() - 1;
@@ -229,7 +266,7 @@ final class Replay {
     }
 
     private boolean learn(Past.Polls known) {
-        polls = known.failed();
+        polls = Math.max(polls, known.failed());
         return true;
     }
 
@@ -247,9 +284,17 @@ final class Replay {
         } else {
             ended = true;
             historian.end(rank, number);
-            port.events(rank.events() + 1, 0, (int) rank.failedPolls(), null, true);
+            port.events(events + 1, 0, (int) Math.max(progress.failedPolls(), rank.failedPolls()), null, true);
         }
         return true;
+    }
+
+    /** Whether the history, which was logged up to {@code position}, is handed out up to there; false if it has ended. */
+    boolean comesTo(long position) {
+        if (!ended) {
+            until = position;
+        }
+        return !ended;
     }
 
     /** The rank posts a receive: one that history has a message for, or one that will wait. */
@@ -285,11 +330,10 @@ final class Replay {
         /** The log has it, and the history will come to it; unless all of it was handed out. */
         @Override
         public void chunk(Parcel chunk) {
-            if (ended) {
-                port.chunk(chunk);
-            } else {
+            if (comesTo(rank.job().journal().position())) {
                 chunk.release();
-                until = rank.job().journal().position();
+            } else {
+                port.chunk(chunk);
             }
         }
 
@@ -336,6 +380,11 @@ final class Replay {
         @Override
         public void image(Past.ImagePiece piece) {
             throw new IllegalStateException("an image for " + rank + " that is not of its history");
+        }
+
+        @Override
+        public void ack(long safe, long handled) {
+            port.ack(safe, handled);
         }
 
         @Override

@@ -45,6 +45,23 @@ final class FrameBuilder {
         return frame;
     }
 
+    /** An offer that the other end has had: only what names it is true. */
+    ByteBuf offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
+        ByteBuf frame = buffer(Wire.MESSAGE_HEADER_BYTES);
+        begin(frame, FrameType.OFFER, job)
+                .flags(FrameView.AGAIN)
+                .address(context, source, destination, 0)
+                .sequence(sequence)
+                .content(bytes, 0, 0);
+        return frame;
+    }
+
+    ByteBuf ack(long job, long safe, long handled) {
+        ByteBuf frame = buffer(FrameType.ACK.bytesMin());
+        begin(frame, FrameType.ACK, job).ack(safe, handled);
+        return frame;
+    }
+
     ByteBuf cancelled(long job, int request, boolean gone) {
         ByteBuf frame = buffer(FrameType.CANCELLED.bytesMin());
         begin(frame, FrameType.CANCELLED, job).flags(gone ? FrameView.FOUND : 0).cancelledRequest(request);

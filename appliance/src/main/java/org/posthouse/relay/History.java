@@ -41,9 +41,16 @@ final class History implements AutoCloseable {
     /** Whether the image is being handed out. */
     private boolean jumping;
 
-    /** @param cursor the rank's records, or with a jump those of its prologue; closed with this, as is the jump */
-    History(LogCursor cursor, Restart.Jump jump) {
+    /** Polls that had failed before the next record; told with the next steps. */
+    private long pollsBefore;
+
+    /**
+     * @param cursor the rank's records, or with a jump those of its prologue; closed with this, as is the jump
+     * @param pollsBefore polls that had failed before the first record
+     */
+    History(LogCursor cursor, long pollsBefore, Restart.Jump jump) {
         this.cursor = cursor;
+        this.pollsBefore = pollsBefore;
         this.jump = jump;
     }
 
@@ -53,6 +60,10 @@ final class History implements AutoCloseable {
         int eventBytes = 0;
         if (jumping && !jump(steps)) {
             return steps;
+        }
+        if (pollsBefore > 0) {
+            steps.add(new Past.Polls(pollsBefore));
+            pollsBefore = 0;
         }
         while (steps.size() < STEPS_MAX && eventBytes < EVENT_BYTES_MAX) {
             if (!cursor.advance()) {
@@ -118,16 +129,17 @@ final class History implements AutoCloseable {
         StoredMessage stored = cursor.message();
         LogRecord.Arrival arrival = stored.arrival();
         LogRecord.Receipt receipt = stored.receipt();
-        Message message = message(stored);
+        Message message = pieces(Message.of(logged(stored)), stored);
         if (!stored.isWhole()) {
             arriving.put(stored.position(), new Arriving(message, stored.arrived()));
         }
         return new Past.Delivered(receipt.number(), arrival.context(), receipt.ordinal(), message, stored.arrived());
     }
 
-    private static Message message(StoredMessage stored) {
+    /** What the log says of the message's arrival. */
+    static Message.Logged logged(StoredMessage stored) {
         LogRecord.Arrival arrival = stored.arrival();
-        Message message = Message.of(new Message.Logged(
+        return new Message.Logged(
                 arrival.context(),
                 arrival.source(),
                 arrival.rank(),
@@ -139,9 +151,14 @@ final class History implements AutoCloseable {
                 form(arrival.form()),
                 arrival.storable(),
                 stored.position(),
-                stored.place()));
+                stored.place());
+    }
+
+    /** Tells the message where its payload stands. */
+    static Message pieces(Message message, StoredMessage stored) {
+        long length = stored.arrival().length();
         for (int piece = 0; piece < stored.pieces(); piece++) {
-            long left = arrival.length() - (long) piece * Wire.PAYLOAD_BYTES_MAX;
+            long left = length - (long) piece * Wire.PAYLOAD_BYTES_MAX;
             message.loggedPiece((int) Math.min(Wire.PAYLOAD_BYTES_MAX, left), stored.piecePlace(piece));
         }
         return message;

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.posthouse.core.Claim;
 import org.posthouse.core.Historian;
 import org.posthouse.core.HomedRank;
@@ -27,16 +28,16 @@ final class HistoryReader implements Historian {
 
     /** A history that is opened by whoever reads first: confined to the thread, but for the reference. */
     private static final class Reading implements AutoCloseable {
-        private final Restart restart;
+        private final Supplier<History> opening;
         private History history;
 
-        private Reading(Restart restart) {
-            this.restart = restart;
+        private Reading(Supplier<History> opening) {
+            this.opening = opening;
         }
 
         private List<Past> read() {
             if (history == null) {
-                history = restart.open();
+                history = opening.get();
             }
             return history.read();
         }
@@ -59,9 +60,12 @@ final class HistoryReader implements Historian {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay) {
+    public void begin(HomedRank rank, int replay, long deliveries, long events) {
         long job = rank.job().id();
-        open.put(rank, new Reading(journal.restart(job, rank.rank())));
+        Restart restart = journal.restart(job, rank.rank());
+        boolean begins = deliveries == 0 && events == 0 || restart.isBefore(deliveries, events);
+        boolean anew = begins && rank.incarnation() > 1;
+        open.put(rank, new Reading(anew ? restart::open : () -> journal.behind(job, rank.rank(), deliveries, events)));
         more(rank, replay);
     }
 

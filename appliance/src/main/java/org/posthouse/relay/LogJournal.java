@@ -6,6 +6,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,12 +27,14 @@ import org.posthouse.core.Receive;
 import org.posthouse.core.Standing;
 import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageStore;
+import org.posthouse.logstore.Drafts;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogStats;
+import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.Milestone;
 import org.posthouse.logstore.PayloadReader;
@@ -41,6 +44,7 @@ import org.posthouse.logstore.RankLog;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,7 +59,7 @@ final class LogJournal implements Journal {
 
     private static final long CLOSE_MS_MAX = 10_000;
 
-    /** Of a job that ended with its relay. */
+    /** Of a job that cannot go on after its relay's end. */
     private static final int STATUS_LOST = 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(LogJournal.class);
@@ -64,6 +68,9 @@ final class LogJournal implements Journal {
     private final FrameBuilder frames = new FrameBuilder();
     /** Readers of prologues, by job and rank: of ranks that were started from an image. */
     private final Map<Long, Map<Integer, PayloadReader>> prologues = new HashMap<>();
+
+    /** For each open job, how many bytes its ranks may have under way. */
+    private final Map<Long, Long> expected = new HashMap<>();
 
     /** By job and rank, the number of an image that turned out to be of no use. */
     private final Map<Long, Map<Integer, Long>> distrusted = new HashMap<>();
@@ -90,36 +97,55 @@ final class LogJournal implements Journal {
         void changed(boolean holds, String text);
     }
 
-    /** Opens the log, and so recovers and verifies it. Blocks. */
-    Void open(Path folder, LogLimits limits, Relief relieved) throws IOException {
+    /**
+     * Opens the log, and so recovers and verifies it. Blocks.
+     *
+     * @param relay whose log it is
+     * @param epochMin the relay's epoch, unless the log has seen that or a later one: then one more
+     * @param limits how much room it may take
+     * @param relieved does what there is to do when it comes near that
+     * @return the jobs that were open when the log was last written, and go on
+     */
+    List<LoggedJob> open(Path folder, String relay, long epochMin, LogLimits limits, Relief relieved) throws IOException {
         Files.createDirectories(folder);
         long limitBytes = limits.bytes(folder);
         pressure = new Pressure(limitBytes, limits.highMarkPercent());
         relief = relieved;
-        MessageLog opened = MessageLog.open(LogConfig.limited(folder, limitBytes));
-        forgetJobs(opened);
+        MessageLog opened = MessageLog.open(LogConfig.limited(folder, limitBytes), last -> Math.max(epochMin, last + 1), entry -> {});
+        List<LoggedJob> jobs = jobs(opened, relay);
         images = new ImageStore(imageFolder(folder));
         images.retain(job -> opened.book().job(job) != null);
         opened.handOver();
         reader = opened.reader();
         log = opened;
         background.scheduleWithFixedDelay(this::relieve, LOOK_MS, LOOK_MS, TimeUnit.MILLISECONDS);
-        return null;
+        return jobs;
     }
 
     /**
-     * Ends the jobs of a relay that died: in this version nobody comes back to them, and what the log remembers of a job
-     * that is open, and of its messages, would only grow.
+     * Reads what goes on, and ends the jobs of which that cannot be read: what the log remembers of a job that is open, and
+     * of its messages, would only grow.
      */
-    private static void forgetJobs(MessageLog opened) {
-        opened.takeDrafts();
+    private static List<LoggedJob> jobs(MessageLog opened, String relay) {
+        Drafts drafts = opened.takeDrafts();
+        List<LoggedJob> jobs = new ArrayList<>();
         for (JobState job : List.copyOf(opened.book().jobs())) {
-            LOG.warn("job {} was open when this log was last written; it cannot go on", Job.hexId(job.id()));
-            if (opened.appendJobClosed(new LogRecord.JobClosed(job.id(), STATUS_LOST)) == MessageLog.NO_ROOM) {
-                break; // Said once a job is to be logged; what is left is ended with the next start.
+            try {
+                jobs.add(LoggedJob.of(relay, job, drafts));
+            } catch (WireException e) {
+                LOG.warn("job {} was open when this log was last written; it cannot go on: {}", Job.hexId(job.id()), e.getMessage());
+                if (opened.appendJobClosed(new LogRecord.JobClosed(job.id(), STATUS_LOST)) == MessageLog.NO_ROOM) {
+                    LOG.warn("job {} is not ended in the log, whose disk is nearly full: the next start tries again", Job.hexId(job.id()));
+                }
             }
         }
         opened.handOver();
+        return jobs;
+    }
+
+    /** The relay's epoch. Only of an open log. */
+    long relayEpoch() {
+        return log.relayEpoch();
     }
 
     /** Beside the log: relays of one site that share the data folder share no images. */
@@ -180,6 +206,11 @@ final class LogJournal implements Journal {
         if (position == MessageLog.NO_ROOM) {
             LOG.warn("job {} has ended, which could not be logged: the log's disk is nearly full", Job.hexId(job));
         }
+    }
+
+    /** Makes the log safe on its disk, for a thread of its own. Only of an open log. */
+    LogSync sync() {
+        return log.sync();
     }
 
     /** Thread-safe; empty without a log. */
@@ -321,7 +352,21 @@ final class LogJournal implements Journal {
         List<Restart.Point> points = history == null ? List.of() : checkpoints(history);
         Optional<Milestone> beginning = history == null ? Optional.empty() : history.beginning();
         log.handOver();
-        return new Restart(this, job, rank, points, beginning);
+        Optional<Checkpoint> prologue = history == null ? Optional.empty() : history.prologue();
+        return new Restart(this, job, rank, points, prologue, beginning);
+    }
+
+    /** What a rank's process has lived through since so much is known of it. Blocks. */
+    History behind(long job, int rank, long deliveries, long events) {
+        Milestone from = milestone(job, rank, deliveries, events)
+                .orElseThrow(() -> unreachable("the log does not reach back to what rank " + rank + " knows"));
+        return new History(history(job, rank, from), from.polls(), null);
+    }
+
+    private synchronized Optional<Milestone> milestone(long job, int rank, long deliveries, long events) {
+        RankLog history = log.book().rank(job, rank);
+        log.handOver();
+        return history == null ? Optional.empty() : history.milestone(deliveries, events);
     }
 
     private static List<Restart.Point> checkpoints(RankLog history) {
@@ -475,13 +520,23 @@ final class LogJournal implements Journal {
                     + pressure.underWayBytes() + ", and the log may take " + pressure.limitBytes()
                     + " bytes, of which that must be half at most: raise --log-limit");
         }
-        pressure.mayCome(mayCome);
+        expect(job, creditBytes);
         return Optional.empty();
     }
 
+    /** A job goes on, or is admitted: its ranks may have so much under way. */
+    synchronized void expect(JobOpen job, long creditBytes) {
+        if (expected.putIfAbsent(job.job(), job.size() * creditBytes) == null) {
+            pressure.mayCome(job.size() * creditBytes);
+        }
+    }
+
     /** That job has ended, or was not opened. */
-    void dismiss(JobOpen job, long creditBytes) {
-        pressure.mayCome(-job.size() * creditBytes);
+    synchronized void dismiss(long job) {
+        Long mayCome = expected.remove(job);
+        if (mayCome != null) {
+            pressure.mayCome(-mayCome);
+        }
     }
 
     /** Deletes files that nobody needs, and sees to it that more can go if that is not enough. On {@link #background}. */

@@ -220,13 +220,27 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
+    public void ack(long safe, long handled) {
+        whenSafe(() -> write(frames.ack(job, safe, handled)));
+    }
+
+    /** Now, unless the job survives its relay's host and the log does not yet. */
+    private void whenSafe(Runnable effect) {
+        if (rank.job().survivesHost()) {
+            shard.gate().pass(effect);
+        } else {
+            effect.run();
+        }
+    }
+
+    @Override
     public void move() {
         write(frames.move(job));
     }
 
     @Override
     public void finalized() {
-        write(frames.finalized(job));
+        whenSafe(() -> write(frames.finalized(job)));
     }
 
     @Override

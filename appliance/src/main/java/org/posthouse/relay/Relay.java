@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.RelayEntry;
+import org.posthouse.logstore.LogException;
 import org.posthouse.ops.RelayView;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.Notice;
@@ -43,10 +44,15 @@ public final class Relay extends VerticleBase {
     private final LinkPort links = new LinkPort(this);
     private final LogJournal journal = new LogJournal();
     private final Histories histories = Histories.of(journal);
+    private final LogSyncer syncer = new LogSyncer(journal::sync, this::openGates, this::onSyncFailed);
     private final Jobs jobs = new Jobs(this);
     private final RelayStatus status = new RelayStatus(this);
     private EventLoop loop;
     private Strand control;
+
+    /** Which start of the relay this is: a number that grows. Written at the start, when its log has been read. */
+    private volatile long epoch;
+
     private volatile Placement placement;
     private volatile ModeSwitch moves;
     private Shards shards;
@@ -65,12 +71,13 @@ public final class Relay extends VerticleBase {
         loop = ((ContextInternal) context).nettyEventLoop();
         control = new Strand(Workplace.confined(loop), () -> {});
         placement = Placement.of(config.mode(), vertx, loop);
-        shards = new Shards(config.relay(), config.core(), config.shards(), placement, histories);
+        shards = new Shards(config.relay(), config.core(), config.shards(), placement, histories, this::gate);
         reception = new Reception(vertx, loop, placement, this::accept);
         moves = ModeSwitch.none(placement.mode());
         return openLog()
-                .compose(opened -> listen())
-                .compose(bound -> links.start(context, config.links()))
+                .compose(this::recover)
+                .compose(recovered -> listen())
+                .compose(bound -> links.start())
                 .onSuccess(up -> serve())
                 .onFailure(cause -> reception.close().eventually(this::letGo));
     }
@@ -87,15 +94,37 @@ public final class Relay extends VerticleBase {
         return links.close().eventually(() -> vertx.executeBlocking(this::closeLog));
     }
 
+    private Gate gate() {
+        return new Gate(journal::position, syncer::safe, syncer::want);
+    }
+
+    private void openGates() {
+        shards.all().forEach(shard -> shard.strand().post(() -> shard.gate().open()));
+    }
+
+    private void onSyncFailed(LogException why) {
+        control.submit(() -> jobs.failThatSurviveTheHost(why.getMessage()));
+    }
+
     private Void closeLog() {
         histories.close();
+        syncer.close();
         return journal.close();
     }
 
-    private Future<Void> openLog() {
+    /** Gives the jobs that were open when the log was last written. */
+    private Future<List<LoggedJob>> openLog() {
         return config.logFolder()
-                .map(folder -> vertx.executeBlocking(() -> journal.open(folder, config.logLimits(), relief())).<Void>mapEmpty())
-                .orElseGet(Future::succeededFuture);
+                .map(folder -> vertx.executeBlocking(() -> journal.open(
+                        folder, config.relay(), config.epoch(), config.logLimits(), relief())))
+                .orElseGet(() -> Future.succeededFuture(List.of()));
+    }
+
+    /** Has them go on, before anybody can ask for them. */
+    private Future<Void> recover(List<LoggedJob> logged) {
+        epoch = journal.isOpen() ? journal.relayEpoch() : config.epoch();
+        links.prepare(context, config.links().map(settings -> settings.epoch(epoch)));
+        return jobs.recover(logged);
     }
 
     /** What the log's thread asks for is done in the strands of the shards. */
@@ -144,8 +173,8 @@ public final class Relay extends VerticleBase {
                 address(),
                 links.address(),
                 config.ops(),
-                config.epoch(),
-                config.epoch(),
+                epoch,
+                epoch,
                 jobs.ranksHere()));
     }
 
@@ -153,8 +182,8 @@ public final class Relay extends VerticleBase {
     public Future<?> stop() {
         status.stop(vertx);
         serving = false;
-        directory.withdraw(config.relay(), config.epoch());
-        for (Jobs.Open job : List.copyOf(jobs.all())) {
+        directory.withdraw(config.relay(), epoch);
+        for (OpenJob job : List.copyOf(jobs.all())) {
             jobs.close(job.id(), new Notice(job.id(), 1, -1, "relay " + config.relay() + " is stopping"));
         }
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay());
@@ -233,6 +262,11 @@ public final class Relay extends VerticleBase {
 
     RelayConfig settings() {
         return config;
+    }
+
+    /** Which start of the relay this is; 0 until its log has been read. */
+    long epoch() {
+        return epoch;
     }
 
     /** How the work is placed on threads now. */

@@ -16,9 +16,16 @@ import org.slf4j.LoggerFactory;
  * out when it is opened, on the thread that reads histories. Immutable.
  *
  * @param images those from which the log goes on
+ * @param prologue where the rank has asked whether it is restored
  * @param beginning the rank's first record; empty if the log does not reach back to it
  */
-record Restart(LogJournal journal, long job, int rank, List<Point> images, Optional<Milestone> beginning) {
+record Restart(
+        LogJournal journal,
+        long job,
+        int rank,
+        List<Point> images,
+        Optional<Checkpoint> prologue,
+        Optional<Milestone> beginning) {
     private static final Logger LOG = LoggerFactory.getLogger(Restart.class);
 
     /** An image, and the record behind it. */
@@ -26,6 +33,12 @@ record Restart(LogJournal journal, long job, int rank, List<Point> images, Optio
 
     /** Where a history jumps to at the end of its prologue. */
     record Jump(Image image, LogCursor behind, long pollsBefore) {}
+
+    /** Whether a process of which so much is known is in its prologue, at the end of which it goes on at an image. */
+    boolean isBefore(long deliveries, long events) {
+        return !images.isEmpty()
+                && prologue.filter(end -> deliveries <= end.deliveries() && events <= end.events()).isPresent();
+    }
 
     /**
      * The best of what is sound.
@@ -47,7 +60,7 @@ record Restart(LogJournal journal, long job, int rank, List<Point> images, Optio
         if (beginning.isEmpty()) {
             throw journal.unreachable(unsound.isEmpty() ? "the log does not reach back to its beginning" : unsound.toString());
         }
-        return new History(journal.history(job, rank, beginning.get()), null);
+        return new History(journal.history(job, rank, beginning.get()), beginning.get().polls(), null);
     }
 
     private History from(Point point) {
@@ -55,7 +68,7 @@ record Restart(LogJournal journal, long job, int rank, List<Point> images, Optio
         try {
             LogCursor prologue = journal.prologue(job, rank);
             LogCursor behind = journal.history(job, rank, point.behind());
-            return new History(prologue, new Jump(image, behind, point.behind().polls()));
+            return new History(prologue, 0, new Jump(image, behind, point.behind().polls()));
         } catch (LogException e) {
             image.close();
             throw e;

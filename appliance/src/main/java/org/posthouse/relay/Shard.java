@@ -3,7 +3,9 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.posthouse.core.CoreConfig;
+import org.posthouse.core.Frame;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Parcel;
@@ -11,6 +13,8 @@ import org.posthouse.core.Peer;
 import org.posthouse.core.RelayCore;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Stall;
 
 /**
@@ -18,6 +22,11 @@ import org.posthouse.wire.Stall;
  * only, as they know other relays; how many there are never changes, so that a change of mode moves strands and no rank.
  */
 final class Shard {
+    /** Tells another core that frames of it were handled. */
+    interface Teller {
+        void tellHandled();
+    }
+
     private final int number;
     private final RelayCore core;
     private final TurnClock clock = new TurnClock(System::nanoTime);
@@ -25,6 +34,15 @@ final class Shard {
     private final Strand strand;
     private final List<Way> ways = new ArrayList<>();
     private final FrameBuilder frames = new FrameBuilder();
+    private final Gate gate;
+
+    private final FrameView gateView = new FrameView();
+
+    /** Whether there was ever a job whose frames go through the gate. */
+    private boolean gates;
+
+    /** Other cores of whose frames some were handled in this turn. Confined to the strand. */
+    private final List<Teller> toTell = new ArrayList<>();
 
     // What is looked at of a frame from another shard. Confined to the strand.
     private final ArrivedFrame taken = new ArrivedFrame();
@@ -33,8 +51,12 @@ final class Shard {
     /** What the core has done, as it was last counted. Written inside the strand, read by any thread. */
     private volatile ShardStatus status = ShardStatus.NOTHING;
 
-    /** @param histories where the histories of its ranks are, and the thread that reads them */
-    Shard(int number, String relay, CoreConfig config, int shards, Workplace home, Histories histories) {
+    /**
+     * @param histories where the histories of its ranks are, and the thread that reads them
+     * @param gate what leaves the relay goes through it in jobs that survive its host
+     */
+    Shard(int number, String relay, CoreConfig config, int shards, Workplace home, Histories histories, Gate gate) {
+        this.gate = gate;
         this.number = number;
         this.core = new RelayCore(relay, config, shards, clock, new HistoryReader(this, histories), new ImageWriter(this, histories));
         this.strand = new Strand(home, this::endTurn);
@@ -42,6 +64,7 @@ final class Shard {
 
     private void endTurn() {
         written.flush();
+        tellHandled();
         clock.endTurn();
     }
 
@@ -78,36 +101,123 @@ final class Shard {
         return shard == number ? null : ways.get(shard);
     }
 
-    /** A frame from another relay, for a rank of this shard: handled now if nobody is inside, else held until then. */
-    void fromLink(Peer peer, ArrivedFrame arrived, ByteBuf buffer, int index, int length, FrameView view) {
-        if (strand.tryEnter()) {
-            try {
-                core.fromPeer(peer, arrived.set(buffer, index, length, view));
-            } finally {
-                strand.leave();
+    /**
+     * A frame from another relay, for a rank of this shard: handled now if nobody is inside, else held until then.
+     *
+     * @param number what the link calls it
+     * @return whether it was handled; else {@link RelayPeer#handled} is told
+     */
+    boolean fromLink(
+            RelayPeer peer, long number, ArrivedFrame arrived, ByteBuf buffer, int index, int length, FrameView view) {
+        if (!strand.tryEnter()) {
+            heldFromLink(peer, number, BufferParcel.keep(buffer, index, length));
+            return false;
+        }
+        try {
+            core.fromPeer(peer, arrived.set(buffer, index, length, view));
+            if (!isGated(view.job())) {
+                return true;
             }
-        } else {
-            hold(peer, buffer, index, length);
+            gate.pass(() -> peer.handled(number));
+            return false;
+        } finally {
+            strand.leave();
         }
     }
 
-    /** Has a frame handled by whoever is inside; the buffer stays the caller's. */
-    private void hold(Peer peer, ByteBuf buffer, int index, int length) {
-        ByteBuf held = BufferParcel.keep(buffer, index, length);
-        strand.submit(() -> take(peer, held, held.readerIndex(), length));
+    /** The same of a frame that was held before; takes over the buffer, which is the frame's alone. */
+    void heldFromLink(RelayPeer peer, long number, ByteBuf held) {
+        strand.submit(() -> {
+            boolean gated = isGated(held);
+            try {
+                take(peer, held, held.readerIndex(), held.readableBytes());
+            } finally {
+                if (gated) {
+                    gate.pass(() -> peer.handled(number));
+                } else {
+                    peer.handled(number);
+                }
+            }
+        });
+    }
+
+    /** What must wait for the log to be on its disk. Confined to the strand. */
+    Gate gate() {
+        return gate;
+    }
+
+    /** Whether what leaves the relay for this job must. Confined to the strand. */
+    boolean isGated(long job) {
+        if (!gates) {
+            return false;
+        }
+        Job open = core().job(job);
+        return open != null && open.survivesHost();
+    }
+
+    /** The same for the job of this frame. */
+    boolean isGated(ByteBuf frame) {
+        return gates && isGated(gateView.wrap(frame.nioBuffer(), 0).job());
+    }
+
+    /** A job that survives its relay's host is opened: from now on each frame's job is looked at. Confined to the strand. */
+    void gate(JobOpen opening) {
+        gates |= opening.survivesHost();
+    }
+
+    /** Has it told at the turn's end. Confined to the strand. */
+    void tellAtEndOfTurn(Teller teller) {
+        toTell.add(teller);
+    }
+
+    /** Another relay was restarted. Confined to the strand. @param frames what it may not have handled; taken over */
+    void peerRestarted(RelayPeer peer, List<ByteBuf> frames) {
+        List<Frame> unacknowledged = new ArrayList<>();
+        for (ByteBuf frame : frames) {
+            int bytes = frame.readableBytes();
+            FrameView view = new FrameView().wrap(frame.nioBuffer(), 0);
+            unacknowledged.add(new ArrivedFrame().set(frame, frame.readerIndex(), bytes, view));
+        }
+        try {
+            core.peerRestarted(peer, unacknowledged);
+        } finally {
+            frames.forEach(ByteBuf::release);
+        }
     }
 
     /** A frame from another shard, with a reference to its buffer: handled now if nobody is inside. */
-    private void fromShard(Peer peer, ByteBuf buffer, int index, int length) {
+    private void fromShard(Way peer, ByteBuf buffer, int index, int length, boolean kept) {
         if (strand.tryEnter()) {
             try {
                 take(peer, buffer, index, length);
+                count(peer, kept);
             } finally {
                 strand.leave();
             }
         } else {
-            hold(peer, buffer, index, length);
+            ByteBuf held = BufferParcel.keep(buffer, index, length);
+            strand.submit(() -> {
+                take(peer, held, held.readerIndex(), length);
+                count(peer, kept);
+            });
             buffer.release();
+        }
+    }
+
+    /** A frame that a rank of another shard keeps was handled: that shard is told at the end of the turn. */
+    private void count(Way peer, boolean kept) {
+        if (kept) {
+            if (peer.keptHandled == peer.keptTold) {
+                tellAtEndOfTurn(peer);
+            }
+            peer.keptHandled++;
+        }
+    }
+
+    private void tellHandled() {
+        if (!toTell.isEmpty()) {
+            toTell.forEach(Teller::tellHandled);
+            toTell.clear();
         }
     }
 
@@ -137,28 +247,65 @@ final class Shard {
         return open == null ? null : open.homed(rank);
     }
 
+    /** How the job's ranks of this shard stand, as their launcher was told last. Confined to the strand. */
+    List<JobEvent> standings(long job) {
+        Job open = core().job(job);
+        return open == null
+                ? List.of()
+                : open.homedRanks().stream().flatMap(rank -> standing(job, rank).stream()).toList();
+    }
+
+    private static Optional<JobEvent> standing(long job, HomedRank rank) {
+        int kind = switch (rank.state()) {
+            case WAITING -> 0;
+            case CONNECTED, MOVING -> JobEvent.CONNECTED;
+            case REPLAYING -> JobEvent.REPLAYING;
+            case AWAY -> JobEvent.AWAY;
+            case FINALIZED -> JobEvent.FINALIZED;
+            case LOST -> JobEvent.LOST;
+        };
+        return kind == 0 ? Optional.empty() : Optional.of(new JobEvent(job, kind, rank.rank(), 0, "as it stands"));
+    }
+
     @Override
     public String toString() {
         return "shard " + number;
     }
 
     /** From this shard to another of the same relay. Called inside this shard's strand. */
-    private final class Way implements Peer {
+    private final class Way implements Peer, Teller {
         private final Shard to;
+
+        /** Kept frames of that shard's ranks that were handled here, and those that it was told of. */
+        private long keptHandled;
+
+        private long keptTold;
 
         private Way(Shard to) {
             this.to = to;
         }
 
         private void send(ByteBuf frame) {
-            to.fromShard(to.ways.get(number), frame, frame.readerIndex(), frame.readableBytes());
+            to.fromShard(to.ways.get(number), frame, frame.readerIndex(), frame.readableBytes(), false);
         }
 
         @Override
-        public boolean forward(Parcel frame) {
+        public void tellHandled() {
+            long handled = keptHandled;
+            keptTold = handled;
+            to.strand.post(() -> to.core.handled(to.ways.get(number), handled));
+        }
+
+        @Override
+        public boolean forward(Parcel frame, boolean kept) {
             BufferParcel parcel = (BufferParcel) frame;
-            to.fromShard(to.ways.get(number), parcel.takeBuffer(), parcel.index(), parcel.bytes());
+            to.fromShard(to.ways.get(number), parcel.takeBuffer(), parcel.index(), parcel.bytes(), kept);
             return true;
+        }
+
+        @Override
+        public void offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
+            send(frames.offerAgain(job, context, source, destination, sequence, bytes));
         }
 
         @Override

@@ -10,11 +10,12 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
-import org.posthouse.core.Peer;
+import org.posthouse.core.Recovered;
 import org.posthouse.core.Refusal;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
@@ -41,11 +42,11 @@ final class Shards {
         void onJobEvent(JobEvent event, HomedRank rank);
     }
 
-    Shards(String relay, CoreConfig config, int count, Placement placement, Histories histories) {
+    Shards(String relay, CoreConfig config, int count, Placement placement, Histories histories, Supplier<Gate> gates) {
         this.relay = relay;
         this.credit = config;
         for (int number = 0; number < count; number++) {
-            shards.add(new Shard(number, relay, config, count, placement.matching(number), histories));
+            shards.add(new Shard(number, relay, config, count, placement.matching(number), histories, gates.get()));
         }
         Shard.introduce(shards);
     }
@@ -81,21 +82,24 @@ final class Shards {
     /**
      * Opens a job in all shards.
      *
-     * @param elsewhere the way to another relay, by its index in the job's homes
+     * @param elsewhere the job's relays, by their index in the job's homes
      * @param done told once, in some shard's strand: null, or why it was refused
      */
-    void open(JobOpen opening, List<Peer> elsewhere, Watch watch, Journal journal, Consumer<Refusal> done) {
+    void open(JobOpen opening, List<OtherRelay> elsewhere, Watch watch, Journal journal, Consumer<Refusal> done) {
         int[] table = place(opening);
         shardOf.putIfAbsent(opening.job(), table);
         AtomicInteger left = new AtomicInteger(shards.size());
         AtomicReference<Refusal> refusal = new AtomicReference<>();
         for (Shard shard : shards) {
             shard.strand().submit(() -> {
+                shard.gate(opening);
                 try {
                     shard.core()
                             .openJob(
                                     opening,
-                                    rank -> table[rank] >= 0 ? shard.peer(table[rank]) : elsewhere.get(opening.homeOf()[rank]),
+                                    rank -> table[rank] >= 0
+                                            ? shard.peer(table[rank])
+                                            : elsewhere.get(opening.homeOf()[rank]).peer(shard),
                                     event -> watch.onJobEvent(event, shard.rank(event.job(), event.rank())),
                                     journal);
                 } catch (Refusal refused) {
@@ -109,6 +113,29 @@ final class Shards {
                 }
             });
         }
+    }
+
+    /**
+     * Makes a job that was opened what the log says that it was.
+     *
+     * @param ranks all that are at home at this relay
+     * @param done called in some shard's strand
+     */
+    void restore(long job, List<Recovered> ranks, Runnable done) {
+        restore(job, ranks, 0, done);
+    }
+
+    /** One after the other: each looks at what is the others'. */
+    private void restore(long job, List<Recovered> ranks, int number, Runnable done) {
+        if (number == shards.size()) {
+            done.run();
+            return;
+        }
+        Shard shard = shards.get(number);
+        shard.strand().submit(() -> {
+            shard.core().restore(shard.core().job(job), ranks);
+            restore(job, ranks, number + 1, done);
+        });
     }
 
     /** For each rank of the job its shard, or -1 if it is at home at another relay. */

@@ -7,9 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
@@ -24,8 +27,6 @@ final class CoreWorld {
     /** The usual limit of eager messages. */
     static final int EAGER_BYTES = 256 * 1024;
 
-    private static final int LINK_BYTES_MIN = 1;
-
     private record Channel(int context, int source, int destination, long sequence) {}
 
     private final Random random;
@@ -34,11 +35,11 @@ final class CoreWorld {
     private final boolean logged;
     private final int eagerBytesMax;
     private final List<SimRelay> cores = new ArrayList<>();
-    private final Map<List<Integer>, SimPipe> ways = new HashMap<>();
+    private final Map<List<Integer>, SimLink> ways = new HashMap<>();
+    private final SimTrouble trouble;
+    private final Frames frames = new Frames(JOB);
     private final Map<Channel, SimLetter> sent = new HashMap<>();
     private final List<SimRank> ranks = new ArrayList<>();
-    private final Map<Integer, SimRelay.Port> ports = new HashMap<>();
-    private final SimPipe[] toRelay;
     private final SimProgram program;
     private final JobOpen opening;
     private final int shards;
@@ -48,26 +49,29 @@ final class CoreWorld {
     private int pulled;
 
     CoreWorld(long seed) {
+        this(seed, false);
+    }
+
+    /** @param troubled whether connections break and relays are killed */
+    CoreWorld(long seed, boolean troubled) {
         random = new Random(seed);
+        trouble = troubled ? new SimTrouble(this, random) : null;
         int sites = 1 + random.nextInt(4);
         int size = Math.max(2, sites) + random.nextInt(5);
         config = randomConfig(random);
-        logged = random.nextInt(3) > 0;
+        logged = random.nextInt(3) > 0 || troubled;
         eagerBytesMax = new int[] {0, EAGER_BYTES, EAGER_BYTES, Wire.EAGER_BYTES_MAX}[random.nextInt(4)];
         program = new SimProgram(random, size);
         opening = opening(sites, size);
-        Frames frames = new Frames(JOB);
         shards = 1 + random.nextInt(3);
         for (int core = 0; core < sites * shards; core++) {
-            cores.add(new SimRelay(this, opening.homes().get(core / shards).relay(), core, shards, frames));
+            cores.add(newCore(core, new SimJournal(this, frames)));
         }
         coreOf = new int[size];
         for (int rank = 0; rank < size; rank++) {
             coreOf[rank] = opening.homeOf()[rank] * shards + random.nextInt(shards);
         }
-        toRelay = new SimPipe[size];
         for (int rank = 0; rank < size; rank++) {
-            toRelay[rank] = new SimPipe(clock, random, random.nextInt(8));
             ranks.add(new SimRank(this, rank, program.stepsOf(rank), random, frames));
         }
     }
@@ -102,19 +106,93 @@ final class CoreWorld {
             int number = rank;
             clock.at(random.nextInt(300), () -> connect(number));
         }
+        if (trouble != null) {
+            trouble.plan();
+        }
         clock.run();
         checkEnd();
     }
 
-    private void connect(int rank) {
+    private SimRelay newCore(int core, SimJournal journal) {
+        return new SimRelay(this, opening.homes().get(core / shards).relay(), core, shards, frames, journal);
+    }
+
+    /** A rank dials its relay: for the first time, or again. */
+    void connect(int rank) {
+        if (!isAlive(relayOfRank(rank))) {
+            clock.after(1 + random.nextInt(100), () -> connect(rank));
+            return;
+        }
         int slowBytes = random.nextInt(3) == 0 ? 1 + random.nextInt(100_000) : Integer.MAX_VALUE;
-        SimPipe toRank = new SimPipe(clock, random, random.nextInt(20));
-        ports.put(rank, cores.get(coreOf[rank]).connect(Hello.firstStart(JOB, rank, opening.token()), toRank, slowBytes));
+        SimLine line = ranks.get(rank).line();
+        Hello hello = ranks.get(rank).hello(opening.token());
+        List<StatePage.Entry> state = ranks.get(rank).state();
+        line.dial(
+                new SimPipe(clock, random, random.nextInt(8)),
+                new SimPipe(clock, random, random.nextInt(20)),
+                () -> cores.get(coreOf[rank]).connect(line, hello, state, slowBytes));
+    }
+
+    /** All cores of a relay are gone, with the connections of its ranks and what is under way on its links. */
+    void kill(int relay) {
+        for (int core = relay * shards; core < (relay + 1) * shards; core++) {
+            cores.get(core).die();
+        }
+        ways.forEach((way, link) -> {
+            if (relayOf(way.get(0)) == relay) {
+                link.end();
+            } else if (relayOf(way.get(1)) == relay) {
+                link.lose();
+            }
+        });
+        ways.keySet().removeIf(way -> relayOf(way.get(0)) == relay);
+    }
+
+    /** It starts on its journals. */
+    void restart(int relay) {
+        for (int core = relay * shards; core < (relay + 1) * shards; core++) {
+            cores.set(core, newCore(core, cores.get(core).journal()));
+            cores.get(core).open(opening);
+        }
+        for (int other = 0; other < cores.size(); other++) {
+            for (int core = relay * shards; core < (relay + 1) * shards; core++) {
+                if (relayOf(other) != relay && cores.get(other).isAlive()) {
+                    SimLink link = ways.get(List.of(other, core));
+                    cores.get(other).peerRestarted(core, link == null ? List.of() : link.takeUnacknowledged());
+                }
+            }
+        }
+        for (int core = relay * shards; core < (relay + 1) * shards; core++) {
+            List<Recovered> recovered = new ArrayList<>();
+            for (int rank = 0; rank < coreOf.length; rank++) {
+                if (relayOf(coreOf[rank]) == relay) {
+                    recovered.add(cores.get(coreOf[rank]).journal().recovered(rank));
+                }
+            }
+            RelayCore restored = cores.get(core).core();
+            restored.restore(restored.job(JOB), recovered);
+        }
+    }
+
+    private int relayOf(int core) {
+        return core / shards;
+    }
+
+    int relayOfRank(int rank) {
+        return relayOf(coreOf[rank]);
+    }
+
+    int relays() {
+        return cores.size() / shards;
+    }
+
+    boolean isAlive(int relay) {
+        return cores.get(relay * shards).isAlive();
     }
 
     private void checkEnd() {
         for (SimRank rank : ranks) {
-            check(rank.isFinalized(), "stuck: " + ranks);
+            check(rank.isFinalized(), "stuck: " + ranks + cores);
             rank.checkOrder();
         }
         for (SimLetter letter : program.letters()) {
@@ -166,6 +244,24 @@ final class CoreWorld {
         return logged;
     }
 
+    boolean troubled() {
+        return trouble != null;
+    }
+
+    /** How often a connection was cut, and a relay killed. */
+    int troubles() {
+        return trouble.count();
+    }
+
+    Random random() {
+        return random;
+    }
+
+    /** The cores' clock: a tick is long, so that no rank seems to flap. */
+    long nanos() {
+        return troubled() ? clock.now() * 10_000_000_000L : clock.now();
+    }
+
     int ranks() {
         return ranks.size();
     }
@@ -200,7 +296,8 @@ final class CoreWorld {
 
     /** Whether the connection of this rank takes more. */
     boolean isReading(int rank) {
-        return ports.get(rank).writable();
+        SimRelay.Port port = ranks.get(rank).line().port();
+        return port == null || port.writable();
     }
 
     /** Offers that were taken back, and receives. */
@@ -224,25 +321,40 @@ final class CoreWorld {
         return letter;
     }
 
-    void toRelay(int rank, ByteBuffer frame) {
-        toRelay[rank].send(frame.capacity(), () -> ports.get(rank).fromRank(frame));
-    }
-
     /** The core that {@code rank} is at home at. */
     int coreOf(int rank) {
         return coreOf[rank];
     }
 
-    void toPeer(int from, int to, ByteBuffer frame) {
+    void toPeer(int from, int to, ByteBuffer frame, boolean kept) {
         check(from != to, "a frame to its own core");
-        int delayMax = from / shards == to / shards ? 1 : 5 + random.nextInt(60);
-        SimPipe link = ways.computeIfAbsent(List.of(from, to), unseen -> new SimPipe(clock, random, delayMax));
-        boolean twice = SimRelay.begins(frame) && random.nextInt(50) == 0;
+        SimLink link = ways.computeIfAbsent(List.of(from, to), unseen -> newLink(from, to));
+        boolean twice = trouble == null && SimRelay.begins(frame) && random.nextInt(50) == 0;
         ByteBuffer copy = twice ? ByteBuffer.wrap(frame.array().clone()) : null;
-        link.send(LINK_BYTES_MIN, () -> cores.get(to).fromPeer(from, frame));
+        link.send(frame, kept);
         if (twice) {
-            link.send(LINK_BYTES_MIN, () -> cores.get(to).fromPeer(from, copy));
+            link.send(copy, false);
         }
+    }
+
+    private SimLink newLink(int from, int to) {
+        SimLink link = new SimLink(
+                clock,
+                random,
+                relayOf(from) == relayOf(to) ? 1 : 5 + random.nextInt(60),
+                arrived -> cores.get(to).fromPeer(from, arrived),
+                count -> cores.get(from).handled(to, count));
+        if (!cores.get(to).isAlive()) {
+            link.lose();
+        }
+        return link;
+    }
+
+    /** Whether what a frame of this rank brings is in the log where it was to go. */
+    boolean isSafe(int rank, FrameView frame) {
+        return frame.type() == FrameType.EVENTS
+                ? cores.get(coreOf[rank]).journal().events(rank) >= frame.firstEvent()
+                : cores.get(coreOf[frame.destination()]).journal().has(frame);
     }
 
     /**
@@ -251,14 +363,14 @@ final class CoreWorld {
      */
     void checkGrant(SimLetter letter, long upTo) {
         boolean waits = !letter.matched || letter.bytesPassed < letter.bytesLogged;
-        long from = logged && waits ? letter.bytesLogged : letter.bytesPassed;
+        long from = logged && (waits || troubled()) ? letter.bytesLogged : letter.bytesPassed;
         check(upTo <= from + config.windowBytes(), "cleared up to " + upTo + " after " + from + " bytes of " + letter);
         if (!letter.matched) {
             check(logged && letter.storable, "cleared before it was matched: " + letter);
             letter.pulled = true;
             pulled++;
-        } else if (!waits && upTo > 0) {
-            check(ports.get(letter.destination).writable(), "cleared although the receiver does not read: " + letter);
+        } else if (!waits && upTo > 0 && !troubled()) {
+            check(isReading(letter.destination), "cleared although the receiver does not read: " + letter);
         }
     }
 

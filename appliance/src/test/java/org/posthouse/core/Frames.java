@@ -107,6 +107,12 @@ final class Frames {
         return message(FrameType.RESENT, 0, source, destination, 0, sequence, 10);
     }
 
+    ByteBuffer ack(long safe, long handled) {
+        ByteBuffer frame = frame(FrameType.ACK, 32, 0);
+        view(frame).ack(safe, handled);
+        return frame;
+    }
+
     ByteBuffer live() {
         return frame(FrameType.LIVE, Wire.HEADER_BYTES, 0);
     }

@@ -125,7 +125,7 @@ final class OneRelay {
         }
 
         @Override
-        public boolean forward(Parcel frame) {
+        public boolean forward(Parcel frame, boolean kept) {
             TestParcel parcel = (TestParcel) frame;
             FrameView view = parcel.view();
             sites.add("forward " + site + " " + view.type() + " " + view.source() + "->" + view.destination() + " #" + view.sequence());
@@ -136,6 +136,11 @@ final class OneRelay {
         @Override
         public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
             sites.add("clear " + site + " " + source + "->" + destination + " #" + sequence + " up to " + upTo);
+        }
+
+        @Override
+        public void offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
+            sites.add("offer again " + site + " " + source + "->" + destination + " #" + sequence);
         }
 
         @Override
@@ -245,6 +250,11 @@ final class OneRelay {
         @Override
         public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
             heard.add((end ? "end of history" : "events " + first + " to " + (first + count - 1)) + ", " + failedPolls + " failed polls");
+        }
+
+        @Override
+        public void ack(long safe, long handled) {
+            heard.add("ack " + safe + " safe, " + handled + " handled");
         }
 
         @Override

@@ -63,6 +63,11 @@ final class SimLetter {
         this.synchronous = synchronous;
     }
 
+    /** So many bytes from there on were handed to the destination's connection, perhaps not for the first time. */
+    void passed(long from, int count) {
+        bytesPassed = Math.max(bytesPassed, from + count);
+    }
+
     /** Its offer was taken back: it may be sent again, as if it had never been. */
     void withdrawn() {
         withdrawnUpTo = sequence;

@@ -2,13 +2,14 @@ package org.posthouse.core;
 
 import java.util.Random;
 
-/** One direction of a connection: delays at random, never reorders. */
+/** One direction of a connection: delays at random, never reorders; when it is cut, what is under way is lost. */
 final class SimPipe {
     private final SimClock clock;
     private final Random random;
     private final int delayMax;
     private long last;
     private long bytesUnderWay;
+    private boolean cut;
 
     SimPipe(SimClock clock, Random random, int delayMax) {
         this.clock = clock;
@@ -21,8 +22,14 @@ final class SimPipe {
         bytesUnderWay += bytes;
         clock.at(last, () -> {
             bytesUnderWay -= bytes;
-            arrive.run();
+            if (!cut) {
+                arrive.run();
+            }
         });
+    }
+
+    void cut() {
+        cut = true;
     }
 
     long bytesUnderWay() {

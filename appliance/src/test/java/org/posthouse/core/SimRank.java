@@ -12,19 +12,23 @@ import java.util.Random;
 import java.util.Set;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 
 /** A rank that speaks the library's side of the protocol in a simple way: everything nonblocking, then Finalize. */
 final class SimRank {
-    private record Transfer(int context, int peer, long sequence) {}
-
     /** A receive or probe by its request number. */
     private static final class Asked {
         final SimProgram.Pattern pattern;
         final SimProgram.Kind kind;
         SimLetter letter;
         boolean cancelled;
+        boolean cancelling;
+        long ordinal;
+        long delivery;
         long promisedSequence;
         long arrived;
         SimLetter promised;
@@ -32,6 +36,17 @@ final class SimRank {
         Asked(SimProgram.Pattern pattern, SimProgram.Kind kind) {
             this.pattern = pattern;
             this.kind = kind;
+        }
+
+        private boolean waits() {
+            return kind == SimProgram.Kind.POST
+                    ? !cancelled && (letter == null || !letter.received || cancelling)
+                    : arrived == 0;
+        }
+
+        @Override
+        public String toString() {
+            return kind + " " + pattern + (cancelling ? " cancelling" : "") + (letter == null ? "" : " has " + arrived + " of " + letter);
         }
     }
 
@@ -41,15 +56,23 @@ final class SimRank {
     private final Frames frames;
     private final Deque<SimProgram.Step> steps;
     private final List<Asked> asked = new ArrayList<>();
-    private final Map<Transfer, SimLetter> offered = new HashMap<>();
-    private final Set<Transfer> withdrawing = new HashSet<>();
-    private final Map<Transfer, Asked> arriving = new HashMap<>();
+    private final Map<SimLine.Place, SimLetter> offered = new HashMap<>();
+    private final Set<SimLine.Place> withdrawing = new HashSet<>();
+    private final Map<SimLine.Place, Asked> arriving = new HashMap<>();
     private final Map<List<Integer>, Long> sequences = new HashMap<>();
     private final Map<SimProgram.Pattern, Integer> heldPosts = new HashMap<>();
+    private final Map<Integer, Long> ordinals = new HashMap<>();
+    private final SimLine line;
+    private long deliveries;
+    private long events;
+    private int comebacks;
     private long creditBytes;
     private int creditMessages;
     private int failedPolls;
     private int open;
+    private boolean hasKnocked;
+    private boolean greetedAgain;
+    private boolean hasBegun;
     private boolean finalizing;
     private boolean finalized;
 
@@ -59,15 +82,110 @@ final class SimRank {
         this.steps = new ArrayDeque<>(steps);
         this.random = random;
         this.frames = frames;
+        this.line = new SimLine(world, rank);
     }
 
-    void onWelcome(Welcome welcome) {
+    SimLine line() {
+        return line;
+    }
+
+    /** What it says first on a connection. */
+    Hello hello(Token token) {
+        Hello first = Hello.firstStart(CoreWorld.JOB, rank, token);
+        greetedAgain = hasKnocked;
+        hasKnocked = true;
+        return greetedAgain ? first.again(Hello.AGAIN, deliveries, failedPolls, events, line.next(), 1) : first;
+    }
+
+    List<StatePage.Entry> state() {
+        List<StatePage.Entry> state = new ArrayList<>(line.goingOn(offered));
+        sequences.forEach((channel, last) ->
+                state.add(new StatePage.Entry(StatePage.SENT, channel.get(0), channel.get(1), last)));
+        arriving.forEach((place, request) -> {
+            if (request.arrived < request.letter.bytes) {
+                int which = random.nextInt(10) == 0 ? 0 : (int) (deliveries - request.delivery + 1);
+                state.add(new StatePage.Entry(
+                        StatePage.ARRIVING, place.context(), place.peer(), which, place.sequence(), request.arrived));
+            }
+        });
+        return state;
+    }
+
+    void onWelcome(Welcome welcome, List<StatePage.Entry> state) {
         creditBytes = welcome.creditBytes();
         creditMessages = welcome.creditMessages();
-        step();
+        if (greetedAgain) {
+            line.stage(SimLine.Stage.BACK);
+            comeBack(state);
+        } else {
+            line.stage(SimLine.Stage.LIVE);
+            begin();
+        }
+    }
+
+    private void begin() {
+        if (!hasBegun) {
+            hasBegun = true;
+            step();
+        }
+    }
+
+    /** Says again what may be lost, and takes the receives up. */
+    private void comeBack(List<StatePage.Entry> state) {
+        comebacks++;
+        line.learn(state);
+        Set<SimLine.Place> gone = new HashSet<>();
+        for (StatePage.Entry entry : state) {
+            if (entry.kind() == StatePage.GONE) {
+                gone.add(new SimLine.Place(entry.context(), entry.peer(), entry.a()));
+            }
+        }
+        long[] credit = line.writeAgain(gone);
+        creditBytes -= credit[0];
+        creditMessages -= (int) credit[1];
+        Map.copyOf(offered).forEach((place, letter) -> {
+            if (!gone.contains(place) && line.isThere(place.context(), place.peer(), place.sequence())) {
+                offered.remove(place);
+                open--;
+            }
+        });
+        for (int number = 0; number < asked.size(); number++) {
+            Asked request = asked.get(number);
+            if (request.kind == SimProgram.Kind.POST && request.letter == null && !request.cancelled) {
+                say(number);
+            }
+        }
+        gone.stream().filter(offered::containsKey).toList().forEach(this::isGone);
+    }
+
+    /** All that it has not read has come: it goes on, and asks again what was not answered. */
+    private void goLive() {
+        check(line.stage() == SimLine.Stage.BACK, "the end of its history as it is " + line.stage());
+        line.send(frames.live());
+        line.stage(SimLine.Stage.LIVE);
+        for (int number = 0; number < asked.size(); number++) {
+            Asked request = asked.get(number);
+            if (request.kind != SimProgram.Kind.POST && request.arrived == 0) {
+                say(number);
+            } else if (request.cancelling) {
+                sayCancel(number);
+            }
+        }
+        withdrawing.forEach(this::sayWithdraw);
+        if (finalizing) {
+            line.send(frames.finalizing(failedPolls()));
+        }
+        begin();
     }
 
     private void step() {
+        if (!line.isLive()) {
+            world.clock().after(5, this::step);
+            return;
+        }
+        if (world.troubled() && !steps.isEmpty() && random.nextInt(10) == 0) {
+            line.send(frames.events(++events, 1));
+        }
         SimProgram.Step step = steps.poll();
         if (step == null) {
             maybeFinalize();
@@ -108,9 +226,9 @@ final class SimRank {
         if (form == FrameType.SEND) {
             letter.write(0, frame.slice(Wire.MESSAGE_HEADER_BYTES, letter.bytes));
         }
-        world.toRelay(rank, frame);
+        line.send(frame);
         if (form == FrameType.OFFER) {
-            Transfer transfer = new Transfer(letter.context, letter.destination, letter.sequence);
+            SimLine.Place transfer = new SimLine.Place(letter.context, letter.destination, letter.sequence);
             offered.put(transfer, letter);
             open++;
             if (random.nextInt(4) == 0) {
@@ -126,31 +244,49 @@ final class SimRank {
     }
 
     /** Takes an offer back of which nothing was sent. It is sent again when that succeeds. */
-    private void withdraw(Transfer transfer) {
+    private void withdraw(SimLine.Place transfer) {
+        if (!line.isLive()) {
+            world.clock().after(20, () -> withdraw(transfer));
+            return;
+        }
         SimLetter letter = offered.get(transfer);
         if (letter != null && letter.bytesCleared == 0) {
             withdrawing.add(transfer);
             open++;
-            world.toRelay(
-                    rank,
-                    frames.withdraw(transfer.context, rank, transfer.peer, transfer.sequence, failedPolls()));
+            sayWithdraw(transfer);
         }
     }
 
+    private void sayWithdraw(SimLine.Place offer) {
+        line.send(frames.withdraw(offer.context(), rank, offer.peer(), offer.sequence(), failedPolls()));
+    }
+
     private void onWithdrawn(FrameView view) {
-        Transfer transfer = new Transfer(view.context(), view.destination(), view.sequence());
-        check(withdrawing.remove(transfer), "WITHDRAWN of nothing: " + transfer);
+        SimLine.Place transfer = new SimLine.Place(view.context(), view.destination(), view.sequence());
+        if (comebacks > 0 && !withdrawing.contains(transfer)) {
+            return; // Of an earlier connection.
+        }
+        check(withdrawing.contains(transfer), "WITHDRAWN of nothing: " + transfer);
         SimLetter letter = world.letter(view.context(), rank, view.destination(), view.sequence());
-        open--;
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
         check(
-                (letter.matched || letter.pulled) != gone,
+                (letter.matched || letter.pulled || !gone && world.troubled() && letter.storable) != gone,
                 "withdrawn is " + gone + " but matched " + letter.matched + ", pulled " + letter.pulled + ": " + letter);
         if (gone) {
-            check(offered.remove(transfer) == letter && letter.bytesCleared == 0, "withdrawn and cleared: " + letter);
+            isGone(transfer);
+        } else {
+            withdrawing.remove(transfer);
             open--;
-            send(letter);
         }
+    }
+
+    /** An offer was taken back: the letter is sent anew. */
+    private void isGone(SimLine.Place transfer) {
+        SimLetter letter = offered.remove(transfer);
+        check(letter != null && letter.bytesCleared == 0, "withdrawn and cleared: " + letter);
+        check(withdrawing.remove(transfer), "withdrawn unasked: " + letter);
+        open -= 2;
+        send(letter);
     }
 
     private long sendChunks(SimLetter letter, long from, long upTo) {
@@ -159,7 +295,7 @@ final class SimRank {
             int bytes = (int) Math.min(upTo - at, Wire.PAYLOAD_BYTES_MAX);
             ByteBuffer frame = frames.chunk(letter.context, rank, letter.destination, letter.sequence, at, bytes);
             letter.write(at, frame.slice(Wire.CHUNK_HEADER_BYTES, bytes));
-            world.toRelay(rank, frame);
+            line.send(frame);
             at += bytes;
         }
         return at;
@@ -179,30 +315,40 @@ final class SimRank {
         if (kind == SimProgram.Kind.POST && random.nextInt(8) == 0) {
             world.clock().after(random.nextInt(200), () -> cancel(request, number));
         }
-        world.toRelay(
-                rank,
-                kind == SimProgram.Kind.POST
-                        ? frames.post(pattern.context(), pattern.source(), rank, pattern.tag(), number, failedPolls())
-                        : frames.probe(
-                                kind == SimProgram.Kind.PROBE,
-                                pattern.context(),
-                                pattern.source(),
-                                rank,
-                                pattern.tag(),
-                                number,
-                                failedPolls()));
+        request.ordinal = kind == SimProgram.Kind.POST ? ordinals.merge(pattern.context(), 1L, Long::sum) : 0;
+        say(number);
         return request;
+    }
+
+    /** Says what it asks for, for the first time or again. */
+    private void say(int number) {
+        Asked request = asked.get(number);
+        SimProgram.Pattern pattern = request.pattern;
+        boolean blocking = request.kind == SimProgram.Kind.PROBE;
+        if (request.kind == SimProgram.Kind.POST) {
+            ByteBuffer post = frames.post(pattern.context(), pattern.source(), rank, pattern.tag(), number, failedPolls());
+            view(post).ordinal(world.logged() ? request.ordinal : 0);
+            line.send(post);
+        } else {
+            line.send(frames.probe(
+                    blocking, pattern.context(), pattern.source(), rank, pattern.tag(), number, failedPolls()));
+        }
     }
 
     /** Takes a receive back that nothing has matched. It is posted again when that succeeds. */
     private void cancel(Asked request, int number) {
-        if (request.letter == null && request.promised == null) {
+        if (!line.isLive()) {
+            world.clock().after(20, () -> cancel(request, number));
+        } else if (request.letter == null && request.promised == null) {
             open++;
-            SimProgram.Pattern pattern = request.pattern;
-            world.toRelay(
-                    rank,
-                    frames.cancel(pattern.context(), pattern.source(), rank, pattern.tag(), number, failedPolls()));
+            request.cancelling = true;
+            sayCancel(number);
         }
+    }
+
+    private void sayCancel(int number) {
+        SimProgram.Pattern pattern = asked.get(number).pattern;
+        line.send(frames.cancel(pattern.context(), pattern.source(), rank, pattern.tag(), number, failedPolls()));
     }
 
     private void onCancelled(FrameView view) {
@@ -210,6 +356,7 @@ final class SimRank {
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
         check(gone == (request.letter == null), "cancelled is " + gone + " for the receive that got " + request.letter);
         open--;
+        request.cancelling = false;
         if (gone) {
             request.cancelled = true;
             open--;
@@ -231,7 +378,15 @@ final class SimRank {
             case PROBE_ANSWER -> onProbeAnswer(view);
             case CANCELLED -> onCancelled(view);
             case WITHDRAWN -> onWithdrawn(view);
-            case FINALIZE -> finalized = true;
+            case ACK -> line.ack(view.safe(), view.handled());
+            case EVENTS -> {
+                check((view.flags() & FrameView.END) != 0, "it is given events that it has made itself: " + view);
+                goLive();
+            }
+            case FINALIZE -> {
+                line.checkAllSafe();
+                finalized = true;
+            }
             default -> throw new AssertionError(view + " to a rank");
         }
         maybeFinalize();
@@ -251,13 +406,14 @@ final class SimRank {
                 "probe promised " + request.promised + ", got " + letter);
         checkEnvelope(view, letter);
         request.letter = letter;
+        request.delivery = ++deliveries;
         int rides = view.length() - Wire.MESSAGE_HEADER_BYTES;
         letter.check(0, frame.slice(Wire.MESSAGE_HEADER_BYTES, rides));
         request.arrived = rides;
         if (rides == letter.bytes) {
             received(letter);
         } else {
-            arriving.put(new Transfer(view.context(), view.source(), view.sequence()), request);
+            arriving.put(new SimLine.Place(view.context(), view.source(), view.sequence()), request);
         }
     }
 
@@ -272,7 +428,7 @@ final class SimRank {
     }
 
     private void onChunk(ByteBuffer frame, FrameView view) {
-        Asked request = arriving.get(new Transfer(view.context(), view.source(), view.sequence()));
+        Asked request = arriving.get(new SimLine.Place(view.context(), view.source(), view.sequence()));
         check(request != null, "chunk of nothing");
         check(request.arrived == view.offset(), "chunk at " + view.offset() + " after " + request.arrived);
         int bytes = view.length() - Wire.CHUNK_HEADER_BYTES;
@@ -290,8 +446,11 @@ final class SimRank {
     }
 
     private void onClear(FrameView view) {
-        Transfer transfer = new Transfer(view.context(), view.destination(), view.sequence());
+        SimLine.Place transfer = new SimLine.Place(view.context(), view.destination(), view.sequence());
         SimLetter letter = offered.get(transfer);
+        if (comebacks > 0 && (letter == null || view.offset() <= letter.bytesCleared && letter.bytes > 0)) {
+            return;
+        }
         check(letter != null && view.source() == rank, "CLEAR of nothing: " + transfer);
         long sent = letter.bytesCleared;
         check(view.offset() <= letter.bytes && (view.offset() > sent || letter.bytes == 0), "CLEAR up to " + view.offset());
@@ -336,9 +495,9 @@ final class SimRank {
     }
 
     private void maybeFinalize() {
-        if (steps.isEmpty() && open == 0 && !finalizing) {
+        if (steps.isEmpty() && open == 0 && !finalizing && line.isLive()) {
             finalizing = true;
-            world.toRelay(rank, frames.finalizing(failedPolls()));
+            line.send(frames.finalizing(failedPolls()));
         }
     }
 
@@ -374,6 +533,10 @@ final class SimRank {
 
     @Override
     public String toString() {
-        return "rank " + rank + (finalized ? " finalized" : " with " + open + " operations open, " + steps.size() + " steps left");
+        return "rank " + rank + (finalized
+                ? " finalized"
+                : " " + line.stage() + " with " + open + " operations open, " + steps.size() + " steps left, offers "
+                        + offered.keySet() + " of which taken back " + withdrawing + ", waits for "
+                        + asked.stream().filter(Asked::waits).map(Asked::toString).toList());
     }
 }

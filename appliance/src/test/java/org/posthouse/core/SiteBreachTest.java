@@ -133,9 +133,9 @@ final class SiteBreachTest {
 
     @Test
     void failsOnlyJobsThatTheRestartedRelayTookPartIn() {
-        relay.core.forgotten(relay.peer("nowhere"));
+        relay.core.peerRestarted(relay.peer("nowhere"), java.util.List.of());
         assertThat(relay.failure()).isNull();
-        relay.core.forgotten(relay.far);
+        relay.core.peerRestarted(relay.far, java.util.List.of());
         assertThat(relay.failure()).startsWith("CANNOT_RESUME: ").contains("site far");
         assertThat(relay.otherEvents).hasSize(1);
         relay.otherEvents.clear();

@@ -14,8 +14,9 @@ final class TableHistorian implements Historian {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay) {
-        asked.add("begin rank " + rank.rank() + " #" + replay);
+    public void begin(HomedRank rank, int replay, long deliveries, long events) {
+        asked.add("begin rank " + rank.rank() + " #" + replay
+                + (deliveries + events > 0 ? " behind delivery " + deliveries + ", event " + events : ""));
     }
 
     @Override

@@ -10,8 +10,8 @@ import org.posthouse.wire.StatePage;
 import org.posthouse.wire.WireException;
 
 /**
- * What had become of this rank's messages when it was started again, as its relay told (docs/wire.md, STATE). Filled while the
- * rank is greeted, and not changed any more. Guarded by the endpoint's lock.
+ * What had become of this rank's messages when it was started again, or came again, as its relay told (docs/wire.md, STATE). Filled
+ * while the rank is greeted, and not changed before the next greeting. Guarded by the endpoint's lock.
  */
 final class Accepted {
     /** What to do with a message. */
@@ -45,6 +45,13 @@ final class Accepted {
         restarted = true;
     }
 
+    /** The relay is about to tell anew. */
+    void clear() {
+        last.clear();
+        open.clear();
+        gone.clear();
+    }
+
     void take(StatePage page) throws WireException {
         for (StatePage.Entry entry : page.entries()) {
             switch (entry.kind()) {
@@ -69,15 +76,18 @@ final class Accepted {
         return new Transfer(entry.context(), entry.peer(), entry.a());
     }
 
+    /** What to do with a message that the program sends. */
     Fate fate(int context, int destination, long sequence) {
-        return restarted ? known(new Transfer(context, destination, sequence)) : Fate.NEW;
+        return restarted ? known(context, destination, sequence) : Fate.NEW;
     }
 
-    private Fate known(Transfer message) {
+    /** What to do with one that may have been sent before. */
+    Fate known(int context, int destination, long sequence) {
+        Transfer message = new Transfer(context, destination, sequence);
         if (gone.contains(message)) {
             return Fate.GONE;
         }
-        Long accepted = last.get(new Channel(message.context, message.destination));
+        Long accepted = last.get(new Channel(context, destination));
         if (accepted == null) {
             return Fate.AGAIN;
         }
@@ -85,6 +95,6 @@ final class Accepted {
         if (begun != null) {
             return begun;
         }
-        return message.sequence <= accepted ? Fate.RESENT : Fate.NEW;
+        return sequence <= accepted ? Fate.RESENT : Fate.NEW;
     }
 }

@@ -48,6 +48,18 @@ final class Admission {
         }
     }
 
+    /** The relay welcomes the rank again after a break, and may know of deliveries that got lost. @throws WireException as above */
+    void requireNoLess(Welcome again, long deliveries) throws WireException {
+        if (again.deliveries() < deliveries || again.job() != hello.job() || again.rank() != hello.rank()
+                || again.incarnation() != hello.incarnation() || again.size() != size) {
+            String said = remembered(again.job(), again.rank(), again.incarnation(), again.size(), again.deliveries());
+            throw new WireException(
+                    Reason.CANNOT_RESUME,
+                    "WELCOME after a break to " + said + ", expected "
+                            + remembered(hello.job(), hello.rank(), hello.incarnation(), size, deliveries) + " or more");
+        }
+    }
+
     private static String remembered(long job, int rank, int incarnation, int size, long deliveries) {
         return "rank " + rank + " of " + size + ", incarnation " + incarnation + " with " + deliveries
                 + " deliveries, in job " + Long.toHexString(job);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
 
 /** How this rank's process ends when the job or its connection does: one line on standard error, then a status. */
 class Ending {
@@ -12,6 +13,12 @@ class Ending {
 
     /** This rank was started again, and did something else than before. */
     static final int STATUS_DIVERGED = 71;
+
+    /** The relay has lost something of what this process knows: another is to be started in its place. */
+    static final int STATUS_RESTART = 72;
+
+    /** How the text of a CANNOT_RESUME begins that asks for that. */
+    private static final String RESTART = "restart";
 
     private final int rank;
 
@@ -25,12 +32,14 @@ class Ending {
     }
 
     void refused(String relay, Notice why) {
+        PrintGate.lift();
         System.err.println("rank " + rank + ": the relay at " + relay + " closed the connection: " + why.reason() + ": "
                 + why.text() + "; " + why.reason().advice());
-        exit(STATUS_CONNECTION);
+        exit(why.reason() == Reason.CANNOT_RESUME && why.text().startsWith(RESTART) ? STATUS_RESTART : STATUS_CONNECTION);
     }
 
     void lost(String relay, IOException cause) {
+        PrintGate.lift();
         System.err.println("rank " + rank + ": the connection to the relay at " + relay + " broke: " + cause.getMessage());
         exit(STATUS_CONNECTION);
     }
@@ -49,6 +58,7 @@ class Ending {
 
     /** Ends the process at once; the program's own shutdown hooks do not run, as its state is no longer of use. */
     void exit(int status) {
+        PrintGate.lift();
         System.out.flush();
         System.err.flush();
         Runtime.getRuntime().halt(status);

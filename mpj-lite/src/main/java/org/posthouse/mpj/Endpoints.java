@@ -26,7 +26,7 @@ public final class Endpoints {
     /** Milliseconds between two checkpoints of a program that has points for them; 0, or without it: as the relay asks. */
     public static final String CHECKPOINT_MS = "POSTHOUSE_CHECKPOINT_MS";
 
-    private static Endpoint connected;
+    private static RelayEndpoint connected;
 
     private Endpoints() {}
 
@@ -53,6 +53,7 @@ public final class Endpoints {
         } catch (IOException | IllegalArgumentException e) {
             throw new IllegalStateException("rank " + rank + ": " + e.getMessage(), e);
         }
+        PrintGate.hold(connected);
         return connected;
     }
 

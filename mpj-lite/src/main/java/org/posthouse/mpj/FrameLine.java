@@ -225,6 +225,18 @@ public final class FrameLine implements AutoCloseable {
         readable.wake();
     }
 
+    /**
+     * What was not read yet is lost at the latest when it has been read: a {@link #read} that blocks ends, and so does every further
+     * one when there is nothing more. A connection that is gone already has that end anyway.
+     */
+    void endInput() {
+        try {
+            channel.shutdownInput();
+        } catch (IOException e) {
+            readable.wake();
+        }
+    }
+
     /** Hands over every whole frame that was read. One whose handler throws counts as handed over. */
     public void dispatch(Handler handler) throws WireException, IOException {
         int at = 0;

@@ -75,10 +75,14 @@ final class History {
 
     private boolean live;
 
+    /** Whether nothing may be told before LIVE. */
+    private boolean silent;
+
     /** What comes next, in order; {@code received} is the number of the last, {@code pollsKnown} goes beyond it. */
     private final ArrayDeque<Item> items = new ArrayDeque<>();
 
     private long received;
+    private boolean startKnown;
     private int pollsKnown;
 
     /** The relay has admitted the rank. @param again whether it is to do again what it did before */
@@ -88,6 +92,21 @@ final class History {
         if (logged) {
             untold = ByteBuffer.allocate(Wire.EVENTS_MAX * Wire.EVENT_BYTES);
         }
+    }
+
+    /**
+     * The connection has broken: what the relay has told of the time before is told on from where it was, to the end, which
+     * nobody but this process may have gone beyond.
+     *
+     * @param again whether the rank still does again what it did before; else nothing new is told until it is live
+     */
+    void reopen(boolean again) {
+        replaying = true;
+        ended = false;
+        live = false;
+        received = events();
+        silent = !again;
+        due = false;
     }
 
     boolean isLogged() {
@@ -103,7 +122,7 @@ final class History {
         }
         untold.putInt((int) polls).putInt(kind << 3 * Byte.SIZE).putLong(value);
         events++;
-        due = true;
+        due = !silent;
         turns += kind == VALUE ? 0 : 1;
     }
 
@@ -174,18 +193,28 @@ final class History {
     /** What the next frame says of failed polls: the low 32 bits of all. */
     int tellPolls() {
         turns++;
-        pollsTold = polls;
-        return (int) polls;
+        pollsTold = polls();
+        return (int) pollsTold;
     }
 
-    /** All failed polls since the rank's start. */
+    /** All failed polls since the rank's start, but for those behind an event that may not be told yet: they may not be either. */
     long polls() {
-        return polls;
+        return silent && untold.position() > 0 ? polls - ((int) polls - untold.getInt(0)) : polls;
     }
 
     /** All events since the rank's start, those too that will be handed out. */
     long events() {
         return Math.max(events, received);
+    }
+
+    /** Grows with whatever is observed. */
+    long observed() {
+        return events + polls;
+    }
+
+    /** Whether all that was observed was observed before this process began, too. */
+    boolean isObservedBefore() {
+        return replaying && !silent;
     }
 
     long turns() {
@@ -216,14 +245,24 @@ final class History {
         settle();
     }
 
-    /** The relay says where the program asked whether it is restored, and what it is to hear. */
-    void onStart(Point point) throws WireException {
+    /** From here on the answer is known; what the relay says of it again, after a break, is no news. */
+    void started() {
+        startKnown = true;
+    }
+
+    /** The relay says where the program asked whether it is restored, and what it is to hear. @return whether that is news */
+    boolean onStart(Point point) throws WireException {
+        if (startKnown) {
+            return false;
+        }
         if (!replaying || ended) {
             throw new WireException(Reason.NOT_EXPECTED, "POINT(" + point.kind() + ") of what is live");
         }
         items.add(new Item(received, point.failedPolls(), START, point.number()));
         received = point.number() > 0 ? point.events() : received;
         pollsKnown = point.failedPolls() - pollsKnown > 0 ? point.failedPolls() : pollsKnown;
+        startKnown = true;
+        return true;
     }
 
     /** The process goes on where an image was made: so much had been observed there. */
@@ -327,9 +366,15 @@ final class History {
         return ended && !live && items.isEmpty();
     }
 
+    /** Whether the relay knows that nothing is observed again. */
+    boolean isLive() {
+        return live;
+    }
+
     /** The relay is told. */
     void live() {
         live = true;
+        silent = false;
         due = untold.position() > 0;
     }
 }

@@ -1,25 +1,28 @@
 package org.posthouse.mpj;
 
 import java.io.IOException;
-import java.net.ConnectException;
 import java.nio.ByteBuffer;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.WireException;
 
 /**
  * A rank's line to its home relay: one connection after the other, since a relay may ask a rank to connect again
- * (docs/wire.md, moving a connection). Nothing can be written from the rank's MOVE on until the relay has welcomed it on
- * the next connection. Guarded by its endpoint's lock, but for {@link #read} and {@link #dial}: the one thread that reads
- * calls them without it, and no other replaces the connection.
+ * (docs/wire.md, moving a connection), and since in a job that is logged a connection that has broken is replaced (coming
+ * again). Nothing can be begun from the rank's MOVE or the break on until the relay has welcomed it on the next connection. Guarded by
+ * its endpoint's lock, but for {@link #read}, {@link #dial} and {@link #redial}: the one thread that reads calls them without it, and no
+ * other replaces the connection.
+ *
+ * <p>A fault of a connection that can be replaced is no fault of who writes: what is being written is kept, or follows from what
+ * the rank has under way, and goes out again; the thread that reads learns of it when it has read what there is.
  */
 final class HomeLine {
-    /** How far a move is. */
+    /** How far the line is. */
     private enum Stage {
         /** HELLO was said; the next frame is WELCOME. */
         GREETING,
@@ -29,32 +32,61 @@ final class HomeLine {
         /** The rank's last frame was said; the relay's last ones come. */
         LEAVING,
         /** The relay's last frame has come; the next connection is due. */
-        LEFT
+        LEFT,
+        /** Nothing gets to the relay any more; what has come from it is still read. */
+        BROKEN
     }
 
-    /** How long a relay that has asked the rank to connect again may refuse it. */
-    static final long REFUSED_MS_MAX = 10_000;
-
-    private static final long BACK_OFF_MS = 5;
-    private static final long BACK_OFF_MS_MAX = 200;
-
-    private final int busyPollUs;
+    private final Dialling dialling;
     private FrameLine line;
     private Stage stage = Stage.GREETING;
 
     /** Pages of STATE that are to come. */
     private int pagesLeft;
 
-    private HomeLine(FrameLine line, int busyPollUs) {
+    /** What was written, if the job is logged; else null. */
+    private Kept kept;
+
+    /** Whether a connection that breaks is replaced. */
+    private boolean replaceable;
+
+    /** Why nothing more can be read from this connection; null if it can. Of the thread that reads. */
+    private IOException ended;
+
+    private boolean catchesUp;
+
+    /** An ACK was asked for, for want of room, and none has come. */
+    private boolean asked;
+
+    private HomeLine(Dialling dialling, FrameLine line, boolean replaceable) {
+        this.dialling = dialling;
         this.line = line;
-        this.busyPollUs = busyPollUs;
+        this.replaceable = replaceable;
     }
 
-    /** Connects and says HELLO. @throws IOException naming the relay */
-    static HomeLine connect(String relay, int busyPollUs, Hello hello) throws IOException {
-        HomeLine home = new HomeLine(FrameLine.connect(relay, busyPollUs), busyPollUs);
-        home.line.write(hello.encode());
+    /**
+     * Connects and says HELLO. A process that is started in the place of another tries as long as one whose connection broke: a relay that
+     * comes back may have cost both.
+     *
+     * @throws IOException naming the relay
+     */
+    static HomeLine connect(String relay, Settings settings, Hello hello) throws IOException {
+        Dialling dialling = new Dialling(relay, settings.busyPollUs(), settings.reconnectS() * 1_000L);
+        boolean restarted = hello.incarnation() > 1;
+        HomeLine home = new HomeLine(dialling, first(dialling, restarted), restarted);
+        home.write(hello, List.of());
         return home;
+    }
+
+    private static FrameLine first(Dialling dialling, boolean restarted) throws IOException {
+        try {
+            return dialling.once();
+        } catch (IOException e) {
+            if (!restarted) {
+                throw e;
+            }
+            return dialling.again(e);
+        }
     }
 
     /** The relay, as host:port. */
@@ -65,33 +97,78 @@ final class HomeLine {
     // ---- frames, as FrameLine has them
 
     FrameView begin(int bytes) throws IOException {
-        requireOpen();
-        return line.begin(bytes);
+        requireWritable();
+        if (kept == null) {
+            return line.begin(bytes);
+        }
+        if (!kept.fits(bytes)) {
+            flush();
+        }
+        return kept.begin(bytes);
     }
 
     ByteBuffer payload(int headerBytes, int payloadBytes) {
-        return line.payload(headerBytes, payloadBytes);
+        return kept == null ? line.payload(headerBytes, payloadBytes) : kept.payload(headerBytes, payloadBytes);
     }
 
     void end(int bytes) {
-        line.end(bytes);
+        if (kept == null) {
+            line.end(bytes);
+        } else {
+            kept.end(bytes);
+        }
     }
 
     void write(ByteBuffer frame) throws IOException {
-        requireOpen();
-        line.write(frame);
+        requireWritable();
+        flush();
+        send(frame);
     }
 
     void flush() throws IOException {
-        line.flush();
+        if (kept == null) {
+            line.flush();
+            return;
+        }
+        ByteBuffer leaving = kept.leaving();
+        if (leaving.hasRemaining()) {
+            send(leaving);
+            kept.left();
+        }
+    }
+
+    private void send(ByteBuffer frames) throws IOException {
+        if (stage == Stage.BROKEN) {
+            return;
+        }
+        try {
+            line.write(frames);
+        } catch (IOException e) {
+            broken(e);
+        }
     }
 
     boolean readable() throws IOException {
-        return line.readable();
+        if (ended != null) {
+            return true;
+        }
+        try {
+            return line.readable();
+        } catch (IOException e) {
+            end(e);
+            return true;
+        }
     }
 
     void read(boolean wakeable) throws IOException {
-        line.read(wakeable);
+        if (ended != null) {
+            return;
+        }
+        try {
+            line.read(wakeable);
+        } catch (IOException e) {
+            end(e);
+        }
     }
 
     void wake() {
@@ -106,15 +183,26 @@ final class HomeLine {
         line.close();
     }
 
-    // ---- the move
+    // ---- stages
 
-    /** Whether frames may be written. */
+    /** Whether the relay hears what is written. */
     boolean isOpen() {
         return stage == Stage.OPEN;
     }
 
-    private void requireOpen() {
-        if (stage != Stage.OPEN) {
+    /** Whether new frames may be begun: the line is open, nothing is caught up with, and not too much is kept. */
+    boolean hasRoom() {
+        return stage == Stage.OPEN && (kept == null || !catchesUp && !kept.isFull());
+    }
+
+    /** Whether the relay tells what was lost in a break: until then nothing new is said. */
+    void catchUp(boolean catchesUp) {
+        this.catchesUp = catchesUp;
+    }
+
+    /** A break since the line was found open changes nothing for what is begun then. */
+    private void requireWritable() {
+        if (stage != Stage.OPEN && stage != Stage.BROKEN) {
             throw new IllegalStateException("a frame is written while the line to " + remote() + " is " + stage);
         }
     }
@@ -126,7 +214,7 @@ final class HomeLine {
                 switch (stage) {
                     case GREETING -> type == FrameType.WELCOME || ending;
                     case INFORMED -> type == FrameType.STATE || ending;
-                    case OPEN, LEAVING -> type != FrameType.WELCOME && type != FrameType.STATE;
+                    case OPEN, LEAVING, BROKEN -> type != FrameType.WELCOME && type != FrameType.STATE;
                     case LEFT -> false;
                 };
         if (!expected) {
@@ -138,10 +226,16 @@ final class HomeLine {
         return new WireException(Reason.NOT_EXPECTED, what + " while the line is " + stage);
     }
 
+    /** The relay has admitted the rank to a job. @param keptBytesMax how much is kept of what is written, if the job is logged */
+    void admitted(boolean logged, long keptBytesMax) {
+        replaceable = logged;
+        kept = logged ? new Kept(keptBytesMax) : null;
+    }
+
     /** The relay has said WELCOME, and announced so many pages of STATE. */
     void welcomed(int pages) {
         pagesLeft = pages;
-        stage = pages > 0 ? Stage.INFORMED : Stage.OPEN;
+        informed();
     }
 
     /** One of them has come. */
@@ -150,83 +244,162 @@ final class HomeLine {
             throw new WireException(
                     Reason.MALFORMED_FRAME, "STATE with " + page.left() + " pages left, expected " + pagesLeft);
         }
-        stage = pagesLeft > 0 ? Stage.INFORMED : Stage.OPEN;
+        informed();
     }
+
+    private void informed() {
+        stage = pagesLeft > 0 ? Stage.INFORMED : Stage.OPEN;
+        if (stage == Stage.OPEN) {
+            dialling.arrived();
+        }
+    }
+
+    /** The relay has said goodbye: it is no fault any more that the connection ends. */
+    void over() {
+        replaceable = false;
+    }
+
+    // ---- what is kept; in a job that is logged
+
+    /** Null in any other. */
+    Kept kept() {
+        return kept;
+    }
+
+    /** The relay has said ACK. */
+    void acknowledged(FrameView ack) throws WireException {
+        if (kept == null) {
+            throw unexpected("ACK in a job that is not logged");
+        }
+        kept.acknowledged(ack.safe(), ack.handled());
+        asked = false;
+    }
+
+    /** Whether so much is kept that an ACK is to be asked for. True once, until the next ACK or connection. */
+    boolean wantsRoom() {
+        boolean wants = !asked && !catchesUp && stage == Stage.OPEN && kept != null && kept.isFull();
+        asked |= wants;
+        return wants;
+    }
+
+    // ---- the move
 
     /** The relay has said MOVE: answers it, as the last frame of this connection. */
     void leave(long job) throws WireException, IOException {
+        if (stage == Stage.BROKEN) {
+            return;
+        }
         if (stage != Stage.OPEN) {
             throw unexpected("MOVE");
         }
         int bytes = FrameType.MOVE.bytesMin();
-        line.begin(bytes).begin(FrameType.MOVE, bytes, job);
-        line.end(bytes);
-        line.flush();
-        stage = Stage.LEAVING;
+        begin(bytes).begin(FrameType.MOVE, bytes, job);
+        end(bytes);
+        flush();
+        stage = stage == Stage.OPEN ? Stage.LEAVING : stage;
     }
 
     /** The relay has said CLOSE(MOVED). */
     void left() throws WireException {
+        if (stage == Stage.BROKEN) {
+            return;
+        }
         if (stage != Stage.LEAVING) {
             throw unexpected("CLOSE(MOVED)");
         }
         stage = Stage.LEFT;
     }
 
-    /** Whether the next connection is due: {@link #dial}, then {@link #moveTo}. */
+    /** Whether the next connection is due: {@link #dial}, then {@link #greet}. */
     boolean hasLeft() {
         return stage == Stage.LEFT;
     }
 
-    /**
-     * Ends this connection and makes the next; as long as the relay refuses, again and again.
-     *
-     * @param refusedMsMax how long it may refuse
-     */
+    /** Ends this connection and makes the next, as the relay has asked; as long as it refuses, again and again. */
     FrameLine dial(long refusedMsMax) throws IOException {
         line.close();
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(refusedMsMax);
-        long backOffMs = BACK_OFF_MS;
-        while (true) {
-            try {
-                return FrameLine.connect(remote(), busyPollUs);
-            } catch (IOException e) {
-                if (!(e.getCause() instanceof ConnectException)) {
-                    throw e;
-                }
-                if (System.nanoTime() - end >= 0) {
-                    throw new IOException(
-                            e.getMessage() + ", for " + refusedMsMax + " ms after it asked this rank to connect again", e);
-                }
-            }
-            pause(backOffMs);
-            backOffMs = Math.min(2 * backOffMs, BACK_OFF_MS_MAX);
-        }
+        return dialling.move(refusedMsMax);
     }
 
-    /** Sleeps, interrupted or not. */
-    private static void pause(long ms) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
-        boolean interrupted = false;
-        for (long left = ms; left > 0; left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())) {
-            try {
-                TimeUnit.MILLISECONDS.sleep(left);
-            } catch (InterruptedException e) {
-                interrupted = true;
-            }
+    // ---- the break
+
+    /** What is written gets nowhere: there may be something left to read. */
+    private void broken(IOException why) throws IOException {
+        if (!replaceable) {
+            throw why;
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        stage = Stage.BROKEN;
+        line.endInput();
     }
 
-    /** Goes on over the connection that {@link #dial} made, and says HELLO there, with all that the rank remembers. */
-    void moveTo(FrameLine next, Hello hello, List<StatePage.Entry> state) throws IOException {
+    /** Nothing more can be read. */
+    private void end(IOException why) throws IOException {
+        if (!replaceable) {
+            throw why;
+        }
+        ended = why;
+    }
+
+    /** The relay has said CLOSE: whether it may take the rank soon, as it is about to come back, and the rank waits for that. */
+    boolean isRefusedForNow(Notice why) {
+        boolean back = why.reason() == Reason.UNKNOWN_JOB || why.reason() == Reason.RELAY_STOPPING;
+        if (!back || !replaceable || stage != Stage.GREETING && stage != Stage.BROKEN) {
+            return false;
+        }
+        stage = Stage.BROKEN;
+        ended = new IOException("it has refused this rank: " + why.reason() + ": " + why.text());
+        return true;
+    }
+
+    /** Whether the connection is to be replaced: {@link #redial}, then {@link #greet}. */
+    boolean hasEnded() {
+        return ended != null && replaceable && stage != Stage.LEFT;
+    }
+
+    /** From here on nothing is begun before the next connection is open. */
+    void giveUp() {
+        stage = Stage.BROKEN;
+    }
+
+    /** Ends this connection, which has broken, and makes another. */
+    FrameLine redial() throws IOException {
+        line.close();
+        return dialling.again(ended);
+    }
+
+    /** Goes on over a connection that was dialled, and says HELLO there, with all that the rank remembers. */
+    void greet(FrameLine next, Hello hello, List<StatePage.Entry> state) throws IOException {
         line = next;
+        ended = null;
+        asked = false;
         stage = Stage.GREETING;
-        line.write(hello.encode());
+        write(hello, state);
+    }
+
+    private void write(Hello hello, List<StatePage.Entry> state) throws IOException {
+        send(hello.encode());
         for (ByteBuffer page : StatePage.encode(hello.job(), state)) {
-            line.write(page);
+            send(page);
+        }
+    }
+
+    /** What was kept is said again, before anything else, as the judge decides. */
+    void repeat(Kept.Judge judge) throws WireException, IOException {
+        kept.repeat(judge, this::copy);
+        send(ByteBuffer.allocate(0));
+    }
+
+    /** Through the connection's own buffer, which leaves before anything else. */
+    private void copy(ByteBuffer frame) throws IOException {
+        if (stage == Stage.BROKEN) {
+            return;
+        }
+        try {
+            line.begin(frame.remaining());
+            line.payload(0, frame.remaining()).put(frame.duplicate());
+            line.end(frame.remaining());
+        } catch (IOException e) {
+            broken(e);
         }
     }
 }

@@ -6,12 +6,15 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -49,8 +52,13 @@ final class Inbox {
         request(FrameType.POST, receiving);
     }
 
-    void probe(int flags, int context, int source, int tag, Probing probing) throws IOException {
-        request(FrameType.PROBE, flags, context, source, tag, 0, pending.add(probing));
+    void probe(Probing probing) throws IOException {
+        probing.asked(pending.add(probing));
+        ask(probing);
+    }
+
+    private void ask(Probing probing) throws IOException {
+        request(FrameType.PROBE, probing.flags, probing.context, probing.source, probing.tag, 0, probing.request());
     }
 
     /** Asks the relay to take the receive back; false if it is known to be too late. */
@@ -86,8 +94,7 @@ final class Inbox {
             throw new WireException(
                     Reason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
         }
-        deliveries++;
-        receiving.begin(envelope(view));
+        receiving.begin(envelope(view), ++deliveries);
         int rides = view.length() - Wire.MESSAGE_HEADER_BYTES;
         if (rides == view.messageBytes()) {
             receiving.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
@@ -171,6 +178,48 @@ final class Inbox {
         }
     }
 
+    // ---- after a break
+
+    /** For each message that was delivered and has not arrived: how far it has, and how many deliveries ago it began. */
+    void arriving(List<StatePage.Entry> state) {
+        arriving.forEach((transfer, receiving) -> {
+            int since = (int) Math.min(deliveries - receiving.delivery() + 1, Integer.MAX_VALUE);
+            state.add(new StatePage.Entry(
+                    StatePage.ARRIVING, transfer.context, transfer.source, since, transfer.sequence, receiving.arrived()));
+        });
+    }
+
+    /** Posts again what waits, in the order in which it was posted. */
+    void postAgain() throws IOException {
+        List<Receiving> again = receives().sorted(Comparator.comparingLong(Receiving::ordinal)).toList();
+        for (Receiving receiving : again) {
+            request(FrameType.POST, receiving);
+        }
+    }
+
+    /** Asks again for what is under way but receives. */
+    void askAgain() throws IOException {
+        for (Operation operation : pending.all()) {
+            if (operation instanceof Probing probing) {
+                ask(probing);
+            }
+        }
+        cancelAgain();
+    }
+
+    /** Takes back again what was to be taken back, unless it is known by now to be too late. */
+    void cancelAgain() throws IOException {
+        cancelling.removeIf(Inbox::isTooLate);
+        for (Receiving receiving : cancelling) {
+            request(FrameType.CANCEL, receiving);
+        }
+    }
+
+    private static boolean isTooLate(Receiving receiving) {
+        receiving.beingCancelled(!receiving.isMatched());
+        return receiving.isMatched();
+    }
+
     // ---- collectives that do not match
 
     /** A rank whose message is waited for in this context, or -1. */
@@ -187,9 +236,12 @@ final class Inbox {
     }
 
     private Stream<Receiving> waiting(int context) {
+        return receives().filter(receiving -> receiving.context == context);
+    }
+
+    private Stream<Receiving> receives() {
         return pending.all().stream()
                 .filter(operation -> operation instanceof Receiving)
-                .map(operation -> (Receiving) operation)
-                .filter(receiving -> receiving.context == context);
+                .map(operation -> (Receiving) operation);
     }
 }

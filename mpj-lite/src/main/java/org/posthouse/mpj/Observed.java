@@ -17,6 +17,9 @@ final class Observed {
     private final RecordedClock clock = new RecordedClock(System::nanoTime);
     private boolean over;
 
+    /** How much was observed when the relay was last known to know all. */
+    private long toldBefore;
+
     Observed(HomeLine line, Progress progress, History history, Told told, long job) {
         this.line = line;
         this.progress = progress;
@@ -121,11 +124,33 @@ final class Observed {
         history.failed(polls);
         if (history.hasManyPolls() && !over) {
             progress.awaitLine();
-            int bytes = FrameType.POLLS.bytesMin();
-            told.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(history.tellPolls());
-            told.end(bytes);
+            tellPolls();
             line.flush();
         }
+    }
+
+    /** Tells of all failed polls, in a frame of their own. The caller flushes. */
+    void tellPolls() throws IOException {
+        int bytes = FrameType.POLLS.bytesMin();
+        told.begin(bytes).begin(FrameType.POLLS, bytes, job).finalizeFailedPolls(history.tellPolls());
+        told.end(bytes);
+    }
+
+    /** Waits until the relay has handled all that was observed until now; if anything was since the last time, or any may be untold. */
+    void awaitTold() throws IOException {
+        long seen = history.observed();
+        if (over || progress.isOver() || seen == toldBefore) {
+            return;
+        }
+        if (!history.isObservedBefore()) {
+            progress.awaitLine();
+            told.ask();
+            line.flush();
+            while (!line.kept().isAnswered()) {
+                progress.await();
+            }
+        }
+        toldBefore = Math.max(toldBefore, seen);
     }
 
     // ---- both

@@ -37,8 +37,11 @@ final class Outbox {
     private final Map<Transfer, Sending> withdrawing = new HashMap<>();
     private final Map<Integer, long[]> sequences = new HashMap<>();
 
-    /** Offers that were cleared while the line was not open. */
+    /** Offers that were cleared, and wait for room on the line. */
     private final ArrayDeque<Sending> held = new ArrayDeque<>();
+
+    /** Whether the relay may say what it has said on an earlier connection. */
+    private boolean cameAgain;
 
     private int size;
     private long creditBytes;
@@ -53,7 +56,7 @@ final class Outbox {
         this.eagerBytesMax = eagerBytesMax;
     }
 
-    /** The relay has admitted the rank to a job of {@code size} ranks. */
+    /** The relay has admitted the rank to a job of {@code size} ranks, first or again. */
     void open(int size, long creditBytes, int creditMessages) {
         this.size = size;
         this.creditBytes = creditBytes;
@@ -184,26 +187,39 @@ final class Outbox {
     void onClear(FrameView view) throws WireException, IOException {
         Transfer transfer = new Transfer(view.context(), view.destination(), view.sequence());
         Sending sending = offered.get(transfer);
+        if (sending == null && cameAgain) {
+            return;
+        }
         if (sending == null || view.offset() > sending.content.bytes()) {
             throw new WireException(Reason.NOT_EXPECTED, "CLEAR up to " + view.offset() + " of " + transfer);
         }
-        sending.cleared = view.offset();
-        if (line.isOpen() || sending.cleared == sending.sent) {
-            proceed(sending);
+        sending.cleared = Math.max(sending.cleared, view.offset());
+        if (sending.cleared == sending.sent) {
+            endIfSent(sending);
         } else {
             held.add(sending);
+            proceed();
         }
     }
 
-    /** The line is open again: sends what was cleared meanwhile. It leaves at the latest with the next flush. */
+    /** Sends what was cleared, as far as there is room. It leaves at the latest with the next flush. */
     void proceed() throws IOException {
-        while (!held.isEmpty()) {
-            proceed(held.remove());
+        while (!held.isEmpty() && line.hasRoom()) {
+            Sending sending = held.peek();
+            sendChunks(sending, Math.min(sending.cleared, sending.sent + Wire.PAYLOAD_BYTES_MAX));
+            if (sending.sent == sending.cleared) {
+                held.remove();
+                endIfSent(sending);
+            }
         }
     }
 
-    private void proceed(Sending sending) throws IOException {
-        sendChunks(sending, sending.cleared);
+    /** Whether there is more to send than there is room for. */
+    boolean isHeld() {
+        return !held.isEmpty();
+    }
+
+    private void endIfSent(Sending sending) {
         if (sending.sent == sending.content.bytes()) {
             offered.remove(transfer(sending));
             sending.done();
@@ -221,6 +237,61 @@ final class Outbox {
             }
         });
         return sent;
+    }
+
+    // ---- after a break
+
+    /** Adds the offers that are under way, and will not be begun again on the next connection. */
+    void offered(Said said, List<StatePage.Entry> state) {
+        for (Sending sending : offered.values()) {
+            if (!sending.isDone()) {
+                said.goesOn(sending.context, sending.destination, sending.sequence, sending.sent, sending.content.bytes());
+            }
+        }
+        state.addAll(said.goingOn());
+    }
+
+    /** The relay has told what it has, and the rank has said the rest again. */
+    void again(Said said) throws WireException {
+        cameAgain = true;
+        held.clear();
+        creditBytes -= said.costBytes();
+        creditMessages -= said.costMessages();
+        for (Sending sending : List.copyOf(offered.values())) {
+            sending.cleared = sending.sent;
+            settle(sending, accepted.known(sending.context, sending.destination, sending.sequence));
+        }
+    }
+
+    /** An offer whose outcome the relay may have told in vain. */
+    private void settle(Sending sending, Accepted.Fate fate) throws WireException {
+        Transfer transfer = transfer(sending);
+        if (fate == Accepted.Fate.GONE && withdrawing.remove(transfer) != null) {
+            offered.remove(transfer);
+            sending.beingCancelled(false);
+            sending.withdrawn();
+        } else if (fate == Accepted.Fate.RESENT) {
+            if (sending.sent < sending.content.bytes()) {
+                throw new WireException(
+                        Reason.CANNOT_RESUME,
+                        "the relay has all of " + transfer + ", of which only " + sending.sent + " bytes were sent");
+            }
+            endIfSent(sending);
+        }
+    }
+
+    /** Asks again for what is to be taken back, unless it is known by now to be too late. */
+    void withdrawAgain() throws IOException {
+        withdrawing.values().removeIf(Outbox::isTooLate);
+        for (Sending sending : withdrawing.values()) {
+            sayWithdraw(sending);
+        }
+    }
+
+    private static boolean isTooLate(Sending sending) {
+        boolean late = sending.isDone() || sending.sent > 0;
+        sending.beingCancelled(!late);
+        return late;
     }
 
     /** Whether there are no offers that somebody waits for. */
@@ -274,21 +345,28 @@ final class Outbox {
         if (sending.isDone() || sending.sent > 0) {
             return false;
         }
+        sayWithdraw(sending);
+        withdrawing.put(transfer(sending), sending);
+        sending.beingCancelled(true);
+        return true;
+    }
+
+    private void sayWithdraw(Sending sending) throws IOException {
         line.begin(WITHDRAW_BYTES)
                 .begin(FrameType.WITHDRAW, WITHDRAW_BYTES, job)
                 .address(sending.context, rank, sending.destination, 0)
                 .sequence(sending.sequence)
                 .post(0, history.tellPolls());
         line.end(WITHDRAW_BYTES);
-        withdrawing.put(transfer(sending), sending);
-        sending.beingCancelled(true);
-        return true;
     }
 
     void onWithdrawn(FrameView view) throws WireException {
         Transfer transfer = new Transfer(view.context(), view.destination(), view.sequence());
         Sending sending = withdrawing.remove(transfer);
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
+        if (sending == null && cameAgain) {
+            return;
+        }
         if (sending == null || gone && (sending.isDone() || sending.sent > 0)) {
             throw new WireException(Reason.NOT_EXPECTED, view + " of " + transfer + ", which was not to be withdrawn");
         }

@@ -21,6 +21,12 @@ final class Progress {
 
         /** The relay asked for this connection, and the last one has ended. */
         void moveTo(FrameLine next) throws IOException;
+
+        /** The last connection has broken, and this is the next. */
+        void comeAgain(FrameLine next) throws IOException;
+
+        /** Nothing may be begun, for want of room. */
+        void askForRoom() throws IOException;
     }
 
     private final HomeLine line;
@@ -48,6 +54,11 @@ final class Progress {
         lock.lock();
     }
 
+    /** Whether the caller has the lock. */
+    boolean isLocked() {
+        return lock.isHeldByCurrentThread();
+    }
+
     void unlock() {
         lock.unlock();
     }
@@ -55,6 +66,7 @@ final class Progress {
     /** The relay has said goodbye: nothing is waited for any more. */
     void end() {
         over = true;
+        line.over();
     }
 
     boolean isOver() {
@@ -67,10 +79,14 @@ final class Progress {
         }
     }
 
-    /** Waits until frames may be written: what is begun then, with the lock, is written before the next move. */
+    /**
+     * Waits until frames may be written: what is begun then, with the lock, is written before the next move, and is not lost in a
+     * break.
+     */
     void awaitLine() throws IOException {
         requireOpen();
-        while (!line.isOpen()) {
+        while (!line.hasRoom()) {
+            owner.askForRoom();
             await();
             requireOpen();
         }
@@ -142,6 +158,8 @@ final class Progress {
         owner.caughtUp();
         if (line.hasLeft()) {
             move();
+        } else if (line.hasEnded()) {
+            comeAgain();
         }
     }
 
@@ -165,10 +183,23 @@ final class Progress {
         FrameLine next;
         beginReading(false);
         try {
-            next = line.dial(HomeLine.REFUSED_MS_MAX);
+            next = line.dial(Dialling.MOVE_MS_MAX);
         } finally {
             endReading();
         }
         owner.moveTo(next);
+    }
+
+    /** Connects to the relay again, since the connection has broken. As {@link #move}. */
+    private void comeAgain() throws IOException {
+        FrameLine next;
+        line.giveUp();
+        beginReading(false);
+        try {
+            next = line.redial();
+        } finally {
+            endReading();
+        }
+        owner.comeAgain(next);
     }
 }

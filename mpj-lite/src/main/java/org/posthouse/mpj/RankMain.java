@@ -29,6 +29,7 @@ public final class RankMain {
     public static void main(String[] args) {
         int rank = Integer.parseInt(System.getenv().getOrDefault(Endpoints.RANK, "0"));
         Ending ending = new Ending(rank);
+        PrintGate.install();
         endWithLauncher(ending);
         Printed.count();
         Method program = find(args[0], ending);

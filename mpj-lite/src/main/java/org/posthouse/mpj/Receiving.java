@@ -17,6 +17,9 @@ final class Receiving extends Operation {
     private ReceiveException failure;
     private long arrived;
 
+    /** Which delivery of the rank its message is. */
+    private long delivery;
+
     Receiving(int context, int source, int tag, Sink sink) {
         this.context = context;
         this.source = source;
@@ -39,13 +42,23 @@ final class Receiving extends Operation {
         this.ordinal = ordinal;
     }
 
+    /** Bytes of its message that have arrived. */
+    long arrived() {
+        return arrived;
+    }
+
+    long delivery() {
+        return delivery;
+    }
+
     boolean isMatched() {
         return envelope != null;
     }
 
-    /** The receive was matched. A message that does not fit is read and thrown away. */
-    void begin(Envelope envelope) {
+    /** The receive was matched, as the rank's {@code delivery}-th. A message that does not fit is read and thrown away. */
+    void begin(Envelope envelope, long delivery) {
         this.envelope = envelope;
+        this.delivery = delivery;
         if (failure != null) {
             return;
         }

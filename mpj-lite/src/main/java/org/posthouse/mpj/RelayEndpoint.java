@@ -2,7 +2,6 @@ package org.posthouse.mpj;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.List;
 import java.util.function.LongSupplier;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -26,8 +25,8 @@ import org.posthouse.wire.WireException;
  * <p>In a job that is logged, what the program observes is recorded ({@link History}), and observed again in the same order by
  * a process that is started in the place of one that died.
  *
- * <p>When the relay asks the rank to connect again, the thread that reads does so, in whatever call it is; calls that
- * write wait meanwhile, those included that else would not.
+ * <p>When the relay asks the rank to connect again, or in a job that is logged the connection has broken, the thread that reads
+ * connects, in whatever call it is; calls that write wait meanwhile, those included that else would not.
  */
 public final class RelayEndpoint implements Endpoint, Progress.Owner {
     /** How long {@link #abort} waits for a line that is moving. */
@@ -43,23 +42,18 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     private final Inbox inbox;
     private final Presences presences;
     private final Saving saving;
-    private final Hello hello;
+    private final Conversation conversation;
     private final int rank;
     private final long job;
-    private Admission admission;
 
     /** Threads of the program that are inside a call; counted in logged jobs only. */
     private int callers;
-
-    /** FINALIZE was said; it is this rank's last frame, and a move comes too late. */
-    private boolean finalizing;
 
     private volatile boolean closed;
 
     private RelayEndpoint(HomeLine line, Hello hello, Settings settings, Ending ending) {
         this.line = line;
         this.ending = ending;
-        this.hello = hello;
         rank = hello.rank();
         job = hello.job();
         progress = new Progress(line, rank, this);
@@ -68,6 +62,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         outbox = new Outbox(told, job, rank, history, settings.eagerBytesMax());
         inbox = new Inbox(told, job, rank, history);
         saving = new Saving(told, line, progress, history, observed, inbox, outbox, job, this::lost);
+        conversation = new Conversation(line, hello, settings, history, told, observed, outbox, inbox);
         presences = new Presences(line, progress, history, outbox, inbox, this::lost, job, rank);
     }
 
@@ -83,7 +78,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
      * @throws IOException if the relay cannot be reached, in one line that names it
      */
     static RelayEndpoint connect(String relay, Hello hello, Settings settings, Ending ending) throws IOException {
-        HomeLine line = HomeLine.connect(relay, settings.busyPollUs(), hello);
+        HomeLine line = HomeLine.connect(relay, settings, hello);
         RelayEndpoint endpoint = new RelayEndpoint(line, hello, settings, ending);
         endpoint.progress.lock();
         try {
@@ -101,12 +96,12 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public int size() {
-        return admission.size();
+        return conversation.size();
     }
 
     @Override
     public int siteOf(int rank) {
-        return admission.siteOf(rank);
+        return conversation.siteOf(rank);
     }
 
     // ---- sending
@@ -237,9 +232,9 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     private Envelope ask(int flags, int context, int source, int tag) throws IOException {
-        Probing probing = new Probing();
+        Probing probing = new Probing(flags, context, source, tag);
         awaitLine();
-        inbox.probe(flags, context, source, tag, probing);
+        inbox.probe(probing);
         line.flush();
         progress.await(probing);
         return probing.envelope();
@@ -290,6 +285,24 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         progress.lock();
         try {
             history.limit(reason);
+        } finally {
+            progress.unlock();
+        }
+    }
+
+    /**
+     * Returns when all that the program has observed is in the log, if the job has one. At once if the caller is inside a call: who
+     * prints there, prints what nobody has observed yet.
+     */
+    void awaitTold() {
+        if (!history.isLogged() || progress.isLocked()) {
+            return;
+        }
+        progress.lock();
+        try {
+            observed.awaitTold();
+        } catch (IOException e) {
+            throw lost(e);
         } finally {
             progress.unlock();
         }
@@ -421,14 +434,23 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public void moveTo(FrameLine next) throws IOException {
-        List<StatePage.Entry> sent = outbox.sent();
-        int pages = StatePage.pages(sent.size());
-        line.moveTo(next, hello.again(Hello.MOVED, inbox.deliveries(), history.polls(), history.events(), 1, pages), sent);
+        conversation.moveTo(next);
+    }
+
+    @Override
+    public void comeAgain(FrameLine next) throws IOException {
+        conversation.comeAgain(next);
+        saving.broken();
+    }
+
+    @Override
+    public void askForRoom() throws IOException {
+        conversation.askForRoom();
     }
 
     @Override
     public void caughtUp() throws IOException {
-        observed.sayLive();
+        conversation.caughtUp();
     }
 
     @Override
@@ -446,55 +468,29 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
             case CANCELLED -> inbox.onCancelled(view);
             case WITHDRAWN -> outbox.onWithdrawn(view);
             case MISMATCH -> presences.onMismatch(Stall.decode(frame));
-            case WELCOME -> onWelcome(Welcome.decode(frame));
-            case STATE -> onState(StatePage.decode(frame));
+            case WELCOME -> conversation.onWelcome(Welcome.decode(frame));
+            case STATE -> conversation.onState(StatePage.decode(frame));
+            case ACK -> onAck(view);
             case EVENTS -> history.onEvents(frame, view);
             case POINT -> saving.onPoint(Point.decode(frame));
             case IMAGE -> saving.onImage(frame, view);
             case FINALIZE -> progress.end();
             case ABORT -> ending.aborted(Notice.decode(frame));
             case CLOSE -> onClose(Notice.decode(frame));
-            case MOVE -> onMove();
+            case MOVE -> conversation.onMove();
             default -> throw new WireException(Reason.NOT_EXPECTED, view + " from a relay");
         }
     }
 
-    private void onWelcome(Welcome answer) throws WireException, IOException {
-        line.welcomed(answer.pages());
-        if (admission == null) {
-            admission = new Admission(hello, answer);
-            outbox.open(answer.size(), answer.creditBytes(), answer.creditMessages());
-            boolean again = answer.logged() && hello.incarnation() > 1;
-            history.open(answer.logged(), again);
-            if (again) {
-                outbox.accepted().restarted();
-            }
-        } else {
-            admission.requireSame(answer, inbox.deliveries());
-        }
-        if (line.isOpen()) {
-            outbox.proceed();
-        }
-    }
-
-    private void onState(StatePage page) throws WireException, IOException {
-        line.informed(page);
-        outbox.accepted().take(page);
-        if (line.isOpen()) {
-            outbox.proceed();
-        }
-    }
-
-    private void onMove() throws WireException, IOException {
-        if (!finalizing) {
-            line.leave(job);
-        }
+    private void onAck(FrameView view) throws WireException, IOException {
+        line.acknowledged(view);
+        outbox.proceed();
     }
 
     private void onClose(Notice why) throws WireException {
         if (why.reason() == Reason.MOVED) {
             line.left();
-        } else {
+        } else if (!line.isRefusedForNow(why)) {
             ending.refused(line.remote(), why);
         }
     }
@@ -580,11 +576,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
                 progress.await();
             }
             awaitLine();
-            told.begin(24).begin(FrameType.FINALIZE, 24, job).finalizeFailedPolls(history.tellPolls());
-            told.end(24);
-            line.flush();
-            finalizing = true;
-            observed.end();
+            conversation.sayFinalize();
             while (!progress.isOver()) {
                 progress.await();
             }

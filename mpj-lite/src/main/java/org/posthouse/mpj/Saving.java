@@ -36,6 +36,12 @@ final class Saving implements Vault {
 
     private Point jump;
 
+    /** Whether the program knows what the answer was. */
+    private boolean taken;
+
+    /** Whether the connection has broken: what was said about checkpoints may be lost. */
+    private boolean broken;
+
     /** Of the image that is going: up to where it may be sent, and the relay's last word. */
     private long upTo;
 
@@ -68,11 +74,9 @@ final class Saving implements Vault {
         switch (point.kind()) {
             case READY -> history.onStart(point);
             case JUMP -> {
-                if (jump == null) {
-                    history.onStart(point);
-                }
+                boolean known = !history.onStart(point) && taken;
                 jump = point;
-                coming = new ImageBytes();
+                coming = known ? null : new ImageBytes();
             }
             case ASK -> wanted = true;
             case MORE -> upTo = Math.max(upTo, point.bytes());
@@ -82,6 +86,9 @@ final class Saving implements Vault {
     }
 
     void onImage(ByteBuffer frame, FrameView view) throws WireException {
+        if (taken) {
+            return; // Sent again after a break.
+        }
         if (coming == null || view.imageOffset() != coming.bytes()) {
             throw new WireException(
                     Reason.NOT_EXPECTED,
@@ -100,11 +107,14 @@ final class Saving implements Vault {
                 return null;
             }
             if (!observed.replays()) {
-                say(new Point(job, Point.Kind.READY, history.tellPolls(), 0, 0, history.events(), Printed.out(), Printed.err()));
+                taken = true;
+                history.started();
+                sayReady();
                 return null;
             }
             boolean jumps = history.next(History.START, "Checkpoint.restored()") > 0;
             if (!jumps) {
+                taken = true;
                 observed.sayLive();
                 return null;
             }
@@ -113,6 +123,7 @@ final class Saving implements Vault {
             }
             DataInputStream image = coming.input();
             coming = null;
+            taken = true;
             read(image);
             observed.sayLive();
             return image;
@@ -123,10 +134,38 @@ final class Saving implements Vault {
         }
     }
 
-    private void say(Point point) throws IOException {
+    /** Until the relay has it: a history without it has no end of the prologue. */
+    private void sayReady() throws IOException {
+        long out = Printed.out();
+        long err = Printed.err();
+        do {
+            say(Point.Kind.READY, 0, out, err);
+            awaitOutcome();
+        } while (broken);
+    }
+
+    private void awaitOutcome() throws IOException {
+        while (outcome == null && !broken) {
+            progress.await();
+        }
+    }
+
+    private void say(Point.Kind kind, long bytes, long out, long err) throws IOException {
         progress.awaitLine();
+        while (history.isReplaying()) {
+            progress.await();
+            progress.awaitLine();
+        }
+        broken = false;
+        outcome = null;
+        upTo = Wire.IMAGE_WINDOW_BYTES;
         told.tell();
-        line.write(point.encode());
+        line.write(new Point(job, kind, history.tellPolls(), 0, bytes, history.events(), out, err).encode());
+    }
+
+    /** The rank comes again on another connection. */
+    void broken() {
+        broken = true;
     }
 
     private void read(DataInputStream image) throws IOException {
@@ -198,6 +237,12 @@ final class Saving implements Vault {
         while (!outbox.isQuiet()) {
             progress.await();
         }
+        while (!line.kept().isSafe()) {
+            progress.awaitLine();
+            told.ask();
+            line.flush();
+            progress.await();
+        }
     }
 
     private void write(DataOutputStream image, long out, long err) throws IOException {
@@ -213,24 +258,28 @@ final class Saving implements Vault {
     }
 
     private boolean send(ImageBytes image, long out, long err) throws IOException {
-        outcome = null;
-        upTo = Wire.IMAGE_WINDOW_BYTES;
-        say(new Point(job, Point.Kind.SAVE, history.tellPolls(), 0, image.bytes(), history.events(), out, err));
-        for (long sent = 0; sent < image.bytes(); ) {
+        do {
+            say(Point.Kind.SAVE, image.bytes(), out, err);
+            sendAll(image);
+            awaitOutcome();
+        } while (broken);
+        wanted = false;
+        return outcome == Point.Kind.SAVED;
+    }
+
+    private void sendAll(ImageBytes image) throws IOException {
+        for (long sent = 0; sent < image.bytes() && !broken; ) {
             if (sent < upTo) {
                 progress.awaitLine();
-                sent += send(image, sent);
+                sent += broken ? 0 : send(image, sent);
             } else {
                 line.flush();
                 progress.await();
             }
         }
-        line.flush();
-        while (outcome == null) {
-            progress.await();
+        if (!broken) {
+            line.flush();
         }
-        wanted = false;
-        return outcome == Point.Kind.SAVED;
     }
 
     private int send(ImageBytes image, long offset) throws IOException {

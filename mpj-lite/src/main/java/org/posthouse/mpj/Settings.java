@@ -12,15 +12,29 @@ import org.posthouse.wire.Wire;
  *     {@link Wire#EAGER_BYTES_MAX}; longer ones, and all when the rank is out of credit, are offered
  * @param busyPollUs how long a call that is blocked asks again and again before it sleeps, in microseconds, 0 to
  *     {@link #BUSY_POLL_US_MAX}
+ * @param keptBytesMax how many bytes of what was sent are kept until they are safe in the log, {@link #KEPT_BYTES_LEAST} or more; the
+ *     rank waits while there are more. The default is twice a rank's credit of 16 MiB: eager bytes are bounded by that, and
+ *     those of offers by their windows of 1 MiB
+ * @param reconnectS how long a rank whose connection broke tries to reach its relay again, in seconds, 0 to {@link #RECONNECT_S_MAX}
  */
-public record Settings(int eagerBytesMax, int busyPollUs) {
+public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int reconnectS) {
     /** Sets {@link #eagerBytesMax}; see {@link #bytes}. */
     public static final String EAGER_MAX = "POSTHOUSE_EAGER_MAX";
 
     /** Sets {@link #busyPollUs}; see {@link #busyPoll}. */
     public static final String BUSY_POLL = "POSTHOUSE_BUSY_POLL_US";
 
+    /** Sets {@link #keptBytesMax}; see {@link #bytes}. Only jobs that are logged keep anything. */
+    public static final String KEPT_MAX = "POSTHOUSE_KEPT_MAX";
+
+    /** Sets {@link #reconnectS}. Only in jobs that are logged. */
+    public static final String RECONNECT_S = "POSTHOUSE_RECONNECT_S";
+
     public static final int BUSY_POLL_US_MAX = 1_000_000;
+    public static final int KEPT_BYTES_LEAST = 4 << 20;
+    public static final int RECONNECT_S_MAX = 86_400;
+    private static final int KEPT_BYTES_MAX = 32 << 20;
+    private static final int RECONNECT_S_DEFAULT = 60;
 
     public static final Settings DEFAULT = new Settings(256 * 1024);
 
@@ -35,6 +49,12 @@ public record Settings(int eagerBytesMax, int busyPollUs) {
             throw new IllegalArgumentException(
                     busyPollUs + " microseconds of busy polling, expected 0 to " + BUSY_POLL_US_MAX);
         }
+        if (keptBytesMax < KEPT_BYTES_LEAST) {
+            throw new IllegalArgumentException(keptBytesMax + " bytes kept, expected " + KEPT_BYTES_LEAST + " or more");
+        }
+        if (reconnectS < 0 || reconnectS > RECONNECT_S_MAX) {
+            throw new IllegalArgumentException(reconnectS + " seconds to reconnect, expected 0 to " + RECONNECT_S_MAX);
+        }
     }
 
     /** All else as by default. */
@@ -42,11 +62,30 @@ public record Settings(int eagerBytesMax, int busyPollUs) {
         this(eagerBytesMax, 0);
     }
 
+    /** All else as by default. */
+    public Settings(int eagerBytesMax, int busyPollUs) {
+        this(eagerBytesMax, busyPollUs, KEPT_BYTES_MAX, RECONNECT_S_DEFAULT);
+    }
+
     /** What the environment says, and else the default. @throws IllegalArgumentException naming variable and value */
     public static Settings of(Map<String, String> environment) {
         return new Settings(
                 read(environment, EAGER_MAX, text -> new Settings(bytes(text)).eagerBytesMax(), DEFAULT.eagerBytesMax()),
-                read(environment, BUSY_POLL, Settings::busyPoll, DEFAULT.busyPollUs()));
+                read(environment, BUSY_POLL, Settings::busyPoll, DEFAULT.busyPollUs()),
+                read(environment, KEPT_MAX, text -> kept(bytes(text)), DEFAULT.keptBytesMax()),
+                read(environment, RECONNECT_S, Settings::reconnect, DEFAULT.reconnectS()));
+    }
+
+    private static int kept(int bytes) {
+        return new Settings(DEFAULT.eagerBytesMax(), 0, bytes, DEFAULT.reconnectS()).keptBytesMax();
+    }
+
+    private static int reconnect(String text) {
+        String digits = text.strip();
+        if (!digits.matches("\\d{1,9}")) {
+            throw new IllegalArgumentException("'" + text + "' is no number of seconds from 0 to " + RECONNECT_S_MAX);
+        }
+        return new Settings(DEFAULT.eagerBytesMax(), 0, DEFAULT.keptBytesMax(), Integer.parseInt(digits)).reconnectS();
     }
 
     private static int read(Map<String, String> environment, String name, ToIntFunction<String> parser, int otherwise) {

@@ -37,23 +37,38 @@ final class Told {
         line.end(bytes);
     }
 
-    boolean isOpen() {
-        return line.isOpen();
+    boolean hasRoom() {
+        return line.hasRoom();
+    }
+
+    /** Writes what the relay must know, if anything, and asks for an ACK as soon as it is safe. The caller flushes. */
+    void ask() throws IOException {
+        sayLive();
+        tell(FrameView.ACK_NOW);
     }
 
     /** Writes what the relay must know: that the replay is over, then the events behind it. The caller flushes. */
     void tell() throws IOException {
+        sayLive();
+        if (history.untoldBytes() > 0) {
+            tell(0);
+        }
+    }
+
+    private void sayLive() throws IOException {
         if (history.isLiveDue()) {
             line.begin(Wire.HEADER_BYTES).begin(FrameType.LIVE, Wire.HEADER_BYTES, job);
             line.end(Wire.HEADER_BYTES);
             history.live();
         }
+    }
+
+    private void tell(int flags) throws IOException {
         int bytes = history.untoldBytes();
-        if (bytes > 0) {
-            FrameView frame = line.begin(Wire.EVENTS_HEADER_BYTES + bytes)
-                    .begin(FrameType.EVENTS, Wire.EVENTS_HEADER_BYTES, job);
-            history.tell(frame, line.payload(Wire.EVENTS_HEADER_BYTES, bytes));
-            line.end(Wire.EVENTS_HEADER_BYTES + bytes);
-        }
+        FrameView frame = line.begin(Wire.EVENTS_HEADER_BYTES + bytes)
+                .begin(FrameType.EVENTS, Wire.EVENTS_HEADER_BYTES, job)
+                .flags(flags);
+        history.tell(frame, line.payload(Wire.EVENTS_HEADER_BYTES, bytes));
+        line.end(Wire.EVENTS_HEADER_BYTES + bytes);
     }
 }

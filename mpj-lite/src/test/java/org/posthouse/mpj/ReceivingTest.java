@@ -59,7 +59,7 @@ class ReceivingTest {
 
     private static ReceiveException failure(Sink sink) {
         Receiving receiving = new Receiving(1, 0, 5, sink);
-        receiving.begin(new Envelope(0, 5, 8, 2, 5));
+        receiving.begin(new Envelope(0, 5, 8, 2, 5), 1);
         assertThat(receiving.read(ByteBuffer.allocate(4))).isFalse();
         assertThat(receiving.read(ByteBuffer.allocate(4))).as("the last bytes").isTrue();
         assertThat(receiving.isDone()).isTrue();

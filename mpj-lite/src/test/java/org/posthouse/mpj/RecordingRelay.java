@@ -6,8 +6,8 @@ import static org.posthouse.mpj.ScriptedRelay.view;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -18,14 +18,13 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
-import org.posthouse.wire.MessageChecksum;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 
 /**
  * The relay of rank 0 in a job that is logged, as small as it can be: it keeps the rank's history, sends it to the rank's next
- * process, and checks that this one does again what the one before did. The other ranks exist only as messages that come, and
+ * process or connection, and checks that this one does again what the one before did. The other ranks exist only as messages that come, and
  * as receives that take what is offered, both when the seed says so. For one thread.
  */
 final class RecordingRelay {
@@ -35,14 +34,12 @@ final class RecordingRelay {
     private interface Past {}
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
-    record Delivered(int context, long ordinal, int source, int tag, long sequence, byte[] bytes) implements Past {}
+    record Delivered(long number, int context, long ordinal, int source, int tag, long sequence, byte[] bytes) implements Past {}
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Told(long first, byte[] items, int polls) implements Past {}
 
     private record Channel(int context, int peer) {}
-
-    private record Transfer(int context, int peer, long sequence) {}
 
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Waiting(int context, int source, int tag, long sequence, byte[] bytes) {
@@ -53,25 +50,10 @@ final class RecordingRelay {
         }
     }
 
-    /** A message of the rank that is not all there yet. */
-    private static final class Coming {
-        private final ByteBuffer offer;
-        private final boolean offered;
-        private final byte[] bytes;
-        private int arrived;
-        private boolean matched;
-
-        /** Whether the rank's present process has said it too, and so may hear of it. */
-        private boolean known = true;
-
-        Coming(ByteBuffer frame) {
-            offer = frame;
-            offered = view(frame).type() == FrameType.OFFER;
-            bytes = new byte[(int) view(frame).messageBytes()];
-        }
-
-        private FrameType form() {
-            return view(offer).type();
+    /** The connection is cut. */
+    private static final class Cut extends RuntimeException {
+        Cut(Exception cause) {
+            super(cause);
         }
     }
 
@@ -82,10 +64,7 @@ final class RecordingRelay {
     private final List<ByteBuffer> posted = new ArrayList<>();
     private final List<ByteBuffer> probing = new ArrayList<>();
     private final Map<Channel, Long> received = new HashMap<>();
-    private final Map<Channel, Long> accepted = new LinkedHashMap<>();
-    private final Map<Transfer, Integer> checksums = new HashMap<>();
-    private final Map<Transfer, Coming> coming = new LinkedHashMap<>();
-    private final Map<Transfer, Boolean> gone = new LinkedHashMap<>();
+    private final RecordedSends sends = new RecordedSends();
     private final Map<Channel, Long> ordinals = new HashMap<>();
     private ByteBuffer asked;
     private Connection line;
@@ -93,8 +72,30 @@ final class RecordingRelay {
     private long events;
     private int polls;
 
-    /** How much of the log this process of the rank was sent; -1 when it is live. */
+    /** Bytes that this connection lasts for. */
+    private int sayBytes = Integer.MAX_VALUE;
+
+    private int cutBytes = Integer.MAX_VALUE;
+
+    /** Kept frames that were handled, as the rank counts them. */
+    private long handled;
+
+    /** Whether the rank has come again, and whether this process has not said LIVE yet. */
+    private boolean again;
+
+    /** Whether this is the rank's first process, which has not begun anything that is not its own. */
+    private boolean first;
+
+    private boolean replayed;
+    private boolean loses;
+
+    /** How much of the log this connection of the rank was sent; -1 when it is live. */
     private int cursor;
+
+    /** What the rank knew when it came. */
+    private long knownDeliveries;
+
+    private long knownEvents;
 
     private boolean ended;
     private int creditUsed;
@@ -108,24 +109,43 @@ final class RecordingRelay {
         this.logged = logged;
     }
 
-    // ---- one process of the rank
+    // ---- one connection of the rank
 
-    /** Serves a process of the rank until it has said so many frames, or goodbye. True if that. */
-    boolean serve(Connection connection, int incarnation, int framesMax, CompletableFuture<?> rank) throws Exception {
+    /** How a connection went. */
+    enum Outcome {
+        GOODBYE,
+        CUT
+    }
+
+    /**
+     * From here on a connection is cut, at any byte, after about so many bytes to the rank; 0 for never. The greeting of the rank's first
+     * process does not count: that does not know yet that it may connect again.
+     */
+    void cutAfter(int bytes) {
+        cutBytes = bytes > 0 ? bytes : Integer.MAX_VALUE;
+    }
+
+    /** Loses, with what it knew of them, the messages to the far rank that were not safe. */
+    void forget() {
+        loses = true;
+    }
+
+    /** Serves a connection of the rank until it has said so many frames, or goodbye, or is cut. */
+    Outcome serve(Connection connection, int incarnation, int framesMax, CompletableFuture<?> rank) throws Exception {
         line = connection;
-        posted.clear();
-        probing.clear();
-        ordinals.clear();
-        heard.clear();
-        asked = null;
-        finalized = false;
-        ended = false;
-        creditUsed = 0;
-        coming.values().forEach(message -> message.known = false);
-        cursor = incarnation > 1 && logged ? 0 : -1;
-        assertThat(Hello.decode(line.hear(FrameType.HELLO)).incarnation()).isEqualTo(incarnation);
-        welcome(incarnation);
-        replay();
+        try {
+            greet(incarnation);
+            replay();
+            hear(framesMax, rank);
+            line.close();
+            return finalized && sayBytes > 0 ? Outcome.GOODBYE : Outcome.CUT;
+        } catch (Cut e) {
+            line.close();
+            return Outcome.CUT;
+        }
+    }
+
+    private void hear(int framesMax, CompletableFuture<?> rank) throws Exception {
         int frames = 0;
         while (frames < framesMax && !finalized) {
             if (rank.isCompletedExceptionally()) {
@@ -142,51 +162,129 @@ final class RecordingRelay {
                 step();
             }
         }
-        line.close();
-        return finalized;
     }
 
-    private void welcome(int incarnation) throws IOException {
-        List<StatePage.Entry> state = new ArrayList<>();
-        if (incarnation > 1) {
-            accepted.forEach((channel, last) ->
-                    state.add(new StatePage.Entry(StatePage.ACCEPTED, channel.context, channel.peer, last)));
-            coming.forEach((open, message) -> state.add(new StatePage.Entry(
-                    StatePage.OPEN, open.context, open.peer, message.form().id(), open.sequence, message.arrived)));
-            gone.keySet().forEach(taken -> state.add(entry(StatePage.GONE, taken)));
+    private void greet(int incarnation) throws Exception {
+        Hello hello = Hello.decode(line.hear(FrameType.HELLO));
+        assertThat(hello.incarnation()).isEqualTo(incarnation);
+        again = hello.start() == Hello.AGAIN;
+        first = incarnation == 1;
+        sayBytes = again || incarnation > 1 ? cutBytes : Integer.MAX_VALUE;
+        posted.clear();
+        probing.clear();
+        asked = null;
+        finalized = false;
+        ended = false;
+        sends.connected();
+        if (again) {
+            assertThat(logged).isTrue();
+            assertThat(hello.kept()).as("numbers go on").isGreaterThanOrEqualTo(handled + 1);
+            assertThat(hello.deliveries()).isLessThanOrEqualTo(deliveries);
+        } else {
+            assertThat(hello.start()).isEqualTo(Hello.FRESH);
+            heard.clear();
+            ordinals.clear();
+            creditUsed = 0;
+            replayed = incarnation > 1 && logged;
         }
+        handled = hello.kept() - 1;
+        cursor = again || replayed ? 0 : -1;
+        knownDeliveries = hello.deliveries();
+        knownEvents = hello.events();
+        if (loses && again) {
+            creditUsed = Math.max(0, creditUsed - sends.lose());
+        }
+        loses = false;
+        List<StatePage.Entry> pages = pages(hello.pages());
+        welcome(incarnation, again || replayed ? sends.state() : List.of());
+        sayBytes = again || incarnation > 1 ? sayBytes : cutBytes;
+        goOn(pages);
+    }
+
+    private List<StatePage.Entry> pages(int count) throws Exception {
+        List<StatePage.Entry> entries = new ArrayList<>();
+        for (int left = count - 1; left >= 0; left--) {
+            StatePage page = StatePage.decode(line.hear(FrameType.STATE));
+            assertThat(page.left()).isEqualTo(left);
+            entries.addAll(page.entries());
+        }
+        return entries;
+    }
+
+    private void welcome(int incarnation, List<StatePage.Entry> state) {
         List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
-        line.say(new Welcome(
-                        ScriptedRelay.JOB, 0, incarnation, 1 << 20, CREDIT_MESSAGES, logged, deliveries, events,
+        say(new Welcome(
+                        ScriptedRelay.JOB, 0, incarnation, 1 << 20, CREDIT_MESSAGES - creditUsed, logged, deliveries, events,
                         StatePage.pages(state.size()), 0, 0, 0, homes, new int[3], new int[0])
                 .encode());
-        line.say(StatePage.encode(ScriptedRelay.JOB, state).toArray(ByteBuffer[]::new));
+        for (ByteBuffer page : StatePage.encode(ScriptedRelay.JOB, state)) {
+            say(page);
+        }
     }
 
-    private static StatePage.Entry entry(int kind, Transfer of) {
-        return new StatePage.Entry(kind, of.context, of.peer, of.sequence);
+    /** Goes on with what was under way. */
+    private void goOn(List<StatePage.Entry> pages) {
+        for (StatePage.Entry entry : pages) {
+            switch (entry.kind()) {
+                case StatePage.OFFERED -> sayIfAny(sends.goesOn(entry));
+                case StatePage.ARRIVING -> goOnArriving(entry);
+                default -> assertThat(entry.kind()).isEqualTo(StatePage.SENT);
+            }
+        }
+    }
+
+    private void goOnArriving(StatePage.Entry entry) {
+        for (Past past : log) {
+            if (past instanceof Delivered each && each.context == entry.context() && each.source == entry.peer()
+                    && each.sequence == entry.a()) {
+                assertThat(each.number).isEqualTo(knownDeliveries - entry.aux() + 1);
+                chunks(each, (int) entry.b());
+                return;
+            }
+        }
+        throw new AssertionError("a message that was never delivered: " + entry);
+    }
+
+    /** Says a frame, as far as the connection lasts. */
+    private void say(ByteBuffer frame) {
+        try {
+            int bytes = Math.min(frame.limit(), sayBytes);
+            line.say(frame.duplicate().limit(bytes));
+            sayBytes -= sayBytes == Integer.MAX_VALUE ? 0 : bytes;
+            if (sayBytes <= 0) {
+                throw new Cut(null);
+            }
+        } catch (IOException e) {
+            throw new Cut(e);
+        }
     }
 
     // ---- history
 
     /** Sends what comes next of it, as long as the rank has posted what it is for. */
-    private void replay() throws IOException {
-        while (cursor >= 0 && cursor < log.size()) {
+    private void replay() {
+        while (cursor >= 0 && !ended && cursor < log.size()) {
             Past next = log.get(cursor);
             if (next instanceof Told told) {
-                line.say(ScriptedRelay.events(told.first, told.items, told.polls, 0));
-            } else if (next instanceof Delivered delivered && !deliverAgain(delivered)) {
+                tellAgain(told);
+            } else if (next instanceof Delivered delivered && delivered.number > knownDeliveries && !deliverAgain(delivered)) {
                 return;
             }
             cursor++;
         }
-        if (cursor == log.size() && !ended) {
+        if (cursor >= 0 && !ended) {
             ended = true;
-            line.say(ScriptedRelay.events(events + 1, new byte[0], polls, FrameView.END));
+            say(ScriptedRelay.events(events + 1, new byte[0], polls, FrameView.END));
         }
     }
 
-    private boolean deliverAgain(Delivered past) throws IOException {
+    private void tellAgain(Told told) {
+        int known = (int) Math.max(0, Math.min(knownEvents + 1 - told.first, told.items.length / Wire.EVENT_BYTES));
+        byte[] items = Arrays.copyOfRange(told.items, known * Wire.EVENT_BYTES, told.items.length);
+        say(ScriptedRelay.events(told.first + known, items, told.polls, 0));
+    }
+
+    private boolean deliverAgain(Delivered past) {
         for (ByteBuffer post : posted) {
             if (view(post).context() == past.context && view(post).ordinal() == past.ordinal) {
                 posted.remove(post);
@@ -201,9 +299,13 @@ final class RecordingRelay {
         return cursor < 0;
     }
 
-    private void live() throws IOException {
+    private void live() {
         assertThat(ended && !isLive()).as("all history was sent, and LIVE was not said").isTrue();
         cursor = -1;
+        replayed = false;
+        if (again && first) {
+            sends.checkKnown();
+        }
         List<ByteBuffer> parked = List.copyOf(posted);
         posted.clear();
         for (ByteBuffer post : parked) {
@@ -213,16 +315,21 @@ final class RecordingRelay {
 
     // ---- what happens by itself
 
-    private void step() throws IOException {
-        switch (random.nextInt(3)) {
+    private void step() {
+        switch (random.nextInt(4)) {
             case 0 -> arrive();
             case 1 -> take();
-            default -> credit();
+            case 2 -> credit();
+            default -> {
+                if (logged && random.nextInt(3) == 0) {
+                    acknowledge(random.nextLong(handled + 1));
+                }
+            }
         }
     }
 
     /** A message comes that something waits for, or was asked for; if nothing does, hardly ever one that nothing wants. */
-    private void arrive() throws IOException {
+    private void arrive() {
         List<ByteBuffer> wants = new ArrayList<>(isLive() ? posted : List.of());
         wants.addAll(probing);
         if (asked != null) {
@@ -252,44 +359,45 @@ final class RecordingRelay {
         }
     }
 
-    /** One of the rank's offers is matched, or more of it is asked for. */
-    private void take() throws IOException {
-        for (Map.Entry<Transfer, Coming> entry : List.copyOf(coming.entrySet())) {
-            Coming message = entry.getValue();
-            if (message.offered && !message.matched && random.nextBoolean()) {
-                message.matched = true;
-                if (message.known) {
-                    clear(entry.getKey(), message);
-                }
+    /** One of the rank's offers is matched. */
+    private void take() {
+        for (Runnable match : sends.unmatched(this::say)) {
+            if (random.nextBoolean()) {
+                match.run();
                 return;
             }
         }
     }
 
-    private void clear(Transfer transfer, Coming message) throws IOException {
-        line.say(ScriptedRelay.clear(message.offer, message.bytes.length));
-        if (message.bytes.length == 0) {
-            complete(transfer, message);
-        }
+    /** Says that some of what was handled is safe. */
+    private void acknowledge(long safe) {
+        sends.safe(safe);
+        say(ScriptedRelay.ack(safe, handled));
     }
 
-    private void credit() throws IOException {
+    private void credit() {
         if (creditUsed > 0) {
             creditUsed--;
-            line.say(ScriptedRelay.credit(1 << 17, 1));
+            say(ScriptedRelay.credit(1 << 17, 1));
         }
     }
 
     // ---- what the rank says
 
-    private void take(ByteBuffer frame) throws IOException {
+    private void take(ByteBuffer frame) {
         FrameView view = view(frame);
         heard.merge(view.type(), 1, Integer::sum);
+        switch (view.type()) {
+            case SEND, EAGER, OFFER, CHUNK, EVENTS -> handled++;
+            default -> {
+                // The rank does not keep it.
+            }
+        }
         switch (view.type()) {
             case EVENTS -> events(frame, view);
             case POST -> {
                 tell(view.postFailedPolls());
-                assertThat(view.ordinal()).isEqualTo(ordinals.merge(new Channel(view.context(), 0), 1L, Long::sum));
+                count(view);
                 post(frame);
             }
             case PROBE -> {
@@ -304,42 +412,58 @@ final class RecordingRelay {
                 tell(view.failedPolls());
                 message(frame, view);
             }
-            case CHUNK -> chunk(frame, view);
-            case RESENT -> resent(view);
+            case CHUNK -> sends.chunk(frame, view, handled);
+            case RESENT -> sends.resent(view);
+            case POLLS -> tell(view.finalizeFailedPolls());
             case WITHDRAW -> {
                 tell(view.postFailedPolls());
-                withdraw(frame, view);
+                say(ScriptedRelay.withdrawn(frame, sends.withdraw(view)));
             }
             case LIVE -> live();
             case FINALIZE -> {
                 assertThat(isLive()).isTrue();
                 tell(view.finalizeFailedPolls());
                 finalized = true;
-                line.say(ScriptedRelay.finalized());
+                say(ScriptedRelay.finalized());
             }
             default -> throw new AssertionError(view);
         }
     }
 
+    /** Receives are counted without a gap, and posted again only on another connection. */
+    private void count(FrameView post) {
+        long last = ordinals.getOrDefault(new Channel(post.context(), 0), 0L);
+        assertThat(post.ordinal()).isBetween(again ? 1L : last + 1, last + 1);
+        ordinals.put(new Channel(post.context(), 0), Math.max(last, post.ordinal()));
+    }
+
     private void tell(int count) {
         if (count - polls > 0) {
-            assertThat(isLive()).as("it has failed more often than before").isTrue();
+            assertThat(isLive() || again).as("it has failed more often than before").isTrue();
             polls = count;
             log.add(new Told(0, new byte[0], polls));
         }
     }
 
     private void events(ByteBuffer frame, FrameView view) {
-        assertThat(logged && isLive()).isTrue();
-        assertThat(view.firstEvent()).isEqualTo(events + 1);
-        byte[] items = new byte[view.length() - Wire.EVENTS_HEADER_BYTES];
-        frame.get(Wire.EVENTS_HEADER_BYTES, items);
-        polls = view.eventsFailedPolls();
-        log.add(new Told(events + 1, items, polls));
-        events += view.events();
+        assertThat(logged && (isLive() || again)).isTrue();
+        if ((view.flags() & FrameView.ACK_NOW) != 0) {
+            acknowledge(handled);
+        }
+        long before = view.events() == 0 ? 0 : events + 1 - view.firstEvent();
+        assertThat(isLive() || view.firstEvent() + view.events() - 1 <= knownEvents).as("nothing new before LIVE").isTrue();
+        assertThat(before).as("events that are known already").isBetween(0L, again ? Long.MAX_VALUE : 0L);
+        int known = (int) Math.min(before, view.events());
+        byte[] items = new byte[(view.events() - known) * Wire.EVENT_BYTES];
+        frame.get(Wire.EVENTS_HEADER_BYTES + known * Wire.EVENT_BYTES, items);
+        polls = Math.max(polls, view.eventsFailedPolls());
+        if (items.length > 0) {
+            log.add(new Told(events + 1, items, polls));
+        }
+        events += view.events() - known;
     }
 
-    private void post(ByteBuffer post) throws IOException {
+    private void post(ByteBuffer post) {
         if (!isLive()) {
             posted.add(post);
             replay();
@@ -349,9 +473,8 @@ final class RecordingRelay {
             if (message.fits(view(post))) {
                 mailbox.remove(message);
                 Delivered delivered = new Delivered(
-                        message.context, view(post).ordinal(), message.source, message.tag, message.sequence, message.bytes);
+                        ++deliveries, message.context, view(post).ordinal(), message.source, message.tag, message.sequence, message.bytes);
                 log.add(delivered);
-                deliveries++;
                 deliver(post, delivered);
                 return;
             }
@@ -359,19 +482,23 @@ final class RecordingRelay {
         posted.add(post);
     }
 
-    private void deliver(ByteBuffer post, Delivered message) throws IOException {
+    private void deliver(ByteBuffer post, Delivered message) {
         boolean whole = message.bytes.length <= Wire.PAYLOAD_BYTES_MAX;
         ByteBuffer frame = ScriptedRelay.delivered(post, message.sequence, message.bytes, whole ? message.bytes.length : 0);
         view(frame).address(message.context, message.source, 0, message.tag);
-        line.say(frame);
-        for (int at = 0; !whole && at < message.bytes.length; at += Wire.PAYLOAD_BYTES_MAX) {
+        say(frame);
+        chunks(message, whole ? message.bytes.length : 0);
+    }
+
+    private void chunks(Delivered message, int from) {
+        for (int at = from; at < message.bytes.length; at += Wire.PAYLOAD_BYTES_MAX) {
             ByteBuffer chunk = ScriptedRelay.chunk(message.context, message.sequence, message.bytes, at);
             view(chunk).address(message.context, message.source, 0, 0);
-            line.say(chunk);
+            say(chunk);
         }
     }
 
-    private void probe(ByteBuffer probe, FrameView view) throws IOException {
+    private void probe(ByteBuffer probe, FrameView view) {
         assertThat(isLive()).as("a replayed probe asks nobody").isTrue();
         boolean blocking = (view.flags() & FrameView.BLOCKING) != 0;
         asked = probe;
@@ -381,11 +508,11 @@ final class RecordingRelay {
             asked = null;
             probing.add(probe);
         } else {
-            line.say(ScriptedRelay.nothingFound(probe));
+            say(ScriptedRelay.nothingFound(probe));
         }
     }
 
-    private boolean answer(ByteBuffer probe) throws IOException {
+    private boolean answer(ByteBuffer probe) {
         for (Waiting message : mailbox) {
             if (message.fits(view(probe))) {
                 ByteBuffer answer = ScriptedRelay.nothingFound(probe);
@@ -394,82 +521,33 @@ final class RecordingRelay {
                         .address(message.context, message.source, 0, message.tag)
                         .sequence(message.sequence)
                         .content(message.bytes.length, message.bytes.length, 1);
-                line.say(answer);
+                say(answer);
                 return true;
             }
         }
         return false;
     }
 
-    private void cancel(ByteBuffer cancel, FrameView view) throws IOException {
+    private void cancel(ByteBuffer cancel, FrameView view) {
         boolean waits = posted.removeIf(post -> view(post).postRequest() == view.postRequest());
         assertThat(waits || isLive()).as("what history took back is there").isTrue();
-        line.say(ScriptedRelay.cancelled(cancel, waits));
+        say(ScriptedRelay.cancelled(cancel, waits));
     }
 
     // ---- what the rank sends
 
-    private static Transfer transfer(FrameView view) {
-        return new Transfer(view.context(), view.destination(), view.sequence());
-    }
-
-    private void message(ByteBuffer frame, FrameView view) throws IOException {
-        Transfer transfer = transfer(view);
-        long last = accepted.getOrDefault(new Channel(view.context(), view.destination()), 0L);
+    private void message(ByteBuffer frame, FrameView view) {
         boolean again = (view.flags() & FrameView.AGAIN) != 0;
-        Coming before = coming.get(transfer);
-        assertThat(before == null ? view.sequence() == last + 1 : again).as("a message is new, or open").isTrue();
-        accepted.put(new Channel(view.context(), view.destination()), Math.max(last, view.sequence()));
-        assertThat(before == null || before.form() == view.type()).as("it is begun again in its form").isTrue();
-        creditUsed += view.type() == FrameType.OFFER || before != null ? 0 : 1;
-        Coming message = new Coming(frame);
-        coming.put(transfer, message);
-        if (view.type() == FrameType.SEND) {
-            frame.get(Wire.MESSAGE_HEADER_BYTES, message.bytes);
-            complete(transfer, message);
-        } else if (message.offered && before != null && before.matched) {
-            message.matched = true;
-            clear(transfer, message);
+        creditUsed += sends.begin(frame, handled) ? 1 : 0;
+        assertThat(again || creditUsed <= CREDIT_MESSAGES).as("the rank has credit").isTrue();
+        if (again) {
+            sayIfAny(sends.answer(view));
         }
     }
 
-    private void chunk(ByteBuffer frame, FrameView view) {
-        Transfer transfer = transfer(view);
-        Coming message = coming.get(transfer);
-        assertThat(view.offset()).isEqualTo(message.arrived);
-        int count = view.length() - Wire.CHUNK_HEADER_BYTES;
-        frame.get(Wire.CHUNK_HEADER_BYTES, message.bytes, message.arrived, count);
-        message.arrived += count;
-        if (message.arrived == message.bytes.length) {
-            complete(transfer, message);
+    private void sayIfAny(ByteBuffer frame) {
+        if (frame != null) {
+            say(frame);
         }
-    }
-
-    private void complete(Transfer transfer, Coming message) {
-        MessageChecksum checksum = new MessageChecksum();
-        for (int at = 0; at < message.bytes.length; at += Wire.PAYLOAD_BYTES_MAX) {
-            int count = Math.min(Wire.PAYLOAD_BYTES_MAX, message.bytes.length - at);
-            checksum.add(MessageChecksum.piece(ByteBuffer.wrap(message.bytes, at, count)));
-        }
-        checksums.put(transfer, checksum.value());
-        coming.remove(transfer);
-    }
-
-    private void resent(FrameView view) {
-        Transfer transfer = transfer(view);
-        assertThat(coming).doesNotContainKey(transfer);
-        assertThat(gone).doesNotContainKey(transfer);
-        assertThat(view.checksum()).as("checksum of %s", transfer).isEqualTo(checksums.get(transfer));
-    }
-
-    private void withdraw(ByteBuffer withdraw, FrameView view) throws IOException {
-        Transfer transfer = transfer(view);
-        Coming message = coming.get(transfer);
-        boolean waits = message != null && !message.matched;
-        if (waits) {
-            coming.remove(transfer);
-            gone.put(transfer, true);
-        }
-        line.say(ScriptedRelay.withdrawn(withdraw, waits));
     }
 }

@@ -3,278 +3,24 @@ package org.posthouse.mpj;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.ScriptedRelay.Connection;
-import org.posthouse.mpj.data.Base;
-import org.posthouse.mpj.data.Plain;
 import org.posthouse.wire.FrameType;
-import org.posthouse.wire.Hello;
-import org.posthouse.wire.Notice;
-import org.posthouse.wire.Token;
-import org.posthouse.wire.Wire;
 
 /**
  * A rank is killed again and again at any frame, and started again: it does what it did, as far as anybody could know of it,
- * and goes on from there. Every message that it sends has all in it that it has observed before, so that one wrong answer
- * changes the checksums of all that follow.
+ * and goes on from there.
  */
 @Timeout(value = 30, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ReplayedRankTest {
-    private static final int CONTEXT = 4;
-    private static final int COLLECTIVES = 5;
     private static final int STEPS = 30;
-
-    private static final class Killed extends Ending {
-        Killed() {
-            super(0);
-        }
-
-        @Override
-        void lost(String relay, IOException cause) {
-            throw new AssertionError("the connection broke", cause);
-        }
-
-        @Override
-        void refused(String relay, Notice why) {
-            throw new AssertionError(why);
-        }
-
-        @Override
-        void exit(int status) {
-            throw new AssertionError("exit " + status);
-        }
-    }
-
-    // ---- the program
-
-    /** One run of the program: what it does depends on its seed and on what it has observed. */
-    private static final class Run {
-        private final Endpoint end;
-        private final Random choices;
-        private final List<Object> observed = new CopyOnWriteArrayList<>();
-        private final CompletableFuture<?> failed;
-        private int hash;
-
-        Run(Endpoint end, long seed, CompletableFuture<?> failed) {
-            this.end = end;
-            this.failed = failed;
-            choices = new Random(seed);
-        }
-
-        private void observe(Object... what) {
-            observed.add(List.of(what));
-            hash = 31 * hash + List.of(what).hashCode();
-        }
-
-        void run() throws Exception {
-            for (int step = 0; step < STEPS; step++) {
-                step(choices.nextInt(12));
-            }
-            end.close();
-        }
-
-        private void step(int kind) throws Exception {
-            switch (kind) {
-                case 0 -> anySource();
-                case 1 -> testLoop();
-                case 2 -> any();
-                case 3 -> some();
-                case 4 -> probeLoop();
-                case 5 -> probe();
-                case 6 -> cancelReceive();
-                case 7, 8 -> send();
-                case 9 -> cancelSend();
-                case 10 -> values();
-                default -> background();
-            }
-        }
-
-        /** A receive, and the array that it fills. */
-        private final class Received {
-            private final byte[] bytes = new byte[70_000];
-            private final Operation operation;
-
-            Received(int context, int source) {
-                operation = end.receive(context, source, Wire.ANY, Plain.sink(Base.BYTE, bytes, 0, bytes.length));
-            }
-
-            void observe() {
-                Envelope envelope = operation.envelope();
-                assertThat(operation.failure()).isNull();
-                Run.this.observe(envelope, Arrays.hashCode(Arrays.copyOf(bytes, (int) envelope.bytes())));
-            }
-        }
-
-        private void anySource() {
-            Received received = new Received(CONTEXT, Wire.ANY);
-            end.await(received.operation);
-            received.observe();
-        }
-
-        private void testLoop() {
-            Received received = new Received(CONTEXT, 1);
-            int polls = 0;
-            while (!end.test(received.operation)) {
-                polls++;
-                pause();
-            }
-            observe("polls", polls);
-            received.observe();
-        }
-
-        /** A program that polls does something else meanwhile, or it would poll millions of times. */
-        private static void pause() {
-            try {
-                TimeUnit.MICROSECONDS.sleep(200);
-            } catch (InterruptedException e) {
-                throw new AssertionError(e);
-            }
-        }
-
-        private void any() {
-            Received[] received = {new Received(CONTEXT, 2), new Received(CONTEXT, 1), new Received(CONTEXT, Wire.ANY)};
-            Operation[] left = {received[0].operation, null, received[1].operation, received[2].operation};
-            for (int i = 0; i < received.length; i++) {
-                int index = end.awaitAny(left);
-                observe("any", index);
-                received[index > 0 ? index - 1 : 0].observe();
-                left[index] = null;
-            }
-        }
-
-        private void some() {
-            List<Received> left = new ArrayList<>(List.of(new Received(CONTEXT, 1), new Received(CONTEXT, 2)));
-            while (!left.isEmpty()) {
-                for (Received each : List.copyOf(left)) {
-                    if (end.test(each.operation)) {
-                        assertThat(end.test(each.operation)).as("what is done stays done").isTrue();
-                        each.observe();
-                        left.remove(each);
-                    } else {
-                        observe("not yet");
-                    }
-                }
-                pause();
-            }
-        }
-
-        private void probeLoop() {
-            Envelope found = end.tryProbe(CONTEXT, Wire.ANY, 2);
-            for (int polls = 0; found == null; polls++) {
-                observe("nothing", polls);
-                if (polls % 7 == 3) {
-                    send();
-                }
-                found = end.tryProbe(CONTEXT, Wire.ANY, 2);
-            }
-            observe(found);
-        }
-
-        private void probe() {
-            observe(end.probe(CONTEXT, 1, Wire.ANY));
-            Received received = new Received(CONTEXT, 1);
-            end.await(received.operation);
-            received.observe();
-        }
-
-        private void cancelReceive() {
-            Received received = new Received(CONTEXT, Wire.ANY);
-            if (choices.nextBoolean()) {
-                send();
-            }
-            boolean gone = end.cancel(received.operation);
-            observe("cancelled", gone, end.cancel(received.operation));
-            if (!gone) {
-                end.await(received.operation);
-                received.observe();
-            }
-        }
-
-        private void send() {
-            int kind = choices.nextInt(4);
-            Operation send = send(choices.nextInt(3) == 0 ? Mode.SYNCHRONOUS : Mode.STANDARD);
-            if (kind == 0) {
-                int polls = 0;
-                while (!end.test(send)) {
-                    polls++;
-                    pause();
-                }
-                observe("sent after", polls);
-            } else if (kind < 3) {
-                end.await(send);
-            }
-        }
-
-        /** All that was observed is in what is sent. */
-        private Operation send(Mode mode) {
-            int[] sizes = {4, 4, 4, 50, 65_536, 70_000, 200_000};
-            byte[] bytes = new byte[sizes[choices.nextInt(sizes.length)]];
-            new Random(hash).nextBytes(bytes);
-            ByteBuffer.wrap(bytes).putInt(hash);
-            Content content = Plain.content(Base.BYTE, bytes, 0, mode == Mode.SYNCHRONOUS && hash % 5 == 0 ? 0 : bytes.length);
-            return end.send(CONTEXT, 1 + choices.nextInt(2), 1, content, mode);
-        }
-
-        private void cancelSend() {
-            Operation send = send(Mode.SYNCHRONOUS);
-            boolean tested = choices.nextBoolean() && end.test(send);
-            boolean gone = end.cancel(send);
-            observe("taken back", gone, tested);
-            end.await(send);
-        }
-
-        private void values() {
-            observe("time", end.nanoTime());
-            observe("seed", end.value(System::nanoTime));
-            for (int i = 0; i < choices.nextInt(5_000); i++) {
-                observe("time", end.nanoTime());
-            }
-        }
-
-        /** A collective runs beside the program, which asks now and then whether it is over. */
-        private void background() throws Exception {
-            Operation errand = end.begin();
-            CompletableFuture<Received> last = new CompletableFuture<>();
-            Thread thread = new CollectiveThread(
-                    () -> {
-                        try {
-                            Received first = new Received(COLLECTIVES, 1);
-                            end.await(first.operation);
-                            Content content = Plain.content(Base.BYTE, first.bytes, 0, (int) first.operation.envelope().bytes());
-                            end.await(end.send(COLLECTIVES, 2, 1, content, Mode.SYNCHRONOUS));
-                            Received second = new Received(COLLECTIVES, 2);
-                            end.await(second.operation);
-                            last.complete(second);
-                            end.end(errand);
-                        } catch (RuntimeException | Error e) {
-                            failed.completeExceptionally(e);
-                        }
-                    },
-                    "collective");
-            thread.start();
-            int polls = 0;
-            while (polls < 5 && !end.test(errand)) {
-                polls++;
-                pause();
-            }
-            observe("background", polls);
-            send();
-            end.await(errand);
-            last.get().observe();
-        }
-    }
-
-    // ---- the tests
 
     private final ScriptedRelay port;
 
@@ -283,28 +29,15 @@ final class ReplayedRankTest {
     }
 
     /** The rank's next process. */
-    private CompletableFuture<Run> start(int incarnation, long seed) {
-        CompletableFuture<Run> outcome = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                Hello hello = Hello.start(ScriptedRelay.JOB, 0, incarnation, new Token(3, 4));
-                Endpoint end = RelayEndpoint.connect(port.address(), hello, new Settings(100_000), new Killed());
-                Run run = new Run(end, seed, outcome);
-                run.run();
-                outcome.complete(run);
-            } catch (Exception | Error e) {
-                outcome.completeExceptionally(e);
-            }
-        });
-        thread.setDaemon(true);
-        thread.start();
-        return outcome;
+    private CompletableFuture<SeededProgram> start(int incarnation, long seed) {
+        Settings killed = new Settings(100_000, 0, Settings.DEFAULT.keptBytesMax(), 0);
+        return SeededProgram.start(port.address(), incarnation, seed, STEPS, killed);
     }
 
-    private Run run(RecordingRelay relay, int incarnation, long seed) throws Exception {
-        CompletableFuture<Run> outcome = start(incarnation, seed);
+    private SeededProgram run(RecordingRelay relay, int incarnation, long seed) throws Exception {
+        CompletableFuture<SeededProgram> outcome = start(incarnation, seed);
         try (Connection connection = port.accept()) {
-            assertThat(relay.serve(connection, incarnation, Integer.MAX_VALUE, outcome)).isTrue();
+            assertThat(relay.serve(connection, incarnation, Integer.MAX_VALUE, outcome)).isSameAs(RecordingRelay.Outcome.GOODBYE);
         }
         return outcome.get();
     }
@@ -317,14 +50,15 @@ final class ReplayedRankTest {
         int incarnation = 1;
         boolean over = false;
         while (!over && incarnation < 6) {
-            CompletableFuture<Run> killed = start(incarnation, seed);
+            CompletableFuture<SeededProgram> killed = start(incarnation, seed);
             try (Connection connection = port.accept()) {
-                over = relay.serve(connection, incarnation, 5 + kills.nextInt(60 * incarnation), killed);
+                over = relay.serve(connection, incarnation, 5 + kills.nextInt(60 * incarnation), killed)
+                        == RecordingRelay.Outcome.GOODBYE;
             }
             incarnation++;
         }
-        Run last = run(relay, incarnation++, seed);
-        Run again = run(relay, incarnation, seed);
+        SeededProgram last = run(relay, incarnation++, seed);
+        SeededProgram again = run(relay, incarnation, seed);
         assertThat(again.observed).isEqualTo(last.observed);
         assertThat(relay.heard).as("it sends nothing anew").doesNotContainKeys(
                 FrameType.SEND, FrameType.EAGER, FrameType.OFFER, FrameType.EVENTS, FrameType.PROBE);

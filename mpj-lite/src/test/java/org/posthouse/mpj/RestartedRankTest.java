@@ -25,14 +25,12 @@ import org.posthouse.mpj.data.Plain;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Home;
 import org.posthouse.wire.MessageChecksum;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
-import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 
 /** What a rank says to the relay of a job that is logged, and when: of its history, and of what it sent before a restart. */
@@ -41,8 +39,6 @@ final class RestartedRankTest {
     private static final int CONTEXT = 4;
     private static final int TAG = 9;
     private static final byte[] NONE = {};
-
-    /** In which a thread has come to wait. */
 
     private static final class End extends Ending {
         private final CompletableFuture<String> how = new CompletableFuture<>();
@@ -118,10 +114,7 @@ final class RestartedRankTest {
     }
 
     private static ByteBuffer welcome(int incarnation, int pages) {
-        List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
-        return new Welcome(
-                        ScriptedRelay.JOB, 0, incarnation, 1 << 20, 2, true, 0, 0, pages, 0, 0, 0, homes, new int[3], new int[0])
-                .encode();
+        return ScriptedRelay.welcome(incarnation, true, 0, pages);
     }
 
     private static StatePage.Entry open(FrameType form, long sequence) {

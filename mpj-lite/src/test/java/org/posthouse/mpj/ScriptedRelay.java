@@ -9,10 +9,13 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Home;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
@@ -143,6 +146,20 @@ final class ScriptedRelay implements AutoCloseable {
 
     static ByteBuffer move() {
         return fixed(FrameType.MOVE, Wire.HEADER_BYTES);
+    }
+
+    /** The answer to a HELLO of rank 0 of 3, with room for two messages. */
+    static ByteBuffer welcome(int incarnation, boolean logged, long deliveries, int pages) {
+        List<Home> homes = List.of(new Home("lyon", "r1", "127.0.0.1:1"));
+        return new Welcome(
+                        JOB, 0, incarnation, 1 << 20, 2, logged, deliveries, 0, pages, 0, 0, 0, homes, new int[3], new int[0])
+                .encode();
+    }
+
+    static ByteBuffer ack(long safe, long handled) {
+        ByteBuffer frame = fixed(FrameType.ACK, FrameType.ACK.bytesMin());
+        view(frame).ack(safe, handled);
+        return frame;
     }
 
     static ByteBuffer finalized() {

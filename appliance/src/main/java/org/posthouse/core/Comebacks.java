@@ -1,0 +1,61 @@
+package org.posthouse.core;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.WireException;
+
+/** Ranks and relays that come back: the end of a replay, and of a peer's absence. Part of {@link RelayCore}. */
+final class Comebacks {
+    private static final int NANOS_PER_MICRO = 1_000;
+
+    private final Deliveries deliveries;
+    private final RankFrames rankFrames;
+
+    Comebacks(Deliveries deliveries, RankFrames rankFrames) {
+        this.deliveries = deliveries;
+        this.rankFrames = rankFrames;
+    }
+
+    /** The rank has observed all of its history again: from here on it goes on as any other. */
+    void live(HomedRank rank) throws WireException {
+        Replay replay = rank.replay();
+        if (replay == null) {
+            throw new WireException(Reason.NOT_EXPECTED, "LIVE from " + rank + ", which is " + rank.state());
+        }
+        List<Receive> waiting = replay.live();
+        rank.endReplay();
+        waiting.forEach(receive -> rankFrames.post(rank, receive));
+        List.copyOf(rank.arriving().values()).stream()
+                .filter(message -> message.receive() != null)
+                .forEach(message -> deliveries.progress(rank, message));
+        Reconnections.askAgain(rank);
+        long us = (deliveries.times().now() - replay.startNanos()) / NANOS_PER_MICRO;
+        rank.job().report(new JobEvent(rank.job().id(), JobEvent.CAUGHT_UP, rank.rank(), 0, replay.deliveries(), us, ""));
+    }
+
+    /** The peer's relay has restarted: jobs that are logged go on, all others of its ranks end. */
+    static void peerRestarted(Crossing crossing, Collection<Job> jobs, List<Frame> unacknowledged) {
+        List<PeerRestart> goOn = new ArrayList<>();
+        for (Job job : jobs) {
+            if (!job.peers().contains(crossing.peer())) {
+                continue;
+            }
+            if (job.logged()) {
+                PeerRestart restart = new PeerRestart(job, crossing);
+                restart.forgive();
+                restart.returnCredit(unacknowledged);
+                goOn.add(restart);
+            } else {
+                job.fail(Reason.CANNOT_RESUME, crossing.peer() + " was restarted");
+            }
+        }
+        crossing.forgetUnhandled();
+        for (Frame frame : unacknowledged) {
+            goOn.stream().filter(restart -> restart.isAbout(frame)).forEach(restart -> restart.repeat(frame));
+        }
+        goOn.forEach(PeerRestart::askAgain);
+    }
+}

@@ -1,0 +1,57 @@
+package org.posthouse.core;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.wire.StatePage;
+
+/** What the channels of a rank have: told to a process of it, and what it will begin again. Part of {@link RelayCore}. */
+final class OpenChannels {
+    private OpenChannels() {}
+
+    /** Notes what the process before, or over the connection before, had begun and the one that comes will begin again. */
+    static void await(HomedRank rank) {
+        Repeats repeats = rank.repeats();
+        for (HomedRank to : rank.job().homedRanks()) {
+            to.forEachOpen(rank.rank(), message -> repeats.await(
+                    new HomedRank.Transfer(message.context(), to.rank(), message.sequence()), message.clearedUpTo()));
+        }
+        rank.outgoing().forEachOpen((transfer, open) -> {
+            repeats.await(transfer, open.clearedUpTo());
+            if (open.withdrawing()) {
+                repeats.isUnasked(transfer);
+            }
+        });
+    }
+
+    /** What a rank that is replayed must know about its channels: what they have, and what they have in part. */
+    static List<StatePage.Entry> state(HomedRank rank) {
+        List<StatePage.Entry> state = new ArrayList<>();
+        if (rank.state() != RankState.REPLAYING) {
+            return state;
+        }
+        for (HomedRank to : rank.job().homedRanks()) {
+            to.mailbox()
+                    .forEachChannel(rank.rank(), (context, source, last) ->
+                            state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to.rank(), last)));
+            to.forEachOpen(rank.rank(), message -> state.add(new StatePage.Entry(
+                    StatePage.OPEN, message.context(), to.rank(), message.form().id(), message.sequence(), message.arrived())));
+        }
+        rank.outgoing()
+                .forEachChannel((context, to, last) -> state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to, last)));
+        rank.outgoing().forEachOpen((transfer, open) -> state.add(new StatePage.Entry(
+                StatePage.OPEN, transfer.context(), transfer.peer(), open.form().id(), transfer.sequence(), open.sent())));
+        rank.repeats().gone().forEach(transfer -> state.add(new StatePage.Entry(
+                StatePage.GONE, transfer.context(), transfer.peer(), transfer.sequence())));
+        return state;
+    }
+
+    /** How many channels of the rank are known to have been used. */
+    static int count(HomedRank rank) {
+        int[] count = {0};
+        for (HomedRank to : rank.job().homedRanks()) {
+            to.mailbox().forEachChannel(rank.rank(), (context, source, last) -> count[0]++);
+        }
+        rank.outgoing().forEachChannel((context, to, last) -> count[0]++);
+        return count[0];
+    }
+}

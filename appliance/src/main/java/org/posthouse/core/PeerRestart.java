@@ -1,0 +1,110 @@
+package org.posthouse.core;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+
+/**
+ * What a core does when another relay was started again on its log (DESIGN section 5): nobody owes anybody credit for
+ * what was, and what that relay may not have got is said again, or asked. Part of {@link RelayCore}.
+ */
+final class PeerRestart {
+    private final Job job;
+    private final Crossing crossing;
+    private final Peer peer;
+
+    PeerRestart(Job job, Crossing crossing) {
+        this.job = job;
+        this.crossing = crossing;
+        this.peer = crossing.peer();
+    }
+
+    /** Messages of the peer's ranks owe nothing: their relay does not know any more what they have paid. */
+    void forgive() {
+        for (HomedRank to : job.homedRanks()) {
+            List<Message> messages = new ArrayList<>(to.arriving().values());
+            messages.addAll(to.deferred());
+            messages.addAll(to.readingBack());
+            to.mailbox().forEachUnexpected(messages::add);
+            messages.stream().filter(message -> job.peer(message.source()) == peer).forEach(Message::forgive);
+        }
+        for (int rank = 0; rank < job.size(); rank++) {
+            if (job.peer(rank) == peer) {
+                job.takeOwedBytes(rank);
+                job.takeOwedMessages(rank);
+                job.stalls().forget(rank);
+            }
+        }
+    }
+
+    /** The peer gives nothing back for what it has handled: the ranks of this core have that credit again. */
+    void returnCredit(List<Frame> unacknowledged) {
+        for (HomedRank rank : job.homedRanks()) {
+            long bytes = 0;
+            int messages = 0;
+            for (Frame frame : unacknowledged) {
+                FrameView view = frame.view();
+                if (view.job() == job.id() && view.source() == rank.rank() && costs(view)) {
+                    bytes += Wire.cost(view.messageBytes());
+                    messages++;
+                }
+            }
+            UsedCredit.Back back = rank.credit().settle(crossing, bytes, messages);
+            if (back.messages() > 0) {
+                rank.returnCredit(back.bytes(), back.messages(), crossing);
+            }
+        }
+    }
+
+    private static boolean costs(FrameView view) {
+        return view.type() == FrameType.SEND || view.type() == FrameType.EAGER;
+    }
+
+    boolean isAbout(Frame frame) {
+        return frame.view().job() == job.id();
+    }
+
+    /** Passes a frame on again, if that is how its message goes on. */
+    void repeat(Frame frame) {
+        FrameView view = frame.view();
+        switch (view.type()) {
+            case SEND, EAGER, OFFER -> {
+                view.flags(view.flags() | FrameView.AGAIN);
+                pass(frame, true);
+            }
+            case CHUNK -> pass(frame, true);
+            case RESENT -> pass(frame, false);
+            default -> {
+                // Credit is settled; what is cleared or taken back is asked for again.
+            }
+        }
+    }
+
+    private void pass(Frame frame, boolean kept) {
+        Parcel parcel = frame.hold();
+        if (!(kept ? crossing.pass(parcel) : peer.forward(parcel, false))) {
+            job.fail(Reason.SITE_UNREACHABLE, "no way to " + peer);
+        }
+    }
+
+    /** Asks for the answers that may be lost: how far offers may be sent, and whether they were taken back. */
+    void askAgain() {
+        for (HomedRank rank : job.homedRanks()) {
+            rank.safety().passedAnew(crossing);
+            rank.outgoing().forEachUncleared((transfer, bytes) -> {
+                if (job.peer(transfer.peer()) == peer) {
+                    peer.offerAgain(
+                            job.id(), transfer.context(), rank.rank(), transfer.peer(), transfer.sequence(), bytes);
+                }
+            });
+            rank.outgoing().forEachWithdrawing(transfer -> {
+                if (job.peer(transfer.peer()) == peer) {
+                    peer.withdraw(job.id(), transfer.context(), rank.rank(), transfer.peer(), transfer.sequence());
+                }
+            });
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package org.posthouse.core;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Wire;
+
+/**
+ * How far a process has got that goes on over a new connection: what it has read, and what it has in part. A process that
+ * has just started has got nowhere.
+ *
+ * @param deliveries messages that it was given
+ * @param events of its history that it knows
+ * @param failedPolls all of its polls that have failed
+ * @param readFrom behind so many deliveries the history has to be read, so that what is missing of {@code arriving} is in it
+ * @param arriving messages that it was given and has up to a byte only
+ * @param goingOn messages of its own that it does not begin again
+ */
+record Progress(
+        long deliveries,
+        long events,
+        long failedPolls,
+        long readFrom,
+        Map<HomedRank.Transfer, Long> arriving,
+        List<StatePage.Entry> goingOn) {
+    static final Progress NONE = new Progress(0, 0, 0, 0, Map.of(), List.of());
+
+    static Progress of(Hello hello, List<StatePage.Entry> state) throws Refusal {
+        Map<HomedRank.Transfer, Long> arriving = new HashMap<>();
+        List<StatePage.Entry> goingOn = new ArrayList<>();
+        long readFrom = hello.deliveries();
+        for (StatePage.Entry entry : state) {
+            if (entry.kind() == StatePage.ARRIVING) {
+                arriving.put(new HomedRank.Transfer(entry.context(), entry.peer(), entry.a()), arrived(entry));
+                readFrom = Math.min(readFrom, entry.aux() == 0 ? 0 : hello.deliveries() - entry.aux());
+            } else if (entry.kind() == StatePage.OFFERED) {
+                goingOn.add(checked(entry));
+            }
+        }
+        return new Progress(
+                hello.deliveries(), hello.events(), hello.failedPolls(), Math.max(0, readFrom), arriving, goingOn);
+    }
+
+    private static long arrived(StatePage.Entry entry) throws Refusal {
+        if (entry.b() < 0 || entry.b() % Wire.PAYLOAD_BYTES_MAX != 0) {
+            throw new Refusal(
+                    Reason.CANNOT_RESUME,
+                    "it has " + entry.b() + " bytes of message " + entry.a() + " from rank " + entry.peer()
+                            + ", expected a multiple of " + Wire.PAYLOAD_BYTES_MAX);
+        }
+        return entry.b();
+    }
+
+    private static StatePage.Entry checked(StatePage.Entry entry) throws Refusal {
+        if (entry.b() < 0 || entry.aux() < 0 || (entry.aux() - 1L) * Wire.PAYLOAD_BYTES_MAX >= entry.b() && entry.aux() > 0) {
+            throw new Refusal(
+                    Reason.CANNOT_RESUME,
+                    "it goes on with chunk " + entry.aux() + " of its message " + entry.a() + " to rank " + entry.peer()
+                            + ", which has " + entry.b() + " bytes");
+        }
+        return entry;
+    }
+
+    /** Of a message that it was given: up to where it has the bytes. */
+    long has(Message message) {
+        return arriving.getOrDefault(
+                new HomedRank.Transfer(message.context(), message.source(), message.sequence()), message.bytes());
+    }
+}

@@ -1,0 +1,146 @@
+package org.posthouse.core;
+
+import java.util.List;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Wire;
+
+/**
+ * Processes that come again over a new connection, with or without their relay having been started again: they are
+ * replayed what they have not read. Part of {@link RelayCore}.
+ */
+final class Reconnections {
+    private final Historian historian;
+    private final Admissions.Departures departures;
+
+    Reconnections(Historian historian, Admissions.Departures departures) {
+        this.historian = historian;
+        this.departures = departures;
+    }
+
+    /** Begins the replay of a process that goes on, if it is one that may. */
+    void admit(HomedRank rank, Hello hello, List<StatePage.Entry> state, RankPort port, long nanos) throws Refusal {
+        check(rank, hello);
+        Progress progress = Progress.of(hello, state);
+        replaceLiving(rank, nanos);
+        if (hello.incarnation() > rank.incarnation()) {
+            rank.job().journal().incarnation(rank.job().id(), rank.rank(), hello.incarnation());
+        }
+        OpenChannels.await(rank);
+        rank.safety().connect(hello.kept(), false);
+        long deliveries = rank.messagesDelivered() - hello.deliveries();
+        long events = Math.max(0, rank.events() - hello.events());
+        rank.beginReplay(port, hello.incarnation(), progress, historian, nanos);
+        rank.job().report(new JobEvent(rank.job().id(), JobEvent.REPLAYING, rank.rank(), 0, deliveries, events, ""));
+    }
+
+    private static void check(HomedRank rank, Hello hello) throws Refusal {
+        if (!rank.job().logged()) {
+            throw new Refusal(Reason.CANNOT_RESUME, rank + " has lost its connection, and its job is not logged");
+        }
+        if (hello.incarnation() < rank.incarnation()) {
+            throw new Refusal(
+                    Reason.FENCED,
+                    rank + " with incarnation " + hello.incarnation() + ", but incarnation " + rank.incarnation() + " is "
+                            + rank.state());
+        }
+        if (rank.state() == RankState.LOST) {
+            throw new Refusal(Reason.CANNOT_RESUME, rank + " was given up");
+        }
+        // The log of a host that crashed may have lost its end, and with it what the rank's state depends on.
+        if (hello.incarnation() > rank.incarnation() && !knowsNothing(hello)) {
+            throw new Refusal(
+                    Reason.CANNOT_RESUME,
+                    "restart: " + rank + " comes again with incarnation " + hello.incarnation() + ", the last known here is "
+                            + rank.incarnation());
+        }
+        if (hello.deliveries() > rank.messagesDelivered()) {
+            throw new Refusal(
+                    Reason.CANNOT_RESUME,
+                    "restart: " + rank + " has read " + hello.deliveries() + " deliveries, known here: "
+                            + rank.messagesDelivered());
+        }
+        if (hello.kept() < 1) {
+            throw new Refusal(
+                    Reason.CANNOT_RESUME, rank + " comes with kept frame " + hello.kept() + "; they are numbered from 1");
+        }
+    }
+
+    /** It may have been cut off before it was welcomed: then it is as good as one that starts. */
+    private static boolean knowsNothing(Hello hello) {
+        return hello.deliveries() == 0 && hello.events() == 0 && hello.failedPolls() == 0 && hello.kept() == 1;
+    }
+
+    /** The old connection hangs, or there is a second process of this incarnation. */
+    private void replaceLiving(HomedRank rank, long nanos) throws Refusal {
+        RankPort old = rank.port();
+        if (old == null) {
+            return;
+        }
+        boolean flaps = rank.flapping().replaced(nanos);
+        String why = rank + " with incarnation " + rank.incarnation() + " has come over another connection";
+        old.close(Notice.closing(rank.job().id(), Reason.FENCED, why));
+        departures.leave(rank, RankState.AWAY);
+        if (flaps) {
+            rank.job().report(JobEvent.AWAY, rank.rank(), Reason.FENCED.code(), "two connections took turns");
+            throw new Refusal(Reason.FENCED, why + " three times in 10 s: there are two processes of it");
+        }
+    }
+
+    /** The process knows by now who is there: what it goes on with may be cleared, and frames may be safe. */
+    static void tell(HomedRank rank) {
+        rank.replay().progress().goingOn().forEach(entry -> goOn(rank, entry));
+        if (rank.safety().isDue()) {
+            rank.safety().tell(rank.port());
+        }
+    }
+
+    /** Tells how far a message of the process may be sent that it does not begin again, or asks its destination. */
+    private static void goOn(HomedRank rank, StatePage.Entry entry) {
+        int context = entry.context();
+        int destination = entry.peer();
+        long sequence = entry.a();
+        if (destination < 0 || destination >= rank.job().size()) {
+            return; // What it says of it will be refused.
+        }
+        HomedRank.Transfer transfer = new HomedRank.Transfer(context, destination, sequence);
+        rank.repeats().came(transfer);
+        HomedRank to = rank.job().homed(destination);
+        if (to == null && rank.outgoing().isForgotten(context, destination)) {
+            long sent = Math.min(entry.b(), (long) entry.aux() * Wire.PAYLOAD_BYTES_MAX);
+            if (rank.outgoing().open(transfer) == null && (sent > 0 || rank.takeOfferPlace())) {
+                rank.outgoing().goesOn(transfer, entry.b(), sent);
+            }
+            return;
+        }
+        long upTo = clearedUpTo(rank, to, transfer, entry.b());
+        if (upTo != Repeats.NOT_CLEARED) {
+            rank.cleared(context, destination, sequence, upTo);
+        }
+    }
+
+    private static long clearedUpTo(HomedRank rank, HomedRank to, HomedRank.Transfer transfer, long bytes) {
+        if (to == null) {
+            Outgoing.Open open = rank.outgoing().open(transfer);
+            return open != null ? open.clearedUpTo() : over(rank, transfer, bytes);
+        }
+        Message open = to.openMessage(transfer.context(), rank.rank(), transfer.sequence());
+        return open != null ? open.clearedUpTo() : over(rank, transfer, bytes);
+    }
+
+    /** Nothing more is awaited of it: it was matched, unless it was taken back. */
+    private static long over(HomedRank rank, HomedRank.Transfer transfer, long bytes) {
+        return rank.repeats().isGone(transfer) ? Repeats.NOT_CLEARED : bytes;
+    }
+
+    /** All that the process says again has been said: what is not known here is asked where it is. */
+    static void askAgain(HomedRank rank) {
+        long job = rank.job().id();
+        rank.outgoing().forEachBelieved((transfer, bytes) -> rank.job()
+                .peer(transfer.peer())
+                .offerAgain(job, transfer.context(), rank.rank(), transfer.peer(), transfer.sequence(), bytes));
+    }
+}

@@ -1,0 +1,36 @@
+package org.posthouse.core;
+
+import java.util.List;
+
+/**
+ * What a relay's log says of one rank that is at home there, for {@link RelayCore#restore}.
+ *
+ * @param rank its world rank
+ * @param incarnation of the process that was let in last; 0 if none was
+ * @param finalized whether that process has said goodbye
+ * @param deliveries number of its last delivery
+ * @param events number of its last event
+ * @param failedPolls polls that have failed
+ * @param channels into its mailbox, each with the last sequence number that came
+ * @param takenBack offers to it that their sources took back
+ * @param messages to it that no receive has got, or that are not whole: {@link Message#recovered}, in the order in which
+ *     they came. They are the core's from then on
+ */
+public record Recovered(
+        int rank,
+        int incarnation,
+        boolean finalized,
+        long deliveries,
+        long events,
+        long failedPolls,
+        List<Channel> channels,
+        List<Channel> takenBack,
+        List<Message> messages) {
+    /** A place in the stream of messages from {@code source} in one context. */
+    public record Channel(int context, int source, long sequence) {}
+
+    /** A rank of which the log has no record. */
+    public static Recovered nothing(int rank) {
+        return new Recovered(rank, 0, false, 0, 0, 0, List.of(), List.of(), List.of());
+    }
+}

@@ -1,0 +1,58 @@
+package org.posthouse.core;
+
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * Messages that another core says again, because it, or the process of the rank, does not know how much of them is here.
+ * Their credit goes back, an offer hears how far it may go, and what is missing of a message is taken in the form in which
+ * it comes now. For jobs that are logged. Part of {@link RelayCore}.
+ */
+final class Repetitions {
+    private final Deliveries deliveries;
+
+    Repetitions(Deliveries deliveries) {
+        this.deliveries = deliveries;
+    }
+
+    /** The frame that began a message, which {@code to} has had from {@code peer} before. */
+    void take(HomedRank to, Peer peer, Frame frame) throws WireException {
+        FrameView view = frame.view();
+        Message open = to.openMessage(view.context(), view.source(), view.sequence());
+        if (view.type() == FrameType.OFFER) {
+            offered(to, peer, view, open);
+        } else {
+            deliveries.giveBack(to.job(), view.source(), Wire.cost(view.messageBytes()));
+            if (open != null && open.form() == FrameType.OFFER) {
+                comesWhole(to, open, frame);
+            }
+        }
+    }
+
+    private static void offered(HomedRank to, Peer peer, FrameView view, Message open) {
+        HomedRank.Transfer transfer = new HomedRank.Transfer(view.context(), view.source(), view.sequence());
+        long upTo = view.messageBytes();
+        if (open == null && to.tombstones().contains(transfer)) {
+            peer.withdrawn(to.job().id(), view.context(), view.source(), view.destination(), view.sequence(), true);
+            return;
+        }
+        if (open != null && open.form() == FrameType.OFFER) {
+            upTo = open.clearedUpTo();
+        }
+        if (upTo != Repeats.NOT_CLEARED) {
+            peer.clear(to.job().id(), view.context(), view.source(), view.destination(), view.sequence(), upTo);
+        }
+    }
+
+    /** What was offered before is sent without waiting for a CLEAR: in this frame, or in chunks that follow. */
+    private void comesWhole(HomedRank to, Message open, Frame frame) throws WireException {
+        if (open.granted() < open.bytes()) {
+            open.grant(open.bytes());
+        }
+        if (frame.view().type() == FrameType.SEND && open.arrived() == 0 && open.bytes() > 0) {
+            deliveries.arriveInLog(to, open, frame.hold());
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package org.posthouse.core;
+
+import java.util.List;
+import org.posthouse.wire.FrameType;
+
+/**
+ * Makes a job again what it was when its relay's log was last written: mailboxes with what waits in the log, ranks that are
+ * awaited, channels that go on counting. What other relays have is not known, and is learned from what ranks say again.
+ * Nobody owes or is owed credit: what was under way has been forgotten at both ends. Part of {@link RelayCore}.
+ */
+final class Restoration {
+    private final Deliveries deliveries;
+
+    Restoration(Deliveries deliveries) {
+        this.deliveries = deliveries;
+    }
+
+    /** @param ranks all of the job's that are at home at this relay */
+    void restore(Job job, List<Recovered> ranks) {
+        job.homedRanks().forEach(rank -> rank.outgoing().restore());
+        for (Recovered recovered : ranks) {
+            HomedRank to = job.homed(recovered.rank());
+            if (to == null) {
+                elsewhere(job, recovered);
+            } else {
+                here(job, to, recovered);
+            }
+            recovered.takenBack().forEach(offer -> takenBack(job, recovered.rank(), offer));
+        }
+    }
+
+    /** A rank of this core. */
+    private void here(Job job, HomedRank to, Recovered recovered) {
+        to.restore(recovered);
+        recovered.channels().forEach(channel ->
+                to.mailbox().restore(channel.context(), channel.source(), channel.sequence()));
+        recovered.takenBack().forEach(offer ->
+                to.tombstones().add(new HomedRank.Transfer(offer.context(), offer.source(), offer.sequence())));
+        recovered.messages().forEach(message -> message(job, to, message));
+    }
+
+    private void message(Job job, HomedRank to, Message message) {
+        message.forgive();
+        grant(message);
+        if (!message.isComplete()) {
+            to.arriving().put(new HomedRank.Transfer(message.context(), message.source(), message.sequence()), message);
+        }
+        HomedRank source = job.homed(message.source());
+        boolean offered = message.form() == FrameType.OFFER;
+        if (message.receive() != null) {
+            message.pass(message.arrived()); // The rank has it, or gets it out of its history.
+        } else {
+            deliveries.restore(to, message);
+            if (offered && !message.isAhead() && source != null) {
+                source.takeOfferPlace();
+            }
+        }
+        Peer peer = job.peer(message.source());
+        if (offered && peer != null && message.clearedUpTo() != Repeats.NOT_CLEARED) {
+            clearAgain(job, peer, message);
+        }
+    }
+
+    private void grant(Message message) {
+        long upTo = message.form() == FrameType.OFFER ? deliveries.clearedAtMost(message) : 0;
+        if (upTo > 0) {
+            message.grant(upTo);
+        }
+    }
+
+    /** The word that it may go on may be lost with the relay; another core of this one takes it as said before. */
+    private static void clearAgain(Job job, Peer peer, Message message) {
+        peer.clear(
+                job.id(),
+                message.context(),
+                message.source(),
+                message.destination(),
+                message.sequence(),
+                message.clearedUpTo());
+    }
+
+    /** A rank of another core of this relay: what ranks of this one have sent to it. */
+    private void elsewhere(Job job, Recovered recovered) {
+        for (Recovered.Channel channel : recovered.channels()) {
+            HomedRank source = job.homed(channel.source());
+            if (source != null) {
+                source.outgoing().restore(channel.context(), recovered.rank(), channel.sequence());
+            }
+        }
+        for (Message message : recovered.messages()) {
+            HomedRank source = job.homed(message.source());
+            if (source != null && isOpen(message)) {
+                HomedRank.Transfer transfer =
+                        new HomedRank.Transfer(message.context(), recovered.rank(), message.sequence());
+                long upTo = message.form() == FrameType.OFFER ? deliveries.clearedAtMost(message) : message.bytes();
+                boolean cleared = message.receive() != null || message.isStorable();
+                source.outgoing().restore(transfer, message, upTo, cleared);
+                if (message.form() == FrameType.OFFER && !cleared) {
+                    source.takeOfferPlace();
+                }
+            }
+        }
+    }
+
+    private static boolean isOpen(Message message) {
+        return !message.isComplete() || message.form() == FrameType.OFFER && message.receive() == null;
+    }
+
+    private static void takenBack(Job job, int destination, Recovered.Channel offer) {
+        HomedRank source = job.homed(offer.source());
+        if (source != null) {
+            source.repeats().tookBack(new HomedRank.Transfer(offer.context(), destination, offer.sequence()));
+        }
+    }
+}

@@ -1,0 +1,196 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Welcome;
+import org.posthouse.wire.WireException;
+
+/**
+ * How a rank and its relay begin to speak: at first, on the connection that the relay asked for, and on one that replaces a broken one;
+ * and how they end (docs/wire.md, conversations). Guarded by the endpoint's lock.
+ */
+final class Conversation {
+    private final HomeLine line;
+    private final Hello hello;
+    private final Settings settings;
+    private final History history;
+    private final Told told;
+    private final Observed observed;
+    private final Outbox outbox;
+    private final Inbox inbox;
+    private Admission admission;
+
+    /** What was said on broken connections, until the relay has greeted the rank on the next. Null else. */
+    private Said said;
+
+    /** Whether the rank has come again, and has not asked again for what is under way. */
+    private boolean asksDue;
+
+    /** Whether this process does what the one before did, whatever becomes of the connection meanwhile. */
+    private boolean replayed;
+
+    /** FINALIZE was said; it is this rank's last frame, and a move comes too late. */
+    private boolean finalizing;
+
+    Conversation(
+            HomeLine line,
+            Hello hello,
+            Settings settings,
+            History history,
+            Told told,
+            Observed observed,
+            Outbox outbox,
+            Inbox inbox) {
+        this.line = line;
+        this.hello = hello;
+        this.settings = settings;
+        this.history = history;
+        this.told = told;
+        this.observed = observed;
+        this.outbox = outbox;
+        this.inbox = inbox;
+        replayed = hello.incarnation() > 1;
+    }
+
+    int size() {
+        return admission.size();
+    }
+
+    int siteOf(int rank) {
+        return admission.siteOf(rank);
+    }
+
+    // ---- the next connection
+
+    /** As {@link Progress.Owner#moveTo}. */
+    void moveTo(FrameLine next) throws IOException {
+        greet(next, Hello.MOVED, outbox.sent());
+    }
+
+    /** As {@link Progress.Owner#comeAgain}. */
+    void comeAgain(FrameLine next) throws IOException {
+        if (admission == null) {
+            line.greet(next, hello, List.of());
+            return;
+        }
+        replayed &= history.isReplaying();
+        history.reopen(replayed);
+        line.kept().broken();
+        said = new Said(outbox.accepted(), line.kept());
+        List<StatePage.Entry> state = new ArrayList<>(outbox.sent());
+        outbox.offered(said, state);
+        inbox.arriving(state);
+        greet(next, Hello.AGAIN, state);
+        line.catchUp(!replayed);
+    }
+
+    private void greet(FrameLine next, int start, List<StatePage.Entry> state) throws IOException {
+        long kept = line.kept() == null ? 1 : line.kept().next();
+        int pages = StatePage.pages(state.size());
+        line.greet(next, hello.again(start, inbox.deliveries(), history.polls(), history.events(), kept, pages), state);
+    }
+
+    // ---- the relay's greeting
+
+    void onWelcome(Welcome answer) throws WireException, IOException {
+        line.welcomed(answer.pages());
+        if (admission == null) {
+            admit(answer);
+        } else if (said == null) {
+            admission.requireSame(answer, inbox.deliveries());
+        } else {
+            admission.requireNoLess(answer, inbox.deliveries());
+            outbox.accepted().clear();
+            outbox.open(answer.size(), answer.creditBytes(), answer.creditMessages());
+        }
+        opened();
+    }
+
+    private void admit(Welcome answer) {
+        admission = new Admission(hello, answer);
+        outbox.open(answer.size(), answer.creditBytes(), answer.creditMessages());
+        boolean again = answer.logged() && replayed;
+        history.open(answer.logged(), again);
+        line.admitted(answer.logged(), settings.keptBytesMax());
+        if (again) {
+            outbox.accepted().restarted();
+        }
+    }
+
+    void onState(StatePage page) throws WireException, IOException {
+        line.informed(page);
+        outbox.accepted().take(page);
+        opened();
+    }
+
+    private void opened() throws WireException, IOException {
+        if (line.isOpen()) {
+            if (said != null) {
+                sayAgain();
+            }
+            outbox.proceed();
+        }
+    }
+
+    /** What has no outcome that depends on what the relay tells next. */
+    private void sayAgain() throws WireException, IOException {
+        line.repeat(said);
+        outbox.again(said);
+        said = null;
+        inbox.postAgain();
+        if (replayed) {
+            inbox.cancelAgain();
+        }
+        asksDue = true;
+    }
+
+    /** As {@link Progress.Owner#caughtUp}: all else is said again when the relay has told what it had. */
+    void caughtUp() throws IOException {
+        observed.sayLive();
+        if (asksDue && history.isLive() && line.isOpen()) {
+            asksDue = false;
+            observed.tellPolls();
+            inbox.askAgain();
+            outbox.withdrawAgain();
+            if (finalizing) {
+                sayFinalize();
+            }
+            line.catchUp(false);
+            outbox.proceed();
+            line.flush();
+        }
+        if (outbox.isHeld()) {
+            askForRoom();
+        }
+    }
+
+    /** As {@link Progress.Owner#askForRoom}. */
+    void askForRoom() throws IOException {
+        if (line.wantsRoom()) {
+            told.ask();
+            line.flush();
+        }
+    }
+
+    // ---- the last connection
+
+    /** The relay asks for a move; it says goodbye instead if the rank has. */
+    void onMove() throws WireException, IOException {
+        if (!finalizing) {
+            line.leave(hello.job());
+        }
+    }
+
+    void sayFinalize() throws IOException {
+        int bytes = FrameType.FINALIZE.bytesMin();
+        told.begin(bytes).begin(FrameType.FINALIZE, bytes, hello.job()).finalizeFailedPolls(history.tellPolls());
+        told.end(bytes);
+        line.flush();
+        finalizing = true;
+        observed.end();
+    }
+}

@@ -1,0 +1,107 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.net.ConnectException;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * How a rank reaches its relay again: it tries, and waits longer each time, until its time is over. For the one thread that
+ * reads, but for {@link #arrived}, which is said under the endpoint's lock when nobody dials.
+ */
+final class Dialling {
+    /** How long a relay that has asked the rank to connect again may refuse it. */
+    static final long MOVE_MS_MAX = 10_000;
+
+    private static final long PAUSE_MS = 5;
+    private static final long MOVE_PAUSE_MS_MAX = 200;
+    private static final long PAUSE_MS_MAX = 1_000;
+
+    private final String relay;
+    private final int busyPollUs;
+    private final long msMax;
+
+    /** How long to wait before the next try; 0 if there was none yet. Until when to try. */
+    private long pauseMs;
+
+    private long end;
+
+    /** @param msMax how long to try when the connection has broken */
+    Dialling(String relay, int busyPollUs, long msMax) {
+        this.relay = relay;
+        this.busyPollUs = busyPollUs;
+        this.msMax = msMax;
+    }
+
+    /** One try. */
+    FrameLine once() throws IOException {
+        return FrameLine.connect(relay, busyPollUs);
+    }
+
+    /** The relay has asked for it: as long as it refuses, again and again. */
+    FrameLine move(long refusedMsMax) throws IOException {
+        long over = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(refusedMsMax);
+        for (long ms = PAUSE_MS; ; ms = Math.min(2 * ms, MOVE_PAUSE_MS_MAX)) {
+            try {
+                return once();
+            } catch (IOException e) {
+                if (!(e.getCause() instanceof ConnectException)) {
+                    throw e;
+                }
+                if (System.nanoTime() - over >= 0) {
+                    throw new IOException(
+                            e.getMessage() + ", for " + refusedMsMax + " ms after it asked this rank to connect again", e);
+                }
+            }
+            pause(ms);
+        }
+    }
+
+    /**
+     * The connection has broken, or was refused for now: whatever the fault is, again and again.
+     *
+     * @param why what the fault was
+     * @throws IOException when the time is over, with the last fault
+     */
+    FrameLine again(IOException why) throws IOException {
+        if (pauseMs == 0) {
+            end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(msMax);
+        }
+        IOException last = why;
+        while (System.nanoTime() - end < 0) {
+            if (pauseMs > 0) {
+                pause(pauseMs);
+            }
+            pauseMs = pauseMs == 0 ? PAUSE_MS : Math.min(2 * pauseMs, PAUSE_MS_MAX);
+            try {
+                return once();
+            } catch (IOException e) {
+                last = e;
+            }
+        }
+        throw new IOException(
+                last.getMessage() + "; it has not come back for " + TimeUnit.MILLISECONDS.toSeconds(msMax) + " s ("
+                        + Settings.RECONNECT_S + ")",
+                last);
+    }
+
+    /** The relay has greeted the rank: the next break is another. */
+    void arrived() {
+        pauseMs = 0;
+    }
+
+    /** Sleeps, interrupted or not. */
+    private static void pause(long ms) {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
+        boolean interrupted = false;
+        for (long left = ms; left > 0; left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())) {
+            try {
+                TimeUnit.MILLISECONDS.sleep(left);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

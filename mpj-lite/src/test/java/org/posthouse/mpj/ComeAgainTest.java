@@ -1,0 +1,433 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.posthouse.mpj.ScriptedRelay.clear;
+import static org.posthouse.mpj.ScriptedRelay.delivered;
+import static org.posthouse.mpj.ScriptedRelay.view;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.mpj.ScriptedRelay.Connection;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Plain;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/** What a rank says, frame by frame, when its connection has broken, and how it ends if it is not taken back. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class ComeAgainTest {
+    private static final int CONTEXT = 4;
+    private static final int TAG = 9;
+    private static final byte[] LONG = new byte[200_000];
+
+    private static final class End extends Ending {
+        private final CompletableFuture<String> how = new CompletableFuture<>();
+
+        End() {
+            super(0);
+        }
+
+        @Override
+        void lost(String relay, IOException cause) {
+            how.complete("lost: " + cause.getMessage());
+            throw new AssertionError(cause);
+        }
+
+        @Override
+        void exit(int status) {
+            how.complete("exit " + status);
+            throw new AssertionError("exit " + status);
+        }
+    }
+
+    private final ScriptedRelay relay;
+    private final End end = new End();
+    private RelayEndpoint endpoint;
+    private Connection line;
+
+    ComeAgainTest() throws IOException {
+        relay = new ScriptedRelay();
+        for (int i = 0; i < LONG.length; i++) {
+            LONG[i] = (byte) (i * 31 + i / 999);
+        }
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        line.close();
+        relay.close();
+    }
+
+    private static <T> CompletableFuture<T> start(Callable<T> task) {
+        CompletableFuture<T> outcome = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                outcome.complete(task.call());
+            } catch (Exception | Error e) {
+                outcome.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return outcome;
+    }
+
+    private void connect(boolean logged, int reconnectS) throws Exception {
+        Settings settings = new Settings(100_000, 0, Settings.KEPT_BYTES_LEAST, reconnectS);
+        CompletableFuture<RelayEndpoint> connecting = start(() -> RelayEndpoint.connect(
+                relay.address(), Hello.firstStart(ScriptedRelay.JOB, 0, new Token(3, 4)), settings, end));
+        line = relay.accept();
+        line.hear(FrameType.HELLO);
+        line.say(ScriptedRelay.welcome(1, logged, 0, 0));
+        endpoint = connecting.get();
+    }
+
+    /** Breaks the connection; what the rank says of itself on the next. */
+    private List<StatePage.Entry> breakLine(long deliveries, long kept) throws Exception {
+        line.close();
+        line = relay.accept();
+        Hello hello = Hello.decode(line.hear(FrameType.HELLO));
+        assertThat(hello.start()).isEqualTo(Hello.AGAIN);
+        assertThat(hello.deliveries()).isEqualTo(deliveries);
+        assertThat(hello.kept()).isEqualTo(kept);
+        List<StatePage.Entry> entries = new ArrayList<>();
+        for (int page = 0; page < hello.pages(); page++) {
+            entries.addAll(StatePage.decode(line.hear(FrameType.STATE)).entries());
+        }
+        line.hearNothing();
+        return entries;
+    }
+
+    private void welcomeAgain(long deliveries, StatePage.Entry... known) throws Exception {
+        line.say(ScriptedRelay.welcome(1, true, deliveries, known.length > 0 ? 1 : 0));
+        if (known.length > 0) {
+            line.say(new StatePage(ScriptedRelay.JOB, 0, List.of(known)).encode());
+        }
+    }
+
+    private void endHistory() throws Exception {
+        line.say(ScriptedRelay.events(1, new byte[0], 0, FrameView.END));
+        line.hear(FrameType.LIVE);
+        line.hear(FrameType.POLLS);
+    }
+
+    private static StatePage.Entry known(int kind, int destination, int aux, long sequence, long bytes) {
+        return new StatePage.Entry(kind, CONTEXT, destination, aux, sequence, bytes);
+    }
+
+    private Operation send(int destination, byte[] bytes, Mode mode) {
+        return endpoint.send(CONTEXT, destination, TAG, Plain.content(Base.BYTE, bytes, 0, bytes.length), mode);
+    }
+
+    private Operation receive(byte[] bytes) {
+        return endpoint.receive(CONTEXT, 1, TAG, Plain.sink(Base.BYTE, bytes, 0, bytes.length));
+    }
+
+    private static void assertChunk(ByteBuffer chunk, int from) {
+        assertThat(view(chunk).offset()).isEqualTo(from);
+        int count = Math.min(Wire.PAYLOAD_BYTES_MAX, LONG.length - from);
+        assertThat(chunk.slice(Wire.CHUNK_HEADER_BYTES, count)).isEqualTo(ByteBuffer.wrap(LONG, from, count));
+    }
+
+    // ---- what is said again
+
+    @Test
+    void whatTheRelayHasIsKeptAndNotSaid() throws Exception {
+        connect(true, 60);
+        send(1, new byte[10], Mode.STANDARD);
+        send(2, new byte[20], Mode.STANDARD);
+        line.hear(FrameType.SEND);
+        CompletableFuture<Object> received = start(() -> {
+            endpoint.await(receive(new byte[3]));
+            return null;
+        });
+        line.hear(FrameType.SEND);
+        line.hear(FrameType.POST);
+        assertThat(breakLine(0, 3)).containsExactlyInAnyOrder(
+                known(StatePage.SENT, 1, 0, 1, 0), known(StatePage.SENT, 2, 0, 1, 0));
+        welcomeAgain(0, known(StatePage.ACCEPTED, 1, 0, 1, 0), known(StatePage.ACCEPTED, 2, 0, 0, 0));
+        ByteBuffer again = line.hear(FrameType.SEND);
+        assertThat(view(again).destination()).isEqualTo(2);
+        assertThat(view(again).flags()).isEqualTo(FrameView.AGAIN);
+        assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(1);
+        line.hearNothing();
+        assertThat(breakLine(0, 4)).hasSize(2);
+        welcomeAgain(0);
+        assertThat(view(line.hear(FrameType.SEND)).destination()).as("a relay that knows nothing is told all").isEqualTo(1);
+        assertThat(view(line.hear(FrameType.SEND)).destination()).isEqualTo(2);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.say(ScriptedRelay.ack(4, 5));
+        assertThat(breakLine(0, 6)).hasSize(2);
+        welcomeAgain(1);
+        assertThat(view(line.hear(FrameType.SEND)).destination()).as("what is safe is forgotten").isEqualTo(2);
+        line.hear(FrameType.POST);
+        endHistory();
+        line.say(delivered(post, 1, new byte[] {1, 2, 3}, 3));
+        received.get();
+    }
+
+    @Test
+    void anOfferGoesOnWhereItWas() throws Exception {
+        connect(true, 60);
+        Operation offer = send(1, LONG, Mode.STANDARD);
+        CompletableFuture<Object> sent = start(() -> {
+            endpoint.await(offer);
+            return null;
+        });
+        ByteBuffer frame = line.hear(FrameType.OFFER);
+        line.say(clear(frame, 2 * Wire.PAYLOAD_BYTES_MAX));
+        assertChunk(line.hear(FrameType.CHUNK), 0);
+        assertChunk(line.hear(FrameType.CHUNK), Wire.PAYLOAD_BYTES_MAX);
+        breakLine(0, 4);
+        welcomeAgain(0, known(StatePage.ACCEPTED, 1, 0, 1, 0), known(StatePage.OPEN, 1, 5, 1, Wire.PAYLOAD_BYTES_MAX));
+        assertThat(view(line.hear(FrameType.OFFER)).flags()).isEqualTo(FrameView.AGAIN);
+        assertChunk(line.hear(FrameType.CHUNK), 0);
+        assertChunk(line.hear(FrameType.CHUNK), Wire.PAYLOAD_BYTES_MAX);
+        line.hearNothing();
+        line.say(clear(frame, LONG.length), clear(frame, LONG.length));
+        line.hearNothing();
+        endHistory();
+        assertChunk(line.hear(FrameType.CHUNK), 2 * Wire.PAYLOAD_BYTES_MAX);
+        assertChunk(line.hear(FrameType.CHUNK), 3 * Wire.PAYLOAD_BYTES_MAX);
+        sent.get();
+    }
+
+    @Test
+    void anOfferThatIsSafeIsNotBegunAgain() throws Exception {
+        connect(true, 60);
+        Operation offer = send(1, LONG, Mode.STANDARD);
+        CompletableFuture<Object> sent = start(() -> {
+            endpoint.await(offer);
+            return null;
+        });
+        ByteBuffer frame = line.hear(FrameType.OFFER);
+        line.say(clear(frame, 2 * Wire.PAYLOAD_BYTES_MAX));
+        line.hear(FrameType.CHUNK);
+        line.hear(FrameType.CHUNK);
+        line.say(ScriptedRelay.ack(2, 3));
+        assertThat(breakLine(0, 4)).contains(known(StatePage.OFFERED, 1, 1, 1, LONG.length));
+        welcomeAgain(0, known(StatePage.ACCEPTED, 1, 0, 1, 0), known(StatePage.OPEN, 1, 5, 1, Wire.PAYLOAD_BYTES_MAX));
+        assertChunk(line.hear(FrameType.CHUNK), Wire.PAYLOAD_BYTES_MAX);
+        line.say(ScriptedRelay.ack(4, 4));
+        assertThat(breakLine(0, 5)).contains(known(StatePage.OFFERED, 1, 2, 1, LONG.length));
+        welcomeAgain(0, known(StatePage.ACCEPTED, 1, 0, 1, 0));
+        line.hearNothing();
+        line.close();
+        assertThat(end.how.get()).contains("the relay has all of").contains("131072 bytes were sent");
+        assertThatThrownBy(sent::get).hasRootCauseInstanceOf(WireException.class);
+    }
+
+    @Test
+    void theEndOfAnOfferMayHaveBeenLost() throws Exception {
+        connect(true, 60);
+        Operation offer = send(1, new byte[0], Mode.SYNCHRONOUS);
+        line.hear(FrameType.OFFER);
+        CompletableFuture<Object> sent = start(() -> {
+            endpoint.await(offer);
+            return null;
+        });
+        breakLine(0, 2);
+        welcomeAgain(0, known(StatePage.ACCEPTED, 1, 0, 1, 0));
+        sent.get();
+    }
+
+    @Test
+    void aMessageThatArrivesGoesOnWhereItWas() throws Exception {
+        connect(true, 60);
+        byte[] got = new byte[LONG.length];
+        CompletableFuture<Object> received = start(() -> {
+            endpoint.await(receive(got));
+            return null;
+        });
+        line.say(delivered(line.hear(FrameType.POST), 7, LONG, 0), ScriptedRelay.chunk(CONTEXT, 7, LONG, 0));
+        assertThat(breakLine(1, 1)).containsExactly(known(StatePage.ARRIVING, 1, 1, 7, Wire.PAYLOAD_BYTES_MAX));
+        welcomeAgain(1);
+        for (int from = Wire.PAYLOAD_BYTES_MAX; from < LONG.length; from += Wire.PAYLOAD_BYTES_MAX) {
+            line.say(ScriptedRelay.chunk(CONTEXT, 7, LONG, from));
+        }
+        received.get();
+        assertThat(Arrays.mismatch(got, LONG)).isEqualTo(-1);
+    }
+
+    @Test
+    void whatDependsOnTheHistoryIsAskedBehindIt() throws Exception {
+        connect(true, 60);
+        Operation receive = receive(new byte[3]);
+        Operation offer = send(2, LONG, Mode.SYNCHRONOUS);
+        line.hear(FrameType.POST);
+        ByteBuffer offered = line.hear(FrameType.OFFER);
+        CompletableFuture<Boolean> cancelled = start(() -> endpoint.cancel(receive));
+        line.hear(FrameType.CANCEL);
+        CompletableFuture<Boolean> withdrawn = start(() -> endpoint.cancel(offer));
+        line.hear(FrameType.EVENTS); // that there are several threads
+        line.hear(FrameType.WITHDRAW);
+        CompletableFuture<Envelope> probed = start(() -> endpoint.probe(CONTEXT, 1, TAG));
+        line.hear(FrameType.PROBE);
+        breakLine(0, 3);
+        welcomeAgain(0, known(StatePage.ACCEPTED, 2, 0, 1, 0), known(StatePage.OPEN, 2, 5, 1, 0));
+        line.hear(FrameType.OFFER);
+        line.hear(FrameType.EVENTS);
+        line.hear(FrameType.POST);
+        line.hearNothing();
+        endHistory();
+        ByteBuffer probe = line.hear(FrameType.PROBE);
+        ByteBuffer cancel = line.hear(FrameType.CANCEL);
+        line.say(ScriptedRelay.cancelled(cancel, true));
+        assertThat(cancelled.get()).isTrue();
+        line.say(ScriptedRelay.withdrawn(offered, true), ScriptedRelay.withdrawn(offered, true));
+        assertThat(withdrawn.get()).isTrue();
+        ByteBuffer answer = ScriptedRelay.nothingFound(probe);
+        view(answer).flags(FrameView.FOUND).address(CONTEXT, 1, 0, TAG).content(1, 1, 1);
+        line.say(answer);
+        assertThat(probed.get().tag()).isEqualTo(TAG);
+    }
+
+    @Test
+    void whoHasSaidFinalizeSaysItAgain() throws Exception {
+        connect(true, 60);
+        CompletableFuture<Object> closed = start(() -> {
+            endpoint.close();
+            return null;
+        });
+        line.hear(FrameType.FINALIZE);
+        breakLine(0, 1);
+        welcomeAgain(0);
+        endHistory();
+        line.hear(FrameType.FINALIZE);
+        line.say(ScriptedRelay.finalized());
+        closed.get();
+    }
+
+    @Test
+    void aRankThatKeepsAllItMayWaitsAndAsks() throws Exception {
+        connect(true, 60);
+        line.say(ScriptedRelay.credit(1L << 30, 1_000));
+        byte[] piece = new byte[Wire.PAYLOAD_BYTES_MAX];
+        int count = Settings.KEPT_BYTES_LEAST / piece.length + 10;
+        CompletableFuture<Object> sent = start(() -> {
+            assertThat(endpoint.tryProbe(CONTEXT, 1, TAG)).isNull();
+            for (int i = 0; i < count; i++) {
+                send(1, piece, Mode.STANDARD);
+            }
+            return null;
+        });
+        line.say(ScriptedRelay.nothingFound(line.hear(FrameType.PROBE)));
+        ByteBuffer frame = line.hearAny();
+        int sends = 0;
+        while (view(frame).type() == FrameType.SEND) {
+            sends++;
+            frame = line.hearAny();
+        }
+        assertThat(sends).isBetween(Settings.KEPT_BYTES_LEAST / Wire.FRAME_BYTES_MAX - 5, count - 1);
+        assertThat(view(frame).type()).isSameAs(FrameType.EVENTS);
+        assertThat(view(frame).flags()).isEqualTo(FrameView.ACK_NOW);
+        line.say(ScriptedRelay.ack(0, sends + 1));
+        line.hear(FrameType.EVENTS);
+        line.hearNothing();
+        assertThat(sent).isNotDone();
+        line.say(ScriptedRelay.ack(sends, sends + 2));
+        for (; sends < count; sends++) {
+            line.hear(FrameType.SEND);
+        }
+        sent.get();
+    }
+
+    // ---- how it ends
+
+    private void refuse(Reason reason, String text) throws Exception {
+        line.say(Notice.closing(ScriptedRelay.JOB, reason, text).encode(FrameType.CLOSE));
+    }
+
+    private void waitForMessage() {
+        start(() -> {
+            endpoint.await(receive(new byte[1]));
+            return null;
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"FENCED, a newer one, 70", "CANNOT_RESUME, restart: the log has less, 72", "CANNOT_RESUME, the rank is lost, 70"})
+    void aRankThatIsNotTakenBackEnds(Reason reason, String text, int status) throws Exception {
+        connect(true, 60);
+        waitForMessage();
+        line.hear(FrameType.POST);
+        breakLine(0, 1);
+        refuse(reason, text);
+        assertThat(end.how.get()).isEqualTo("exit " + status);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"UNKNOWN_JOB", "RELAY_STOPPING"})
+    void aRelayThatIsNotThereYetIsTriedAgain(Reason reason) throws Exception {
+        connect(true, 60);
+        waitForMessage();
+        line.hear(FrameType.POST);
+        for (int i = 0; i < 3; i++) {
+            breakLine(0, 1);
+            refuse(reason, "not yet");
+        }
+        breakLine(0, 1);
+        welcomeAgain(0);
+        line.hear(FrameType.POST);
+        endHistory();
+        assertThat(end.how).isNotDone();
+    }
+
+    @Test
+    void aRelayThatDoesNotComeBackEndsTheRank() throws Exception {
+        connect(true, 1);
+        waitForMessage();
+        line.hear(FrameType.POST);
+        relay.shut();
+        line.close();
+        assertThat(end.how.get())
+                .startsWith("lost: cannot reach the relay at " + relay.address())
+                .endsWith("; it has not come back for 1 s (POSTHOUSE_RECONNECT_S)");
+    }
+
+    @Test
+    void aRankOfAJobThatIsNotLoggedEndsAtOnce() throws Exception {
+        connect(false, 60);
+        waitForMessage();
+        line.hear(FrameType.POST);
+        line.close();
+        assertThat(end.how.get()).isEqualTo("lost: the relay at " + relay.address() + " has closed the connection");
+    }
+
+    @Test
+    void aProcessInThePlaceOfAnotherWaitsForItsRelay() throws Exception {
+        relay.shut();
+        CompletableFuture<RelayEndpoint> connecting = start(() -> RelayEndpoint.connect(
+                relay.address(), Hello.start(ScriptedRelay.JOB, 0, 2, new Token(3, 4)), Settings.DEFAULT, end));
+        relay.open();
+        line = relay.accept();
+        assertThat(Hello.decode(line.hear(FrameType.HELLO)).start()).isEqualTo(Hello.FRESH);
+        refuse(Reason.UNKNOWN_JOB, "not yet");
+        line = relay.accept();
+        assertThat(Hello.decode(line.hear(FrameType.HELLO)).start()).isEqualTo(Hello.FRESH);
+        line.close();
+        line = relay.accept();
+        line.hear(FrameType.HELLO);
+        line.say(ScriptedRelay.welcome(2, true, 0, 0));
+        assertThat(connecting.get()).isNotNull();
+    }
+}

@@ -1,0 +1,227 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/** What of a rank's frames is kept, where, and for how long. */
+final class KeptTest {
+    private static final int BYTES_MAX = 4 << 20;
+
+    private final Kept kept = new Kept(BYTES_MAX);
+
+    /** Writes a frame of so many bytes, and lets it leave. Its bytes. */
+    private byte[] write(FrameType type, int bytes, int mark) {
+        if (!kept.fits(bytes)) {
+            kept.left();
+        }
+        FrameView frame = kept.begin(bytes).begin(type, Wire.HEADER_BYTES, mark);
+        ByteBuffer payload = kept.payload(Wire.HEADER_BYTES, bytes - Wire.HEADER_BYTES);
+        while (payload.hasRemaining()) {
+            payload.put((byte) (mark * 31 + payload.position()));
+        }
+        kept.end(bytes);
+        assertThat(frame.length()).isEqualTo(bytes);
+        ByteBuffer leaving = kept.leaving().duplicate();
+        byte[] written = new byte[bytes];
+        leaving.get(leaving.limit() - bytes, written);
+        return written;
+    }
+
+    private void send(int bytes) {
+        write(FrameType.SEND, bytes, 1);
+        kept.left();
+    }
+
+    /** Where the next frame leaves from. */
+    private int place() {
+        write(FrameType.SEND, 64, 1);
+        int place = kept.leaving().position();
+        kept.left();
+        return place;
+    }
+
+    private List<byte[]> repeat(Kept.Judge judge) throws WireException {
+        List<byte[]> frames = new ArrayList<>();
+        kept.repeat(judge, frame -> {
+            byte[] bytes = new byte[frame.remaining()];
+            frame.get(bytes);
+            frames.add(bytes);
+        });
+        return frames;
+    }
+
+    @Test
+    void aPingPongStaysInOnePlace() throws Exception {
+        for (int round = 1; round < 1_000; round++) {
+            assertThat(place()).isZero();
+            kept.acknowledged(round, round);
+        }
+    }
+
+    @Test
+    void whatNeedNotBeKeptStaysInOnePlaceToo() {
+        for (int i = 0; i < 1_000; i++) {
+            write(FrameType.POST, 48, 2);
+            assertThat(kept.leaving().position()).isZero();
+            kept.left();
+        }
+        assertThat(kept.next()).isEqualTo(1);
+    }
+
+    @Test
+    void isFullUntilEnoughIsSafe() throws Exception {
+        int frames = 0;
+        while (!kept.isFull()) {
+            send(Wire.FRAME_BYTES_MAX);
+            frames++;
+        }
+        assertThat(frames).isBetween(BYTES_MAX / Wire.FRAME_BYTES_MAX - 4, BYTES_MAX / Wire.FRAME_BYTES_MAX + 1);
+        kept.acknowledged(1, 1);
+        assertThat(kept.isFull()).as("a segment is free when all of it is safe").isTrue();
+        kept.acknowledged(frames - 1, frames);
+        assertThat(kept.isFull()).isFalse();
+    }
+
+    @Test
+    void aStreamThatIsSafeInTimeIsNeverFull() throws Exception {
+        for (int frame = 1; frame < 2_000; frame++) {
+            send(Wire.FRAME_BYTES_MAX);
+            assertThat(kept.isFull()).isFalse();
+            kept.acknowledged(Math.max(0, frame - 16), frame);
+        }
+    }
+
+    @Test
+    void receivesTakeNoRoomBesideASendThatIsNotSafe() throws Exception {
+        byte[] send = write(FrameType.SEND, 1_000, 5);
+        for (int i = 0; i < 10 * BYTES_MAX / 48; i++) {
+            write(FrameType.POST, 48, 2);
+        }
+        assertThat(kept.isFull()).isFalse();
+        kept.broken();
+        assertThat(repeat(frame -> Kept.Fate.WRITTEN)).usingRecursiveComparison().isEqualTo(List.of(send));
+    }
+
+    @Test
+    void numbersGoOnBehindABreak() throws Exception {
+        send(100);
+        send(200);
+        send(300);
+        kept.acknowledged(1, 2);
+        kept.broken();
+        assertThat(kept.next()).isEqualTo(4);
+        assertThat(repeat(frame -> frame.length() == 200 ? Kept.Fate.KEPT : Kept.Fate.WRITTEN)).hasSize(1);
+        assertThat(kept.next()).isEqualTo(5);
+        kept.acknowledged(3, 3);
+        kept.broken();
+        assertThat(repeat(frame -> Kept.Fate.WRITTEN)).as("what was not written again is safe with all before").hasSize(1);
+        assertThat(kept.next()).isEqualTo(6);
+    }
+
+    @Test
+    void moreThanWasWrittenIsNotSafe() {
+        send(100);
+        assertThatExceptionOfType(WireException.class)
+                .isThrownBy(() -> kept.acknowledged(2, 1))
+                .withMessageContaining("ACK of 2 safe and 1 handled frames, 1 were written");
+        assertThatExceptionOfType(WireException.class).isThrownBy(() -> kept.acknowledged(1, 2));
+    }
+
+    @Test
+    void whoAsksIsAnsweredWhenThatFrameWasHandled() throws Exception {
+        send(100);
+        kept.begin(32).begin(FrameType.EVENTS, 32, 1).flags(FrameView.ACK_NOW);
+        kept.end(32);
+        kept.left();
+        send(100);
+        assertThat(kept.isAnswered()).isFalse();
+        kept.acknowledged(0, 1);
+        assertThat(kept.isAnswered()).isFalse();
+        kept.acknowledged(0, 2);
+        assertThat(kept.isAnswered()).isTrue();
+        kept.broken();
+        assertThat(kept.isAnswered()).as("it has a new number").isFalse();
+        repeat(frame -> Kept.Fate.WRITTEN);
+        kept.acknowledged(3, 4);
+        assertThat(kept.isAnswered()).isFalse();
+        kept.acknowledged(3, 5);
+        assertThat(kept.isAnswered()).isTrue();
+    }
+
+    /** A frame as the model knows it. */
+    private static final class Known {
+        private final byte[] bytes;
+        private long number;
+
+        Known(byte[] bytes, long number) {
+            this.bytes = bytes;
+            this.number = number;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void keepsExactlyWhatIsNotSafe(long seed) throws Exception {
+        Random random = new Random(seed);
+        List<Known> model = new ArrayList<>();
+        int sizes = seed % 2 == 0 ? 200 : Wire.FRAME_BYTES_MAX - Wire.HEADER_BYTES;
+        for (int step = 0; step < 3_000; step++) {
+            int what = random.nextInt(100);
+            if (what < 60 && !kept.isFull()) {
+                byte[] bytes = write(FrameType.SEND, Wire.HEADER_BYTES + random.nextInt(sizes), step);
+                model.add(new Known(bytes, kept.next() - 1));
+            } else if (what < 90) {
+                write(FrameType.POST, 48, step);
+            } else if (what < 99) {
+                long safe = random.nextInt(4) == 0 ? kept.next() - 1 : random.nextLong(kept.next());
+                kept.left();
+                kept.acknowledged(safe, kept.next() - 1);
+                model.removeIf(each -> each.number <= safe);
+            } else {
+                comeAgain(model, random);
+            }
+            if (random.nextBoolean()) {
+                kept.left();
+            }
+        }
+        comeAgain(model, random);
+    }
+
+    private void comeAgain(List<Known> model, Random random) throws WireException {
+        long last = kept.next() - 1;
+        kept.broken();
+        List<Known> judged = new ArrayList<>();
+        List<byte[]> expected = new ArrayList<>();
+        List<Known> before = List.copyOf(model);
+        int[] index = new int[1];
+        List<byte[]> written = repeat(frame -> {
+            Known next = before.get(index[0]++);
+            Kept.Fate fate = Kept.Fate.values()[random.nextInt(3)];
+            assertThat(frame.length()).isEqualTo(next.bytes.length);
+            if (fate == Kept.Fate.WRITTEN) {
+                expected.add(next.bytes);
+            }
+            if (fate != Kept.Fate.FORGOTTEN) {
+                next.number = last + expected.size();
+                judged.add(next);
+            }
+            return fate;
+        });
+        assertThat(index[0]).isEqualTo(before.size());
+        assertThat(written).usingRecursiveComparison().isEqualTo(expected);
+        model.clear();
+        model.addAll(judged);
+    }
+}
