@@ -10,6 +10,7 @@ import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.RankOutput;
+import org.posthouse.launch.RelayLoss;
 import org.posthouse.launch.Restart;
 
 /**
@@ -24,6 +25,7 @@ public final class Campaign {
     private final PrintStream out;
     private final Consumer<JobRun> watch;
     private final List<Fate> fates = new ArrayList<>();
+    private final List<RelayFate> relayFates = new ArrayList<>();
     private Baseline baseline;
     private int runs;
     private int failedRuns;
@@ -39,7 +41,8 @@ public final class Campaign {
     }
 
     /** One job and what it did. */
-    private record Run(JobOutcome outcome, Transcript transcript, List<Kill> kills, long connectedNs) {}
+    private record Run(
+            JobOutcome outcome, Transcript transcript, List<Kill> kills, List<RelayKill> relayKills, long connectedNs) {}
 
     /** Runs it all. @throws JobFailure if the job does not even verify without kills, or cannot be started, or a user ended it */
     public CampaignReport run() throws JobFailure, InterruptedException {
@@ -48,17 +51,21 @@ public final class Campaign {
                 Locale.ROOT, "without kills: %.2f s, of which %.2f s until every rank has called Init; seed %d%n",
                 baseline.totalMs() / 1e3, baseline.connectedMs() / 1e3, plan.seed());
         int unhit = 0;
-        while (fates.size() < plan.kills() && unhit < RUNS_UNHIT_MAX) {
-            int before = fates.size();
+        while (killed() < plan.kills() && unhit < RUNS_UNHIT_MAX) {
+            int before = killed();
             runs++;
             runOnce();
-            unhit = fates.size() > before ? 0 : unhit + 1;
+            unhit = killed() > before ? 0 : unhit + 1;
         }
         String why = unhit == 0
                 ? ""
                 : RUNS_UNHIT_MAX + " runs in a row were over before a kill: give the job more to do, it takes "
                         + baseline.totalMs() + " ms";
-        return new CampaignReport(plan, baseline, runs, failedRuns, fates, why);
+        return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, why);
+    }
+
+    private int killed() {
+        return fates.size() + relayFates.size();
     }
 
     private Baseline measure() throws JobFailure, InterruptedException {
@@ -77,9 +84,9 @@ public final class Campaign {
     }
 
     private void runOnce() throws JobFailure, InterruptedException {
-        Run run = execute(plan.strikes(runs, plan.kills() - fates.size(), baseline));
+        Run run = execute(plan.strikes(runs, killed(), baseline));
         String wrong = wrong(run, baseline.outLines());
-        if (wrong.isEmpty() && run.outcome().restarts().isEmpty()) {
+        if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty()) {
             baseline = baseline.shorter(baseline(run));
         }
         if (!wrong.isEmpty()) {
@@ -92,6 +99,19 @@ public final class Campaign {
             if (restart != null || !wrong.isEmpty()) {
                 fates.add(new Fate(runs, kill, restart, wrong.isEmpty()));
                 out.println(fates.get(fates.size() - 1).words());
+            }
+        }
+        noteRelays(run, wrong.isEmpty());
+    }
+
+    private void noteRelays(Run run, boolean isVerified) {
+        List<RelayLoss> losses = new ArrayList<>(run.outcome().relayLosses());
+        for (RelayKill kill : run.relayKills()) {
+            RelayLoss loss = losses.stream().filter(one -> one.relay().equals(kill.relay())).findFirst().orElse(null);
+            losses.remove(loss);
+            if (loss != null || !isVerified) {
+                relayFates.add(new RelayFate(runs, kill, loss, isVerified));
+                out.println(relayFates.getLast().words());
             }
         }
     }
@@ -109,12 +129,13 @@ public final class Campaign {
         Transcript transcript = new Transcript();
         JobRun job = JobRun.prepare(plan.job(), plan.reach(), RankOutput.tagged(ranks, transcript.out(), transcript.err()));
         watch.accept(job);
-        try (Executioner executioner = Executioner.begin(job, ranks, strikes, plan.runSecondsMax())) {
+        try (Executioner executioner = Executioner.begin(job, ranks, plan.relays(), strikes, plan.runSecondsMax())) {
             JobOutcome outcome = job.run();
             if (job.isStopped() && !executioner.isOverdue()) {
-                throw new JobFailure("the campaign was interrupted in run " + runs + " with " + fates.size() + " of " + plan.kills() + " kills");
+                throw new JobFailure("the campaign was interrupted in run " + runs + " with " + killed() + " of " + plan.kills() + " kills");
             }
-            return new Run(outcome, transcript, executioner.kills(), executioner.connectedNs());
+            executioner.close(); // A relay that was killed is up again, and counted.
+            return new Run(outcome, transcript, executioner.kills(), executioner.relayKills(), executioner.connectedNs());
         }
     }
 

@@ -5,17 +5,21 @@ import java.util.List;
 import java.util.Random;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Reach;
+import org.posthouse.launch.RelayProcess;
 
 /**
  * What a campaign is to do.
  *
  * @param job what runs again and again; logged, and its ranks may be killed {@link #KILLS_PER_RUN_MAX} times each
  * @param reach the relays that it runs on
- * @param kills how many ranks are killed, from 1
- * @param seed decides which, and at which moments of the run without kills
+ * @param relays the same as processes that may be killed
+ * @param kills how many processes are killed, from 1
+ * @param relayEvery each kill of so many is one of a relay; 0: none is
+ * @param seed decides which ranks and relays, and at which moments of the run without kills
  * @param runSecondsMax how long one run may take before it counts as hung, from 1
  */
-public record CampaignPlan(JobSpec job, Reach reach, int kills, long seed, int runSecondsMax) {
+public record CampaignPlan(
+        JobSpec job, Reach reach, List<RelayProcess> relays, int kills, int relayEvery, long seed, int runSecondsMax) {
     /** So many kills hit one run at most, and maybe all the same rank. */
     public static final int KILLS_PER_RUN_MAX = 3;
 
@@ -23,8 +27,11 @@ public record CampaignPlan(JobSpec job, Reach reach, int kills, long seed, int r
     private static final int ANY_MOMENT_ONE_OF = 5;
 
     public CampaignPlan {
-        if (kills < 1 || runSecondsMax < 1) {
-            throw new IllegalArgumentException("kills " + kills + " and run seconds " + runSecondsMax + ", expected 1 or more");
+        relays = List.copyOf(relays);
+        if (kills < 1 || runSecondsMax < 1 || relayEvery < 0) {
+            throw new IllegalArgumentException(
+                    "kills " + kills + " and run seconds " + runSecondsMax + ", expected 1 or more; relay every " + relayEvery
+                            + ", expected 0 or more");
         }
         if (!job.logged() || job.patience().maxRestarts() < KILLS_PER_RUN_MAX) {
             throw new IllegalArgumentException("a job that does not endure " + KILLS_PER_RUN_MAX + " kills: " + job.patience());
@@ -32,19 +39,21 @@ public record CampaignPlan(JobSpec job, Reach reach, int kills, long seed, int r
     }
 
     /**
-     * The kills of one run, whose number decides with the seed, whatever the runs before did.
+     * The kills of one run, whose number decides with the seed and with how many kills there were before.
      *
      * @param run its number, from 1
-     * @param killsLeft how many there are still to be
+     * @param killsDone how many have hit
      */
-    List<Strike> strikes(int run, int killsLeft, Baseline baseline) {
+    List<Strike> strikes(int run, int killsDone, Baseline baseline) {
         Random random = new Random(seed * 1_000_003 + run);
-        int count = Math.min(killsLeft, 1 + random.nextInt(KILLS_PER_RUN_MAX));
+        int count = Math.min(kills - killsDone, 1 + random.nextInt(KILLS_PER_RUN_MAX));
         List<Strike> strikes = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             boolean anyMoment = random.nextInt(ANY_MOMENT_ONE_OF) == 0;
             long windowMs = anyMoment ? baseline.totalMs() : baseline.windowMs();
-            strikes.add(new Strike(random.nextInt(job.ranks()), !anyMoment, (long) (random.nextDouble() * windowMs)));
+            boolean ofRelay = relayEvery > 0 && (killsDone + i + 1) % relayEvery == 0;
+            int victim = random.nextInt(ofRelay ? relays.size() : job.ranks());
+            strikes.add(new Strike(ofRelay, victim, !anyMoment, (long) (random.nextDouble() * windowMs)));
         }
         return strikes;
     }

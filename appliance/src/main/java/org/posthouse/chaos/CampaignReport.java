@@ -15,19 +15,28 @@ import java.util.Objects;
  * @param baseline the run without kills
  * @param runs how many runs followed it
  * @param failedRuns how many of them failed, hit or not
- * @param fates what was killed, in order
+ * @param fates the ranks that were killed, in order
+ * @param relayFates the relays that were killed, in order
  * @param unhit why fewer were killed than planned; empty if all were
  */
-public record CampaignReport(CampaignPlan plan, Baseline baseline, int runs, int failedRuns, List<Fate> fates, String unhit) {
+public record CampaignReport(
+        CampaignPlan plan,
+        Baseline baseline,
+        int runs,
+        int failedRuns,
+        List<Fate> fates,
+        List<RelayFate> relayFates,
+        String unhit) {
     public CampaignReport {
         fates = List.copyOf(fates);
+        relayFates = List.copyOf(relayFates);
     }
 
     private long verified() {
-        return fates.stream().filter(Fate::isVerified).count();
+        return fates.stream().filter(Fate::isVerified).count() + relayFates.stream().filter(RelayFate::isVerified).count();
     }
 
-    /** Whether as many ranks as planned were killed, and every run verified. */
+    /** Whether as many processes as planned were killed, and every run verified. */
     public boolean isSuccess() {
         return failedRuns == 0 && verified() == plan.kills();
     }
@@ -42,16 +51,24 @@ public record CampaignReport(CampaignPlan plan, Baseline baseline, int runs, int
         return Part.all(fates.stream().map(Fate::restart).filter(Objects::nonNull).toList());
     }
 
+    private List<Part> relayParts() {
+        return Part.ofRelays(relayFates.stream().filter(RelayFate::isWhole).toList());
+    }
+
     /** Prints the table of the parts and the verdict. */
     public void print(PrintStream out) {
-        List<Part> parts = parts();
+        print(out, "ranks", parts());
+        print(out, "relays", relayParts());
+        out.println(verdict());
+    }
+
+    private static void print(PrintStream out, String who, List<Part> parts) {
         if (!parts.isEmpty()) {
             out.println();
-            out.println("seconds         p50      p90      max");
+            out.printf("%-10s %8s %8s %8s  (seconds)%n", who, "p50", "p90", "max");
             parts.forEach(part -> out.println(part.row()));
             out.println();
         }
-        out.println(verdict());
     }
 
     /** The same, and every kill, for programs. */
@@ -69,6 +86,9 @@ public record CampaignReport(CampaignPlan plan, Baseline baseline, int runs, int
         all.put("withoutKills", baseline);
         all.put("parts", parts());
         all.put("killed", fates);
+        all.put("relayEvery", plan.relayEvery());
+        all.put("relayParts", relayParts());
+        all.put("relaysKilled", relayFates);
         try {
             return new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(all);
         } catch (JsonProcessingException e) {

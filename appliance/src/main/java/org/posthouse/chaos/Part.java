@@ -28,8 +28,19 @@ record Part(String name, long p50Ns, long p90Ns, long maxNs) {
                 of("together", whole, Restart::totalNs));
     }
 
-    private static Part of(String name, List<Restart> restarts, ToLongFunction<Restart> part) {
-        long[] sorted = restarts.stream().mapToLong(part).sorted().toArray();
+    /** All parts of what became of relays whose ranks went on; none if there were no such. */
+    static List<Part> ofRelays(List<RelayFate> fates) {
+        if (fates.isEmpty()) {
+            return List.of();
+        }
+        return List.of(
+                of("serves", fates, fate -> fate.kill().servesNs()),
+                of("job back", fates, fate -> fate.loss().downNs()),
+                of("ranks back", fates, fate -> fate.loss().ranksNs()));
+    }
+
+    private static <T> Part of(String name, List<T> all, ToLongFunction<T> part) {
+        long[] sorted = all.stream().mapToLong(part).sorted().toArray();
         return new Part(name, at(sorted, 50), at(sorted, 90), sorted[sorted.length - 1]);
     }
 

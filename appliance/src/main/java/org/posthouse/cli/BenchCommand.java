@@ -31,7 +31,7 @@ import picocli.CommandLine.TypeConversionException;
         name = "bench",
         description = "Measures MPI operations over embedded relays, and what each costs the relays.",
         mixinStandardHelpOptions = true,
-        subcommands = ScaleCommand.class,
+        subcommands = {ScaleCommand.class, BenchJobCommand.class},
         footer = {
             "",
             "Examples:",
@@ -178,7 +178,7 @@ final class BenchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         if (tests == null) {
-            throw new ParameterException(command.commandLine(), "Missing required parameter: 'TEST', or the command 'scale'");
+            throw new ParameterException(command.commandLine(), "Missing required parameter: 'TEST', or the command 'scale' or 'job'");
         }
         BenchPlan plan = plan();
         try {

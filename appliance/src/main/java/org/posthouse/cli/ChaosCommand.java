@@ -1,6 +1,5 @@
 package org.posthouse.cli;
 
-import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -15,8 +14,7 @@ import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
 import org.posthouse.launch.Reach;
-import org.posthouse.relay.EmbeddedGrid;
-import org.posthouse.relay.ModeConfig;
+import org.posthouse.launch.RelayGrid;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -29,11 +27,12 @@ import picocli.CommandLine.Spec;
 /** {@code posthouse chaos}: whether a job endures what it is promised to endure. */
 @Command(
         name = "chaos",
-        description = "Runs a logged job again and again, kills random ranks of it with SIGKILL, and checks that every run verifies.",
+        description = "Runs a logged job again and again, kills random ranks of it, and its relays, with SIGKILL, and checks that every run"
+                + " verifies.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
-            "Relays run inside this process. The status is 0 only if every kill was survived.",
+            "Relays are processes that this one starts, and starts again where they were. The status is 0 only if every kill was survived.",
             "",
             "Examples:",
             "  posthouse chaos --job example:nas-is W -n 4 --kills 50",
@@ -70,8 +69,15 @@ final class ChaosCommand implements Callable<Integer> {
             description = "Number of relays of each site (default: ${DEFAULT-VALUE}).")
     private int relaysPerSite;
 
-    @Option(names = "--kills", defaultValue = "10", paramLabel = "N", description = "How many ranks are killed (default: ${DEFAULT-VALUE}).")
+    @Option(names = "--kills", defaultValue = "10", paramLabel = "N", description = "How many processes are killed (default: ${DEFAULT-VALUE}).")
     private int kills;
+
+    @Option(
+            names = "--relay-every",
+            defaultValue = "10",
+            paramLabel = "N",
+            description = "Each N-th kill is of a relay, which is started again on its log; 0: none (default: ${DEFAULT-VALUE}).")
+    private int relayEvery;
 
     @Option(names = "--seed", paramLabel = "N", description = "Decides which ranks are killed, and when (default: another each time).")
     private Long seed;
@@ -95,23 +101,23 @@ final class ChaosCommand implements Callable<Integer> {
             throw new ParameterException(
                     command.commandLine(), "-n, --sites, --relays-per-site, --kills and --run-timeout are counts from 1");
         }
+        if (relayEvery < 0) {
+            throw new ParameterException(command.commandLine(), "--relay-every is a count from 0");
+        }
         JobProgram found = JobProgram.find(job, classPath);
         Patience patience = new Patience(CampaignPlan.KILLS_PER_RUN_MAX, Patience.DEFAULT.relayTimeoutMs());
         JobSpec spec = new JobSpec(
                 job, ranks, found.classPath(), found.mainClass(), arguments, List.of(), Map.of(), true, patience);
-        ModeConfig placed = mode.config();
-        Vertx vertx = EmbeddedGrid.vertx();
         try (Interruption interruption = Interruption.open();
-                EmbeddedGrid grid = EmbeddedGrid.start(vertx, sites, relaysPerSite, true, placed)) {
+                RelayGrid grid = RelayGrid.start(sites, relaysPerSite, mode.arguments(), ready -> {})) {
             Reach reach = new Reach(grid.addresses(), sites, relaysPerSite, Token.NONE);
             long chosen = seed == null ? new SecureRandom().nextInt(1_000_000) : seed;
-            return report(new CampaignPlan(spec, reach, kills, chosen, runSecondsMax), interruption);
+            return report(
+                    new CampaignPlan(spec, reach, grid.relays(), kills, relayEvery, chosen, runSecondsMax), interruption);
         } catch (IOException e) {
-            throw new CommandFailure("the embedded relays cannot start: " + e.getMessage(), e);
+            throw new CommandFailure("the relays cannot start: " + e.getMessage(), e);
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
-        } finally {
-            vertx.close().await();
         }
     }
 

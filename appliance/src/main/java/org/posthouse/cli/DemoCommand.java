@@ -15,7 +15,8 @@ import picocli.CommandLine.Spec;
 /** {@code posthouse demo}. */
 @Command(
         name = "demo",
-        description = "Starts two sites on this host, runs the examples over both, kills a rank of each, and draws what happened.",
+        description = "Starts two sites on this host, runs the examples over both, kills a rank of each and a relay once, and draws what"
+                + " happened.",
         mixinStandardHelpOptions = true)
 final class DemoCommand implements Callable<Integer> {
     @Option(names = "--keep", description = "Leave the relays and the console up until Ctrl-C.")

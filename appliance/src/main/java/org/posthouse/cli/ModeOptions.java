@@ -1,5 +1,6 @@
 package org.posthouse.cli;
 
+import java.util.List;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig;
 import picocli.CommandLine.Option;
@@ -32,5 +33,11 @@ final class ModeOptions {
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(e.getMessage(), e);
         }
+    }
+
+    /** The same as options of a relay's process. @throws CommandFailure as {@link #config} does */
+    List<String> arguments() throws CommandFailure {
+        return List.of(
+                "--mode", config().mode().word(), "--loops", Integer.toString(loops), "--pipeline", pipeline);
     }
 }

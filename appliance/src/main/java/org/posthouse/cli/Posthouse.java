@@ -22,6 +22,7 @@ import picocli.CommandLine.ParseResult;
             KeysCommand.class,
             BenchCommand.class,
             ChaosCommand.class,
+            LogCommand.class,
             RehearseCommand.class,
             AutoComplete.GenerateCompletion.class,
             CommandLine.HelpCommand.class

@@ -16,6 +16,7 @@ import org.posthouse.launch.ReadyLine;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.RelayHost;
+import org.posthouse.relay.LauncherWait;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.KeysException;
@@ -108,6 +109,14 @@ final class RelayCommand implements Callable<Integer> {
     @Option(names = "--data", paramLabel = "DIR", description = "Where the log is kept; without it, jobs cannot be logged.")
     private Path data;
 
+    @Option(
+            names = "--launcher-timeout",
+            paramLabel = "SECONDS",
+            defaultValue = "60",
+            description = "How long a job that this relay has from its log waits for its launcher; one that its launcher has left, half of"
+                    + " it (default: ${DEFAULT-VALUE}).")
+    private int launcherTimeoutSeconds;
+
     @Option(names = "--keys", paramLabel = "DIR", description = "The site's keys, as \"posthouse keys issue\" wrote them.")
     private Path keys;
 
@@ -190,6 +199,9 @@ final class RelayCommand implements Callable<Integer> {
         if (!listen.isLoopback() && tokenFile == null) {
             problems.add("--listen " + listen + " can be reached from outside: give --token-file, so that not everybody can start jobs");
         }
+        if (launcherTimeoutSeconds < 0) {
+            problems.add("--launcher-timeout " + launcherTimeoutSeconds + ", expected 0 or more");
+        }
         if (!problems.isEmpty()) {
             throw new CommandFailure(String.join("; ", problems));
         }
@@ -210,7 +222,8 @@ final class RelayCommand implements Callable<Integer> {
                 Optional.ofNullable(linkConfig(relay, epoch)),
                 CoreConfig.DEFAULT,
                 RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
-                RelayConfig.CONNECTIONS_MAX_DEFAULT);
+                RelayConfig.CONNECTIONS_MAX_DEFAULT,
+                LauncherWait.ofSeconds(launcherTimeoutSeconds));
     }
 
     private LinkConfig linkConfig(RelayId relay, long epoch) throws CommandFailure {

@@ -88,8 +88,8 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--relay-timeout",
             paramLabel = "SECONDS",
-            description = "How long a logged job that has lost a relay dials it again; 0: the job ends with it (default: 0, as relays"
-                    + " do not bring their jobs back yet).")
+            description = "How long a logged job that has lost a relay dials it again, which brings the job back from its log; 0: the job"
+                    + " ends with it (default: 60).")
     private int relayTimeoutSeconds = (int) TimeUnit.MILLISECONDS.toSeconds(Patience.DEFAULT.relayTimeoutMs());
 
     @Mixin

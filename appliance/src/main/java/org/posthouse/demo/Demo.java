@@ -3,16 +3,11 @@ package org.posthouse.demo;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
-import java.net.ServerSocket;
-import java.net.InetAddress;
+import java.net.ConnectException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.posthouse.chaos.Executioner;
 import org.posthouse.chaos.Strike;
 import org.posthouse.examples.Examples;
@@ -23,20 +18,19 @@ import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.RankOutput;
 import org.posthouse.launch.Reach;
+import org.posthouse.launch.RelayGrid;
 import org.posthouse.launch.RelayProcess;
-import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.wire.Token;
 
 /**
  * Two sites, each with a relay process or more, linked over TLS, and the example jobs over both. One rank of each job is killed
- * with SIGKILL while it works. Confined to the command's thread.
+ * with SIGKILL while it works, and in one job the relay of the second site, too. Confined to the command's thread.
  */
 public final class Demo implements AutoCloseable {
     /** So that each relay has a rank. */
     public static final int RELAYS_PER_SITE_MAX = 4;
 
     private static final int RANKS = 8;
-    private static final int KEY_DAYS = 2;
     /** How long after all ranks have called Init one is killed at the earliest: every job below has more to do than that. */
     private static final long KILL_AFTER_MS = 120;
 
@@ -46,7 +40,7 @@ public final class Demo implements AutoCloseable {
     /** Longer than the slowest job on a slow machine. */
     private static final long JOB_SECONDS_MAX = 120;
 
-    private static final List<String> SITES = List.of("site-a", "site-b");
+    private static final int SITES = 2;
 
     /**
      * One example with its arguments.
@@ -58,6 +52,9 @@ public final class Demo implements AutoCloseable {
             this(name, middle, List.of(arguments));
         }
     }
+
+    /** The job in which a relay is killed as well, when half of what its rank waits for has been moved. */
+    private static final String RELAY_DIES_IN = "heat";
 
     private static final List<Example> JOBS = List.of(
             new Example("pi", 0, "500000000"),
@@ -71,14 +68,16 @@ public final class Demo implements AutoCloseable {
             new Example("nas-cg", 6_000, "S"));
 
     private final PrintStream out;
-    private final Path folder;
     private final int relaysPerSite;
-    private final List<RelayProcess> relays = new ArrayList<>();
+    private final RelayGrid grid;
 
-    private Demo(PrintStream out, Path folder, int relaysPerSite) {
+    /** What relays had moved that were killed since: they count from nothing again. Written by the thread that kills. */
+    private volatile Traffic gone = Traffic.NONE;
+
+    private Demo(PrintStream out, int relaysPerSite, RelayGrid grid) {
         this.out = out;
-        this.folder = folder;
         this.relaysPerSite = relaysPerSite;
+        this.grid = grid;
     }
 
     /**
@@ -87,52 +86,11 @@ public final class Demo implements AutoCloseable {
      * @param relaysPerSite from 1 to {@link #RELAYS_PER_SITE_MAX}
      */
     public static Demo start(PrintStream out, int relaysPerSite) throws IOException, JobFailure {
-        Demo demo = new Demo(out, Files.createTempDirectory("posthouse-demo-"), relaysPerSite);
-        try {
-            demo.startRelays();
-            return demo;
-        } catch (IOException | JobFailure | RuntimeException e) {
-            demo.close();
-            throw e;
-        }
-    }
-
-    private void startRelays() throws IOException, JobFailure {
         out.println(relaysPerSite == 1
                 ? "Two sites, each with a relay process of its own:"
                 : "Two sites, each with " + relaysPerSite + " relay processes of its own:");
-        GridAuthority authority = GridAuthority.init(folder.resolve("authority"), KEY_DAYS);
-        List<String> members = new ArrayList<>();
-        for (String site : SITES) {
-            authority.issue(site, KEY_DAYS, folder.resolve("keys-" + site));
-            for (int name = 1; name <= relaysPerSite; name++) {
-                startRelay(site, Integer.toString(name), members);
-            }
-        }
-    }
-
-    /** Starts one relay, which dials all earlier ones. {@code members} are those of the group so far. */
-    private void startRelay(String site, String name, List<String> members) throws IOException, JobFailure {
-        String group = "127.0.0.1:" + freePort();
-        List<String> arguments = new ArrayList<>(List.of(
-                "--site", site, "--name", name, "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--links", "127.0.0.1:0",
-                "--keys", folder.resolve("keys-" + site).toString(), "--data", folder.resolve("data-" + site).toString(),
-                "--group", group));
-        members.forEach(member -> arguments.addAll(List.of("--member", member)));
-        for (RelayProcess earlier : relays) {
-            arguments.addAll(List.of("--peer", earlier.ready().relay() + "=" + earlier.ready().links()));
-        }
-        RelayProcess relay = RelayProcess.start(arguments, folder.resolve(site + "-" + name + ".log"));
-        relays.add(relay);
-        members.add(group);
-        out.println("  " + relay.ready().text());
-    }
-
-    /** A port that is free now. Hazelcast wants its port named before it starts. */
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
+        RelayGrid grid = RelayGrid.start(SITES, relaysPerSite, List.of(), ready -> out.println("  " + ready.text()));
+        return new Demo(out, relaysPerSite, grid);
     }
 
     /**
@@ -147,7 +105,7 @@ public final class Demo implements AutoCloseable {
             Example job = JOBS.get(i);
             out.println();
             out.println("  ┌ example:" + job.name() + " " + String.join(" ", job.arguments()) + " on " + RANKS + " ranks, "
-                    + RANKS / SITES.size() + " at each site");
+                    + RANKS / SITES + " at each site");
             JobReport report = run(job, (1 + VICTIM_STEP * i) % RANKS, watch);
             if (report.stopped()) {
                 return false;
@@ -156,7 +114,7 @@ public final class Demo implements AutoCloseable {
             out.println("  └ " + (report.verified() ? "verified" : "FAILED " + report.outcome().cause()) + String.format(
                     " after %.1f s, %s", report.outcome().seconds(), report.recovery()));
         }
-        new Drawing(out).draw(relays.stream().map(RelayProcess::ready).toList(), reports);
+        new Drawing(out).draw(grid.relays().stream().map(RelayProcess::ready).toList(), reports);
         return reports.stream().allMatch(JobReport::verified);
     }
 
@@ -169,47 +127,69 @@ public final class Demo implements AutoCloseable {
                 job.arguments(),
                 List.of(),
                 true);
-        Traffic before = Traffic.read(relays);
+        Traffic before = moved();
         Verdicts verdicts = new Verdicts(out);
         PrintStream stream = new PrintStream(verdicts, true, StandardCharsets.UTF_8);
-        List<String> addresses = relays.stream().map(relay -> relay.ready().ranks()).toList();
-        Reach reach = new Reach(addresses, SITES.size(), relaysPerSite, Token.NONE);
+        Reach reach = new Reach(grid.addresses(), SITES, relaysPerSite, Token.NONE);
         JobRun run = JobRun.prepare(spec, reach, RankOutput.tagged(RANKS, stream, stream));
         watch.accept(run);
-        JobOutcome outcome = runAndKill(run, new Strike(victim, true, KILL_AFTER_MS, () -> hasMoved(before, job.middle())));
+        JobOutcome outcome = runAndKill(run, strikes(job, victim, before));
         if (run.isStopped()) {
             return new JobReport(job.name(), RANKS, outcome, false, true, before);
         }
         boolean verified = outcome.isSuccess() && outcome.divergences().isEmpty() && verdicts.verified();
-        return new JobReport(job.name(), RANKS, outcome, verified, false, Traffic.read(relays).since(before));
+        return new JobReport(job.name(), RANKS, outcome, verified, false, moved().since(before));
     }
 
+    private List<Strike> strikes(Example job, int victim, Traffic before) {
+        Strike ofRank = new Strike(false, victim, true, KILL_AFTER_MS, () -> hasMoved(before, job.middle()));
+        if (!job.name().equals(RELAY_DIES_IN)) {
+            return List.of(ofRank);
+        }
+        RelayProcess relay = grid.relays().get(relaysPerSite);
+        return List.of(
+                ofRank,
+                new Strike(true, relaysPerSite, true, 0, () -> hasMoved(before, job.middle() / 2) && isWrittenOff(relay)));
+    }
+
+    /** The relay is about to be killed: remembers what it has moved. */
+    private boolean isWrittenOff(RelayProcess relay) {
+        try {
+            gone = gone.plus(Traffic.read(List.of(relay)));
+            return true;
+        } catch (IOException e) {
+            throw new UncheckedIOException("the console of relay " + relay.ready().relay() + " does not say what it has moved", e);
+        }
+    }
+
+    private Traffic moved() throws IOException {
+        return Traffic.read(grid.relays()).plus(gone);
+    }
+
+    /** Whether so much has been moved as far as relays can be asked: one that was killed may not be up again. */
     private boolean hasMoved(Traffic before, long messages) {
         try {
-            return messages == 0 || Traffic.read(relays).since(before).matched() >= messages;
+            return messages == 0 || moved().since(before).matched() >= messages;
+        } catch (ConnectException e) {
+            return false;
         } catch (IOException e) {
             throw new UncheckedIOException("a relay's console does not say what it has moved", e);
         }
     }
 
-    private static JobOutcome runAndKill(JobRun run, Strike strike) throws JobFailure, InterruptedException {
-        try (Executioner executioner = Executioner.begin(run, RANKS, List.of(strike), JOB_SECONDS_MAX)) {
+    private JobOutcome runAndKill(JobRun run, List<Strike> strikes) throws JobFailure, InterruptedException {
+        try (Executioner executioner = Executioner.begin(run, RANKS, grid.relays(), strikes, JOB_SECONDS_MAX)) {
             return run.run();
         }
     }
 
     /** Where the console of the first site is. */
     public String console() {
-        return "http://" + relays.get(0).ready().console() + "/";
+        return "http://" + grid.relays().get(0).ready().console() + "/";
     }
 
     @Override
     public void close() throws IOException {
-        relays.forEach(RelayProcess::close);
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
+        grid.close();
     }
 }

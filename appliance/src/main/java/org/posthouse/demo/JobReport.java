@@ -1,7 +1,9 @@
 package org.posthouse.demo;
 
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.posthouse.launch.JobOutcome;
+import org.posthouse.launch.RelayLoss;
 import org.posthouse.launch.Restart;
 
 /**
@@ -15,8 +17,12 @@ import org.posthouse.launch.Restart;
  * @param traffic what it moved
  */
 record JobReport(String name, int ranks, JobOutcome outcome, boolean verified, boolean stopped, Traffic traffic) {
-    /** What became of the rank that was killed. */
+    /** What became of the rank that was killed, and of the relay if one was. */
     String recovery() {
+        return ofRank() + outcome.relayLosses().stream().map(JobReport::ofRelay).collect(Collectors.joining());
+    }
+
+    private String ofRank() {
         if (outcome.restarts().isEmpty()) {
             return "over before its rank was killed";
         }
@@ -24,5 +30,14 @@ record JobReport(String name, int ranks, JobOutcome outcome, boolean verified, b
         return restart.isCaughtUp()
                 ? String.format(Locale.ROOT, "rank %d killed, back in %.2f s", restart.rank(), restart.totalNs() / 1e9)
                 : "rank " + restart.rank() + " killed, not back before the end";
+    }
+
+    private static String ofRelay(RelayLoss loss) {
+        return String.format(
+                Locale.ROOT,
+                "; relay %s killed, back in %.2f s%s",
+                loss.relay(),
+                loss.downNs() / 1e9,
+                loss.isOver() ? String.format(Locale.ROOT, ", its ranks %.2f s later", loss.ranksNs() / 1e9) : "");
     }
 }

@@ -15,10 +15,12 @@ import org.posthouse.launch.RelayProcess;
  * @param linkBytes their bytes
  */
 record Traffic(long matched, long linkFrames, long linkBytes) {
+    static final Traffic NONE = new Traffic(0, 0, 0);
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     static Traffic read(List<RelayProcess> processes) throws IOException {
-        Traffic sum = new Traffic(0, 0, 0);
+        Traffic sum = NONE;
         for (RelayProcess process : processes) {
             JsonNode answer = JSON.readTree(URI.create("http://" + process.ready().console() + "/api/v1/relays").toURL());
             for (JsonNode relay : answer.isArray() ? answer : answer.path("relays")) {
@@ -38,7 +40,7 @@ record Traffic(long matched, long linkFrames, long linkBytes) {
         return new Traffic(relay.path("counters").path("matched").asLong(), frames, bytes);
     }
 
-    private Traffic plus(Traffic other) {
+    Traffic plus(Traffic other) {
         return new Traffic(matched + other.matched, linkFrames + other.linkFrames, linkBytes + other.linkBytes);
     }
 

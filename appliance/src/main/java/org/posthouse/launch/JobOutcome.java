@@ -9,10 +9,17 @@ import java.util.List;
  * @param cause one line that names the rank and what happened; empty if all went well
  * @param seconds from the start of the first process to the end of the last
  * @param restarts what was started again, in the order of their ends
+ * @param relayLosses relays that it lost and found again
  * @param divergences where ranks that were started again did something else than before, each in one line; the job's
  *     result may be another than without their restarts
  */
-public record JobOutcome(int status, String cause, double seconds, List<Restart> restarts, List<String> divergences) {
+public record JobOutcome(
+        int status,
+        String cause,
+        double seconds,
+        List<Restart> restarts,
+        List<RelayLoss> relayLosses,
+        List<String> divergences) {
     public boolean isSuccess() {
         return status == 0 && cause.isEmpty();
     }

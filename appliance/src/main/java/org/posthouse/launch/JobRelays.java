@@ -76,7 +76,7 @@ final class JobRelays implements AutoCloseable {
                 return new Redial.Refusal(e.getMessage(), line.isRefused());
             }
             replace(relay, line);
-            signals.accept(new Signal.RelayBack(relay, line.toString()));
+            signals.accept(new Signal.RelayBack(relay, line.home().relay()));
             announced.complete(null);
             return null;
         } catch (JobFailure e) {

@@ -3,9 +3,12 @@ package org.posthouse.launch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntConsumer;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Notice;
 
@@ -28,6 +31,8 @@ final class JobWatch {
     private final RankTable ranks;
     private final Restarts restarts;
     private final Recoveries recoveries;
+    private final RelayLosses losses = new RelayLosses();
+    private final int[] homeOf;
     private final Deadlines deadlines;
     private final Processes processes;
     private final IntConsumer redial;
@@ -51,6 +56,7 @@ final class JobWatch {
         this.ranks = new RankTable(spec.ranks(), spec.isRestartable());
         this.restarts = new Restarts(spec.ranks(), spec.patience().maxRestarts());
         this.recoveries = new Recoveries(spec.ranks());
+        this.homeOf = homeOf.clone();
         this.deadlines = new Deadlines(ranks, homeOf);
         this.processes = processes;
         this.redial = redial;
@@ -124,14 +130,30 @@ final class JobWatch {
             fail(1, lost.why());
         } else if (!closing) {
             deadlines.relayLost(lost.relay(), nowNs);
+            losses.lost(lost.relay());
+            ranksAt(lost.relay()).forEach(ranks::cutOff);
             tell.accept(lost.why() + ": dialled again for " + TimeUnit.MILLISECONDS.toSeconds(timeoutMs) + " s");
             redial.accept(lost.relay());
         }
     }
 
     private void onRelayBack(Signal.RelayBack back, long nowNs) {
-        double seconds = deadlines.relayBack(back.relay(), nowNs) / 1e9;
-        tell.accept(String.format(Locale.ROOT, "%s is back after %.2f s", back.name(), seconds));
+        long downNs = deadlines.relayBack(back.relay(), nowNs);
+        Set<Integer> missing = ranksAt(back.relay()).filter(ranks::isMissing).boxed().collect(Collectors.toSet());
+        losses.back(back.relay(), back.id(), downNs, nowNs, missing);
+        tell.accept(String.format(Locale.ROOT, "relay %s is back after %.2f s", back.id(), downNs / 1e9));
+    }
+
+    private IntStream ranksAt(int relay) {
+        return IntStream.range(0, homeOf.length).filter(rank -> homeOf[rank] == relay);
+    }
+
+    /** The rank goes on, or has come to its end, as its relay says. */
+    private void settled(int rank, long atNs) {
+        String told = losses.settled(rank, atNs);
+        if (told != null) {
+            tell.accept(told);
+        }
     }
 
     private void onExited(Signal.Exited exited, long nowNs) {
@@ -161,7 +183,10 @@ final class JobWatch {
                 recoveries.heard(rank, atNs);
                 back(rank, atNs, 0);
             }
-            case JobEvent.FINALIZED -> ranks.told(rank, RankLink.FINALIZED);
+            case JobEvent.FINALIZED -> {
+                ranks.told(rank, RankLink.FINALIZED);
+                settled(rank, atNs);
+            }
             case JobEvent.LOST -> onLost(rank, event.text());
             case JobEvent.AWAY -> {
                 ranks.told(rank, RankLink.AWAY);
@@ -187,6 +212,7 @@ final class JobWatch {
         if (restart != null) {
             tell.accept(restart.words());
         }
+        settled(rank, atNs);
     }
 
     /** The relay has given the rank up, which a restart cannot change. */
@@ -289,6 +315,6 @@ final class JobWatch {
         }
         int status = failure == null ? 0 : failure.code();
         String cause = failure == null ? "" : failure.text();
-        return new JobOutcome(status, cause, seconds, recoveries.all(), List.copyOf(divergences));
+        return new JobOutcome(status, cause, seconds, recoveries.all(), losses.all(), List.copyOf(divergences));
     }
 }

@@ -7,8 +7,8 @@ package org.posthouse.launch;
  * @param relayTimeoutMs how long a relay that is lost is dialled again ({@code --relay-timeout}); 0: its loss ends the job
  */
 public record Patience(int maxRestarts, long relayTimeoutMs) {
-    /** As much as a user wants who does not say. A relay that is lost does not bring its jobs back yet, so none is awaited. */
-    public static final Patience DEFAULT = new Patience(3, 0);
+    /** As much as a user wants who does not say. A relay that is started again waits for its jobs' launchers as long. */
+    public static final Patience DEFAULT = new Patience(3, 60_000);
 
     /** Nothing. */
     public static final Patience NONE = new Patience(0, 0);

@@ -69,6 +69,18 @@ final class RankTable {
         return connectedCount == connected.length;
     }
 
+    /** Its relay is lost, and with it the rank's connection. */
+    void cutOff(int rank) {
+        if (links[rank] == RankLink.CONNECTED || links[rank] == RankLink.REPLAYING) {
+            links[rank] = RankLink.AWAY;
+        }
+    }
+
+    /** Whether its relay is to tell yet that the rank, or its next process, is where it was. */
+    boolean isMissing(int rank) {
+        return links[rank] == RankLink.AWAY || links[rank] == RankLink.REPLAYING;
+    }
+
     void lost(int rank, String why) {
         links[rank] = RankLink.LOST;
         lostWhy[rank] = why;

@@ -11,17 +11,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A relay in a process of its own, which ends with this one or with {@link #close}. Confined to the thread that starts it. */
+/**
+ * A relay in a process of its own, which ends with this one or with {@link #close}. It can be killed and started again where it
+ * was. Guarded by itself.
+ */
 public final class RelayProcess implements AutoCloseable {
     private static final long LEAVE_SECONDS = 10;
     private static final String MAIN = "org.posthouse.cli.Posthouse";
 
-    private final Process process;
+    private final List<String> arguments;
     private final Path errors;
+    private Process process;
     private ReadyLine ready;
+    private boolean closed;
 
-    private RelayProcess(Process process, Path errors) {
-        this.process = process;
+    private RelayProcess(List<String> arguments, Path errors) {
+        this.arguments = new ArrayList<>(arguments);
         this.errors = errors;
     }
 
@@ -32,6 +37,12 @@ public final class RelayProcess implements AutoCloseable {
      * @param errors the file that takes its standard error
      */
     public static RelayProcess start(List<String> arguments, Path errors) throws JobFailure {
+        RelayProcess relay = new RelayProcess(arguments, errors);
+        relay.launch();
+        return relay;
+    }
+
+    private void launch() throws JobFailure {
         List<String> command = new ArrayList<>();
         command.add(Installation.java().toString());
         command.addAll(Installation.jvmFlags());
@@ -41,17 +52,41 @@ public final class RelayProcess implements AutoCloseable {
         command.addAll(List.of("relay", "--json", "--end-with-input"));
         command.addAll(arguments);
         try {
-            Process process = new ProcessBuilder(command).redirectError(errors.toFile()).start();
-            RelayProcess relay = new RelayProcess(process, errors);
-            try {
-                relay.awaitReady();
-                return relay;
-            } catch (IOException | JobFailure e) {
-                relay.close();
-                throw e;
-            }
+            process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile())).start();
+            awaitReady();
         } catch (IOException e) {
+            end();
             throw new JobFailure("a relay cannot be started: " + e.getMessage(), e);
+        } catch (JobFailure e) {
+            end();
+            throw e;
+        }
+    }
+
+    /**
+     * kill -9, and another process on its ports and with its data as soon as the first has gone.
+     *
+     * @return nanoseconds from the kill until the new process served; -1, and nothing was done, if it is closed
+     */
+    public synchronized long strike() throws JobFailure {
+        if (closed) {
+            return -1;
+        }
+        long start = System.nanoTime();
+        process.destroyForcibly();
+        process.onExit().join();
+        fix("--listen", ready.ranks());
+        fix("--links", ready.links());
+        fix("--ops", ready.console());
+        launch();
+        return System.nanoTime() - start;
+    }
+
+    /** The system had chosen the port; others know it by now. */
+    private void fix(String option, String address) {
+        int at = arguments.indexOf(option);
+        if (at >= 0) {
+            arguments.set(at + 1, address);
         }
     }
 
@@ -75,18 +110,26 @@ public final class RelayProcess implements AutoCloseable {
     }
 
     /** Where it serves. */
-    public ReadyLine ready() {
+    public synchronized ReadyLine ready() {
         return ready;
     }
 
     /** Its process id. */
-    public long pid() {
+    public synchronized long pid() {
         return process.pid();
     }
 
     /** Ends the relay: asks it to stop, and kills it if it does not in time. */
     @Override
-    public void close() {
+    public synchronized void close() {
+        closed = true;
+        end();
+    }
+
+    private void end() {
+        if (process == null) {
+            return;
+        }
         process.destroy();
         try {
             if (!process.waitFor(LEAVE_SECONDS, TimeUnit.SECONDS)) {

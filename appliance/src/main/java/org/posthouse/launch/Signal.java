@@ -32,8 +32,12 @@ sealed interface Signal {
      */
     record RelayLost(int relay, String why, boolean isFinal) implements Signal {}
 
-    /** A lost relay has the job open again, and tells anew how every rank stands. */
-    record RelayBack(int relay, String name) implements Signal {}
+    /**
+     * A lost relay has the job open again, and tells anew how every rank stands.
+     *
+     * @param id what the relay is called
+     */
+    record RelayBack(int relay, String id) implements Signal {}
 
     /** Somebody wants the job to end, for instance by Ctrl-C. */
     record Stop(int status, String why) implements Signal {}

@@ -72,16 +72,17 @@ final class History implements AutoCloseable {
         StoredMessage stored = cursor.message();
         LogRecord.Arrival arrival = stored.arrival();
         LogRecord.Receipt receipt = stored.receipt();
-        Message message = message(stored);
+        Message message = pieces(Message.of(logged(stored)), stored);
         if (!stored.isWhole()) {
             arriving.put(stored.position(), new Arriving(message, stored.arrived()));
         }
         return new Past.Delivered(receipt.number(), arrival.context(), receipt.ordinal(), message, stored.arrived());
     }
 
-    private static Message message(StoredMessage stored) {
+    /** What the log says of the message's arrival. */
+    static Message.Logged logged(StoredMessage stored) {
         LogRecord.Arrival arrival = stored.arrival();
-        Message message = Message.of(new Message.Logged(
+        return new Message.Logged(
                 arrival.context(),
                 arrival.source(),
                 arrival.rank(),
@@ -93,9 +94,14 @@ final class History implements AutoCloseable {
                 form(arrival.form()),
                 arrival.storable(),
                 stored.position(),
-                stored.place()));
+                stored.place());
+    }
+
+    /** Tells the message where its payload stands. */
+    static Message pieces(Message message, StoredMessage stored) {
+        long length = stored.arrival().length();
         for (int piece = 0; piece < stored.pieces(); piece++) {
-            long left = arrival.length() - (long) piece * Wire.PAYLOAD_BYTES_MAX;
+            long left = length - (long) piece * Wire.PAYLOAD_BYTES_MAX;
             message.loggedPiece((int) Math.min(Wire.PAYLOAD_BYTES_MAX, left), stored.piecePlace(piece));
         }
         return message;

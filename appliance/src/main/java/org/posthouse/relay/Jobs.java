@@ -6,14 +6,16 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
-import org.posthouse.core.Peer;
 import org.posthouse.core.RankState;
+import org.posthouse.core.Recovered;
 import org.posthouse.core.Refusal;
 import org.posthouse.directory.RankEntry;
+import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
@@ -22,33 +24,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The jobs that launchers have opened at this relay: begins and ends them in the shards, the log and the directory, and
- * tells their launchers what happens to their ranks. Confined to the relay's control strand.
+ * The jobs that launchers have opened at this relay: begins and ends them in the shards, the log and the directory,
+ * has those of a relay that died go on, and tells their launchers what happens to their ranks. Confined to the relay's control strand.
  */
 final class Jobs {
     private static final Logger LOG = LoggerFactory.getLogger(Jobs.class);
 
-    /** A job that is open here. */
-    record Open(JobOpen opening, LauncherSession launcher, Journal journal, long startMs) {
-        long id() {
-            return opening.job();
-        }
-
-        /** As people know it. */
-        @Override
-        public String toString() {
-            return "job " + Job.hexId(id()) + " (" + opening.name() + ")";
-        }
-    }
+    /** Of a job whose launcher does not come back. */
+    static final int STATUS_ORPHANED = 143;
 
     private final Relay relay;
-    private final Map<Long, Open> open = new LinkedHashMap<>();
+    private final Map<Long, OpenJob> open = new LinkedHashMap<>();
 
     Jobs(Relay relay) {
         this.relay = relay;
     }
 
-    Collection<Open> all() {
+    Collection<OpenJob> all() {
         return open.values();
     }
 
@@ -57,22 +49,30 @@ final class Jobs {
         return (int) open.values().stream().mapToLong(job -> here(job).count()).sum();
     }
 
-    private IntStream here(Open job) {
+    private IntStream here(OpenJob job) {
         int self = Job.indexOf(relay.id(), job.opening().homes());
         int[] homeOf = job.opening().homeOf();
         return IntStream.range(0, homeOf.length).filter(rank -> homeOf[rank] == self);
     }
 
     /** The job with this id, or null. */
-    Open job(long id) {
+    OpenJob job(long id) {
         return open.get(id);
     }
 
     /**
-     * Opens a job, so that its ranks may come and messages for them may wait. Fails with a {@link Refusal}, or for want
-     * of room in the log.
+     * Opens a job, so that its ranks may come and messages for them may wait, or gives one that is open its launcher back.
+     * Fails with a {@link Refusal}, or for want of room in the log.
      */
-    Future<Open> open(JobOpen opening, LauncherSession launcher) {
+    Future<OpenJob> open(JobOpen opening, LauncherSession launcher) {
+        try {
+            return Future.succeededFuture(opening).compose(asked -> asked.again() ? attach(asked, launcher) : begin(asked, launcher));
+        } catch (RuntimeException e) {
+            return Future.failedFuture(e);
+        }
+    }
+
+    private Future<OpenJob> begin(JobOpen opening, LauncherSession launcher) {
         Journal journal;
         try {
             check(opening);
@@ -80,11 +80,10 @@ final class Jobs {
         } catch (Refusal | RuntimeException e) {
             return Future.failedFuture(e);
         }
-        Open job = new Open(opening, launcher, journal, System.currentTimeMillis());
+        OpenJob job = new OpenJob(opening, journal, launcher, System.currentTimeMillis());
         open.put(job.id(), job);
-        List<Peer> elsewhere = opening.homes().stream().map(home -> relay.links().peer(home.relay())).toList();
-        Promise<Open> opened = Promise.promise();
-        relay.shards().open(opening, elsewhere, this::onRankEvent, journal, refusal -> relay.control().submit(() -> {
+        Promise<OpenJob> opened = Promise.promise();
+        relay.shards().open(opening, relaysOf(opening), this::onRankEvent, journal, refusal -> relay.control().submit(() -> {
             if (refusal == null) {
                 LOG.info("{}: {} of {} ranks opened", relay.id(), job, opening.size());
                 relay.directory().putRanks(waiting(job));
@@ -98,13 +97,47 @@ final class Jobs {
         return opened.future();
     }
 
+    /** Has the jobs of the relay that has died go on, which may take a while. Fails with what a shard has against one. */
+    Future<Void> recover(List<LoggedJob> jobs) {
+        return Future.all(jobs.stream().map(this::recover).toList()).mapEmpty();
+    }
+
+    private Future<Void> recover(LoggedJob logged) {
+        JobOpen opening = logged.opening();
+        OpenJob job = new OpenJob(opening, relay.journal(), null, System.currentTimeMillis());
+        open.put(job.id(), job);
+        List<OtherRelay> relays = relaysOf(opening);
+        relay.links().expect(opening.homes().stream().map(Home::relay).filter(other -> !other.equals(relay.id())).toList());
+        Promise<Void> restored = Promise.promise();
+        relay.shards().open(opening, relays, this::onRankEvent, relay.journal(), refusal -> {
+            if (refusal == null) {
+                relay.shards().restore(job.id(), logged.ranks(), restored::complete);
+            } else {
+                restored.fail(refusal);
+            }
+        });
+        return restored.future().onSuccess(done -> relay.control().submit(() -> recovered(job, logged.ranks())));
+    }
+
+    private void recovered(OpenJob job, List<Recovered> ranks) {
+        LOG.info("{}: {} of {} ranks is back from the log", relay.id(), job, job.opening().size());
+        relay.directory().putRanks(ranks.stream().map(rank -> entry(job.id(), rank)).toList());
+        await(job, relay.settings().launcherWait().recoveredMs());
+    }
+
+    private RankEntry entry(long job, Recovered rank) {
+        RankState state = rank.finalized() ? RankState.FINALIZED : rank.incarnation() > 0 ? RankState.AWAY : RankState.WAITING;
+        return entry(job, rank.rank(), rank.incarnation(), state);
+    }
+
+    private List<OtherRelay> relaysOf(JobOpen opening) {
+        return opening.homes().stream().map(home -> relay.links().other(home.relay())).toList();
+    }
+
     private void check(JobOpen opening) throws Refusal {
         String job = "job " + Job.hexId(opening.job());
         if (open.containsKey(opening.job())) {
             throw new Refusal(Reason.DUPLICATE_JOB, job + " is open already");
-        }
-        if (opening.again()) {
-            throw new Refusal(Reason.UNKNOWN_JOB, job + " is not open any more at relay " + relay.id());
         }
         if (Job.indexOf(relay.id(), opening.homes()) < 0) {
             throw new Refusal(
@@ -115,7 +148,52 @@ final class Jobs {
         }
     }
 
-    private List<RankEntry> waiting(Open job) {
+    /** Gives a job its launcher back. It is told how each rank stands, and what it has missed. */
+    private Future<OpenJob> attach(JobOpen opening, LauncherSession launcher) {
+        String name = "job " + Job.hexId(opening.job());
+        OpenJob job = open.get(opening.job());
+        if (job == null || job.state() == OpenJob.State.CLOSED) {
+            return Future.failedFuture(new Refusal(Reason.UNKNOWN_JOB, name + " is not open any more at relay " + relay.id()));
+        }
+        if (!job.opening().token().matches(opening.token())) {
+            return Future.failedFuture(new Refusal(Reason.WRONG_TOKEN, "a launcher came to " + name + " with a token that is not the job's"));
+        }
+        job.attach(launcher);
+        return Future.succeededFuture(job);
+    }
+
+    /** Tells a launcher that has come back how each rank stands, and what it has missed. */
+    void tellStandings(OpenJob job) {
+        job.tellMissed();
+        relay.shards().each(shard -> shard.standings(job.id()).forEach(this::onStanding));
+    }
+
+    private void onStanding(JobEvent event) {
+        relay.control().submit(() -> onEvent(event, null));
+    }
+
+    /** A launcher's connection has ended. Its jobs that are logged wait for it; the others end. */
+    void abandoned(long id, LauncherSession launcher, Notice why) {
+        OpenJob job = open.get(id);
+        if (job == null || job.launcher() != launcher || job.state() != OpenJob.State.OPEN) {
+            return;
+        }
+        if (job.opening().logged()) {
+            job.orphan();
+            await(job, relay.settings().launcherWait().orphanedMs());
+        } else {
+            close(id, why);
+        }
+    }
+
+    private void await(OpenJob job, long ms) {
+        Notice why = new Notice(
+                job.id(), STATUS_ORPHANED, -1, "its launcher did not come back within " + TimeUnit.MILLISECONDS.toSeconds(ms) + " s");
+        job.await(relay.loop().schedule(
+                () -> relay.control().submit(() -> close(job.id(), why)), ms, TimeUnit.MILLISECONDS));
+    }
+
+    private List<RankEntry> waiting(OpenJob job) {
         return here(job).mapToObj(rank -> entry(job.id(), rank, 0, RankState.WAITING)).toList();
     }
 
@@ -131,27 +209,27 @@ final class Jobs {
 
     private void onEvent(JobEvent event, RankEntry entry) {
         LOG.info("{}: job {} rank {}: event {} {}", relay.id(), Job.hexId(event.job()), event.rank(), event.kind(), event.text());
-        Open job = open.get(event.job());
+        OpenJob job = open.get(event.job());
         if (job == null) {
             return;
         }
         if (entry != null) {
             relay.directory().putRanks(List.of(entry));
         }
-        job.launcher().onJobEvent(event);
+        job.tell(event);
     }
 
     /** Ends a job: whoever is still connected is told, and everything kept for it is forgotten. */
     void close(long id, Notice why) {
-        Open job = open.get(id);
-        if (job == null) {
+        OpenJob job = open.get(id);
+        if (job == null || !job.close(why.text())) {
             return;
         }
         LOG.info("{}: {} closed: status {} {}", relay.id(), job, why.code(), why.text());
         relay.shards().close(id, why, ranks -> relay.control().submit(() -> closed(job, why, ranks)));
     }
 
-    private void closed(Open job, Notice why, Collection<ShardStatus.Rank> ranks) {
+    private void closed(OpenJob job, Notice why, Collection<ShardStatus.Rank> ranks) {
         if (open.remove(job.id()) == null) {
             return;
         }
@@ -162,6 +240,6 @@ final class Jobs {
         relay.directory().removeJob(job.id());
         relay.announce();
         relay.status().refresh();
-        job.launcher().onJobEvent(new JobEvent(job.id(), JobEvent.CLOSED, -1, why.code(), ""));
+        job.tell(new JobEvent(job.id(), JobEvent.CLOSED, -1, why.code(), ""));
     }
 }

@@ -19,12 +19,11 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * A connected launcher: opens jobs, hears of their ranks, ends them. Its jobs end with its connection. Confined to the
+ * A connected launcher: opens jobs, hears of their ranks, ends them. Its jobs end with its connection, but for logged ones,
+ * to which it may come back. Confined to the
  * relay's control strand.
  */
 final class LauncherSession implements Session {
-    private static final int STATUS_ORPHANED = 143;
-
     private final Relay relay;
     private final Connection connection;
     private final Line line;
@@ -57,8 +56,12 @@ final class LauncherSession implements Session {
         }
     }
 
-    /** Opens the job once every other relay it spans has been in contact, so that no message finds no way. */
+    /** Opens a new job once every other relay it spans has been in contact, so that no message finds no way. */
     private void open(JobOpen opening) {
+        if (opening.again()) {
+            openNow(opening);
+            return;
+        }
         List<String> others = opening.homes().stream()
                 .map(Home::relay)
                 .filter(other -> !other.equals(relay.id()))
@@ -73,20 +76,21 @@ final class LauncherSession implements Session {
         if (line.closing() == null) {
             relay.jobs()
                     .open(opening, this)
-                    .onSuccess(open -> opened(opening.job()))
+                    .onSuccess(this::opened)
                     .onFailure(cause -> refused(opening.job(), cause));
         }
     }
 
-    private void opened(long job) {
-        jobs.add(job);
+    private void opened(OpenJob job) {
+        jobs.add(job.id());
         if (line.closing() != null) {
-            close(job, orphaned(job));
+            abandon(job.id());
             return;
         }
         ByteBuffer opened = ByteBuffer.allocate(Wire.HEADER_BYTES);
-        new FrameView().wrap(opened, 0).begin(FrameType.JOB_OPENED, Wire.HEADER_BYTES, job);
+        new FrameView().wrap(opened, 0).begin(FrameType.JOB_OPENED, Wire.HEADER_BYTES, job.id());
         write(opened);
+        relay.jobs().tellStandings(job);
     }
 
     private void refused(long job, Throwable cause) {
@@ -119,15 +123,19 @@ final class LauncherSession implements Session {
         // Events are few; nothing was held back.
     }
 
-    private static Notice orphaned(long job) {
-        return new Notice(job, STATUS_ORPHANED, -1, "the launcher's connection ended");
+    private void abandon(long job) {
+        jobs.remove(job);
+        relay.jobs().abandoned(job, this, new Notice(job, Jobs.STATUS_ORPHANED, -1, "the launcher's connection ended"));
+    }
+
+    /** The job has another launcher's connection now. */
+    void forget(long job) {
+        jobs.remove(job);
     }
 
     @Override
     public void onClosed(Notice why) {
-        for (long job : Set.copyOf(jobs)) {
-            close(job, orphaned(job));
-        }
+        Set.copyOf(jobs).forEach(this::abandon);
     }
 
     @Override

@@ -1,7 +1,6 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
@@ -13,8 +12,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import org.posthouse.core.Parcel;
-import org.posthouse.core.Peer;
 import org.posthouse.ops.LinkView;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
@@ -36,10 +33,8 @@ final class LinkPort implements Links.Listener {
 
     private final Relay relay;
     private final ArrivedFrame arrived = new ArrivedFrame();
-    private final FrameBuilder frames = new FrameBuilder();
     private final Map<String, Promise<Void>> contacts = new HashMap<>();
-    private final Map<String, RelayPeer> peers = new HashMap<>();
-    private final Map<String, LinkFlow> flows = new HashMap<>();
+    private final Map<String, OtherRelay> others = new HashMap<>();
     private Links links;
     private String host = "";
 
@@ -47,13 +42,16 @@ final class LinkPort implements Links.Listener {
         this.relay = relay;
     }
 
-    Future<Void> start(Context context, Optional<LinkConfig> config) {
-        if (config.isEmpty()) {
-            return Future.succeededFuture();
-        }
-        host = config.get().listenHost();
-        links = new Links(context, config.get(), this);
-        return links.start();
+    /** Makes the links, over which nothing goes yet. */
+    void prepare(Context context, Optional<LinkConfig> config) {
+        config.ifPresent(settings -> {
+            host = settings.listenHost();
+            links = new Links(context, settings, this);
+        });
+    }
+
+    Future<Void> start() {
+        return links == null ? Future.succeededFuture() : links.start();
     }
 
     Future<Void> close() {
@@ -85,6 +83,13 @@ final class LinkPort implements Links.Listener {
         return Future.all(waiting).mapEmpty();
     }
 
+    /** Keeps frames for these relays until they link: they were there before this one was restarted. */
+    void expect(Collection<String> others) {
+        if (links != null) {
+            others.forEach(links::expect);
+        }
+    }
+
     private String stateOf(String other) {
         return links.status().stream()
                 .filter(status -> status.relay().equals(other))
@@ -97,21 +102,22 @@ final class LinkPort implements Links.Listener {
         return contacts.computeIfAbsent(other, unseen -> Promise.promise());
     }
 
-    /** Another relay by its id, as the shards see it. */
-    Peer peer(String other) {
-        return peers.computeIfAbsent(other, RelayPeer::new);
+    /** Another relay by its id. */
+    OtherRelay other(String id) {
+        return others.computeIfAbsent(
+                id, unseen -> new OtherRelay(unseen, relay.shards().all(), relay.control(), links));
     }
 
     @Override
-    public void onFrame(String from, ByteBuf buffer, int index, int length, FrameView view) {
+    public boolean onFrame(String from, long number, ByteBuf buffer, int index, int length, FrameView view) {
         try {
-            Peer peer = peer(from);
+            OtherRelay other = other(from);
             FrameType type = view.type();
-            flow(from).in(type, length);
+            other.flow().in(type, length);
             if (type == FrameType.BLOCKED || type == FrameType.MISMATCH) {
-                stalled(peer, type, Stall.decode(Connection.copy(buffer, index, length)));
+                stalled(other, type, Stall.decode(Connection.copy(buffer, index, length)));
             } else {
-                relay.shards().addressed(view).fromLink(peer, arrived, buffer, index, length, view);
+                return other.take(relay.shards().addressed(view), number, arrived, buffer, index, length, view);
             }
         } catch (WireException e) {
             fail(view.job(), e.reason(), e.getMessage() + ", from relay " + from);
@@ -120,15 +126,16 @@ final class LinkPort implements Links.Listener {
             LOG.error("{}: a frame from relay {} cannot be handled: {}", relay.id(), from, view, e);
             fail(view.job(), Reason.INTERNAL, e.toString());
         }
+        return true;
     }
 
     /** Every shard judges what blocked ranks say; a verdict is for one rank. */
-    private void stalled(Peer peer, FrameType type, Stall stall) {
+    private void stalled(OtherRelay other, FrameType type, Stall stall) {
         if (type == FrameType.BLOCKED) {
-            relay.shards().each(shard -> shard.core().stalled(peer, type, stall));
+            relay.shards().each(shard -> shard.core().stalled(other.peer(shard), type, stall));
         } else {
             Shard shard = relay.shards().of(stall.job(), stall.rank());
-            shard.strand().submit(() -> shard.core().stalled(peer, type, stall));
+            shard.strand().submit(() -> shard.core().stalled(other.peer(shard), type, stall));
         }
     }
 
@@ -150,23 +157,23 @@ final class LinkPort implements Links.Listener {
     }
 
     @Override
-    public void onForgotten(String other) {
-        LOG.warn("{}: relay {} was restarted", relay.id(), other);
-        Peer peer = peer(other);
-        relay.shards().each(shard -> shard.core().peerRestarted(peer, List.of()));
+    public void onAcknowledged(String other, long frames) {
+        other(other).onAcknowledged(frames);
     }
 
-    private LinkFlow flow(String other) {
-        return flows.computeIfAbsent(other, unseen -> new LinkFlow());
+    @Override
+    public void onForgotten(String other, List<ByteBuf> frames) {
+        LOG.warn("{}: relay {} was restarted, {} frames that it may not have handled", relay.id(), other, frames.size());
+        other(other).onRestarted(frames);
     }
 
     /** What each link has carried, if anything, by the relay at its far end. */
     Map<String, FlowBook.Counts> carried() {
         if (links != null) {
-            links.status().forEach(link -> flow(link.relay()));
+            links.status().forEach(link -> other(link.relay()));
         }
         Map<String, FlowBook.Counts> carried = new HashMap<>();
-        flows.forEach((other, flow) -> carried.put(other, flow.counts()));
+        others.forEach((id, other) -> carried.put(id, other.flow().counts()));
         return carried;
     }
 
@@ -193,84 +200,5 @@ final class LinkPort implements Links.Listener {
                 Math.max(0, status.roundTripMicros()),
                 status.unacknowledgedBytes(),
                 status.framesRetransmitted());
-    }
-
-    /** A relay behind a link. Called inside any shard's strand; what is to be sent is handed to the control strand. */
-    private final class RelayPeer implements Peer {
-        private final String id;
-
-        /** Kept frames of each shard's ranks. Confined to the control strand. */
-        private final Map<Shard, Long> kept = new HashMap<>();
-
-        private RelayPeer(String id) {
-            this.id = id;
-        }
-
-        @Override
-        public boolean forward(Parcel frame, boolean kept) {
-            ByteBuf bytes = ((BufferParcel) frame).take();
-            if (links == null) {
-                bytes.release();
-                return false;
-            }
-            relay.control().submit(() -> {
-                flow(id).out(bytes);
-                if (kept) {
-                    handled(bytes);
-                }
-                links.send(id, bytes);
-            });
-            return true;
-        }
-
-        /** To be told when the link says that the frame was handled; until links do, as soon as it is handed to one. */
-        private void handled(ByteBuf frame) {
-            FrameView view = new FrameView().wrap(frame.nioBuffer(), 0);
-            Shard shard = relay.shards().of(view.job(), view.source());
-            long count = kept.merge(shard, 1L, Long::sum);
-            shard.strand().post(() -> shard.core().handled(this, count));
-        }
-
-        @Override
-        public void offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
-            relay.control()
-                    .submit(() -> links.send(id, frames.offerAgain(job, context, source, destination, sequence, bytes)));
-        }
-
-        @Override
-        public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
-            relay.control().submit(() -> links.send(id, frames.clear(job, context, source, destination, sequence, upTo)));
-        }
-
-        @Override
-        public void withdraw(long job, int context, int source, int destination, long sequence) {
-            relay.control().submit(() -> links.send(id, frames.withdraw(job, context, source, destination, sequence)));
-        }
-
-        @Override
-        public void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone) {
-            relay.control()
-                    .submit(() -> links.send(id, frames.withdrawn(job, context, source, destination, sequence, gone)));
-        }
-
-        @Override
-        public void stall(FrameType type, Stall stall) {
-            relay.control().submit(() -> {
-                // A diagnosis that is repeated takes no memory of a link that is cut.
-                if (links.writable(id)) {
-                    links.send(id, Unpooled.wrappedBuffer(stall.encode(type)));
-                }
-            });
-        }
-
-        @Override
-        public void credit(long job, int rank, long bytes, int messages) {
-            relay.control().submit(() -> links.send(id, frames.credit(job, rank, bytes, messages)));
-        }
-
-        @Override
-        public String toString() {
-            return "relay " + id;
-        }
     }
 }

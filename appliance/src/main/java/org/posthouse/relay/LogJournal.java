@@ -3,6 +3,7 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.posthouse.core.Job;
@@ -12,6 +13,7 @@ import org.posthouse.core.JournalFull;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.Receive;
+import org.posthouse.logstore.Drafts;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogCursor;
@@ -25,6 +27,7 @@ import org.posthouse.logstore.RankLog;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,7 +37,7 @@ import org.slf4j.LoggerFactory;
  * most a frame of 64 KiB at a time, nearly always from the page cache. Opening and closing block and are not made there.
  */
 final class LogJournal implements Journal {
-    /** Of a job that ended with its relay. */
+    /** Of a job that cannot go on after its relay's end. */
     private static final int STATUS_LOST = 1;
 
     private static final Logger LOG = LoggerFactory.getLogger(LogJournal.class);
@@ -44,28 +47,45 @@ final class LogJournal implements Journal {
     private PayloadReader reader;
     private volatile MessageLog log;
 
-    /** Opens the log, and so recovers and verifies it. Blocks. */
-    Void open(Path folder) {
-        MessageLog opened = MessageLog.open(LogConfig.of(folder));
-        forgetJobs(opened);
+    /**
+     * Opens the log, and so recovers and verifies it. Blocks.
+     *
+     * @param relay whose log it is
+     * @param epochMin the relay's epoch, unless the log has seen that or a later one: then one more
+     * @return the jobs that were open when the log was last written, and go on
+     */
+    List<LoggedJob> open(Path folder, String relay, long epochMin) {
+        MessageLog opened = MessageLog.open(LogConfig.of(folder), last -> Math.max(epochMin, last + 1), entry -> {});
+        List<LoggedJob> jobs = jobs(opened, relay);
         reader = opened.reader();
         log = opened;
-        return null;
+        return jobs;
     }
 
     /**
-     * Ends the jobs of a relay that died: in this version nobody comes back to them, and what the log remembers of a job
-     * that is open, and of its messages, would only grow.
+     * Reads what goes on, and ends the jobs of which that cannot be read: what the log remembers of a job that is open, and
+     * of its messages, would only grow.
      */
-    private static void forgetJobs(MessageLog opened) {
-        opened.takeDrafts();
+    private static List<LoggedJob> jobs(MessageLog opened, String relay) {
+        Drafts drafts = opened.takeDrafts();
+        List<LoggedJob> jobs = new ArrayList<>();
         for (JobState job : List.copyOf(opened.book().jobs())) {
-            LOG.warn("job {} was open when this log was last written; it cannot go on", Job.hexId(job.id()));
-            if (opened.appendJobClosed(new LogRecord.JobClosed(job.id(), STATUS_LOST)) == MessageLog.NO_ROOM) {
-                break; // Said once a job is to be logged; what is left is ended with the next start.
+            try {
+                jobs.add(LoggedJob.of(relay, job, drafts));
+            } catch (WireException e) {
+                LOG.warn("job {} was open when this log was last written; it cannot go on: {}", Job.hexId(job.id()), e.getMessage());
+                if (opened.appendJobClosed(new LogRecord.JobClosed(job.id(), STATUS_LOST)) == MessageLog.NO_ROOM) {
+                    LOG.warn("job {} is not ended in the log, whose disk is nearly full: the next start tries again", Job.hexId(job.id()));
+                }
             }
         }
         opened.handOver();
+        return jobs;
+    }
+
+    /** The relay's epoch. Only of an open log. */
+    long relayEpoch() {
+        return log.relayEpoch();
     }
 
     /** Blocks. */

@@ -47,6 +47,10 @@ public final class Relay extends VerticleBase {
     private final RelayStatus status = new RelayStatus(this);
     private EventLoop loop;
     private Strand control;
+
+    /** Which start of the relay this is: a number that grows. Written at the start, when its log has been read. */
+    private volatile long epoch;
+
     private volatile Placement placement;
     private volatile ModeSwitch moves;
     private Shards shards;
@@ -69,8 +73,9 @@ public final class Relay extends VerticleBase {
         reception = new Reception(vertx, loop, placement, this::accept);
         moves = ModeSwitch.none(placement.mode());
         return openLog()
-                .compose(opened -> listen())
-                .compose(bound -> links.start(context, config.links()))
+                .compose(this::recover)
+                .compose(recovered -> listen())
+                .compose(bound -> links.start())
                 .onSuccess(up -> serve())
                 .onFailure(cause -> reception.close().eventually(this::letGo));
     }
@@ -92,10 +97,18 @@ public final class Relay extends VerticleBase {
         return journal.close();
     }
 
-    private Future<Void> openLog() {
+    /** Gives the jobs that were open when the log was last written. */
+    private Future<List<LoggedJob>> openLog() {
         return config.logFolder()
-                .map(folder -> vertx.executeBlocking(() -> journal.open(folder)).<Void>mapEmpty())
-                .orElseGet(Future::succeededFuture);
+                .map(folder -> vertx.executeBlocking(() -> journal.open(folder, config.relay(), config.epoch())))
+                .orElseGet(() -> Future.succeededFuture(List.of()));
+    }
+
+    /** Has them go on, before anybody can ask for them. */
+    private Future<Void> recover(List<LoggedJob> logged) {
+        epoch = journal.isOpen() ? journal.relayEpoch() : config.epoch();
+        links.prepare(context, config.links().map(settings -> settings.epoch(epoch)));
+        return jobs.recover(logged);
     }
 
     private Future<Void> listen() {
@@ -128,8 +141,8 @@ public final class Relay extends VerticleBase {
                 address(),
                 links.address(),
                 config.ops(),
-                config.epoch(),
-                config.epoch(),
+                epoch,
+                epoch,
                 jobs.ranksHere()));
     }
 
@@ -137,8 +150,8 @@ public final class Relay extends VerticleBase {
     public Future<?> stop() {
         status.stop(vertx);
         serving = false;
-        directory.withdraw(config.relay(), config.epoch());
-        for (Jobs.Open job : List.copyOf(jobs.all())) {
+        directory.withdraw(config.relay(), epoch);
+        for (OpenJob job : List.copyOf(jobs.all())) {
             jobs.close(job.id(), new Notice(job.id(), 1, -1, "relay " + config.relay() + " is stopping"));
         }
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay());
@@ -217,6 +230,11 @@ public final class Relay extends VerticleBase {
 
     RelayConfig settings() {
         return config;
+    }
+
+    /** Which start of the relay this is; 0 until its log has been read. */
+    long epoch() {
+        return epoch;
     }
 
     /** How the work is placed on threads now. */

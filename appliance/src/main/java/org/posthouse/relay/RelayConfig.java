@@ -13,7 +13,8 @@ import org.posthouse.wire.Token;
  *
  * @param site the site it stands at
  * @param relay its id, unique in the grid: as {@link RelayId} writes it
- * @param epoch when it started, in milliseconds since 1970; larger at every start
+ * @param epoch when it started, in milliseconds since 1970; one that comes back to a log takes one more than that has seen, if that
+ *     is larger
  * @param host address that ranks and launchers connect to
  * @param port their port; 0 lets the system choose
  * @param ops host:port of this relay's console as others are told, or empty
@@ -25,6 +26,7 @@ import org.posthouse.wire.Token;
  * @param core the core's limits
  * @param helloTimeoutMs how long a new connection may say nothing, in milliseconds
  * @param connectionsMax most connections of ranks and launchers at once
+ * @param launcherWait how long logged jobs go on without their launchers
  */
 public record RelayConfig(
         String site,
@@ -40,7 +42,8 @@ public record RelayConfig(
         Optional<LinkConfig> links,
         CoreConfig core,
         long helloTimeoutMs,
-        int connectionsMax) {
+        int connectionsMax,
+        LauncherWait launcherWait) {
 
     public static final long HELLO_TIMEOUT_MS_DEFAULT = 5_000;
     public static final int CONNECTIONS_MAX_DEFAULT = 4_096;
@@ -88,7 +91,8 @@ public record RelayConfig(
                 Optional.empty(),
                 CoreConfig.DEFAULT,
                 HELLO_TIMEOUT_MS_DEFAULT,
-                CONNECTIONS_MAX_DEFAULT);
+                CONNECTIONS_MAX_DEFAULT,
+                LauncherWait.DEFAULT);
     }
 
     /** Where a relay keeps its log below its data folder: relays of one site that share the data folder share no log. */
@@ -98,16 +102,16 @@ public record RelayConfig(
 
     public RelayConfig withLog(Path folder) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, core, helloTimeoutMs, connectionsMax);
+                site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, core, helloTimeoutMs, connectionsMax, launcherWait);
     }
 
     public RelayConfig withLinks(LinkConfig config) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, mode, shards, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax);
+                site, relay, epoch, host, port, ops, mode, shards, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax, launcherWait);
     }
 
     public RelayConfig withMode(ModeConfig placed) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, placed, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax);
+                site, relay, epoch, host, port, ops, placed, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax, launcherWait);
     }
 }

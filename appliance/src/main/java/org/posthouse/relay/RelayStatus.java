@@ -77,7 +77,7 @@ final class RelayStatus implements RelayView {
     }
 
     /** A job is forgotten: its counters stay in the relay's totals, and its end in the list for a while. */
-    void onJobClosed(Jobs.Open job, Collection<ShardStatus.Rank> ranks, boolean finished) {
+    void onJobClosed(OpenJob job, Collection<ShardStatus.Rank> ranks, boolean finished) {
         ranks.forEach(ended::add);
         endedJobs.addFirst(view(job, ranks, finished ? "FINISHED" : "FAILED"));
         if (endedJobs.size() > ENDED_JOBS_MAX) {
@@ -125,7 +125,7 @@ final class RelayStatus implements RelayView {
     public Readiness readiness() {
         return serving
                 ? Readiness.ok()
-                : Readiness.notReady("relay " + relay.id() + (snapshot == null ? " is starting" : " is stopping"));
+                : Readiness.notReady("relay " + relay.id() + (snapshot == null ? " is starting: it recovers what is in its log" : " is stopping"));
     }
 
     private RelaySnapshot starting() {
@@ -135,7 +135,7 @@ final class RelayStatus implements RelayView {
                 config.relay(),
                 relay.mode().mode().word(),
                 Version.text(),
-                config.epoch(),
+                relay.epoch(),
                 "",
                 List.of(),
                 List.of(),
@@ -170,7 +170,7 @@ final class RelayStatus implements RelayView {
                 config.relay(),
                 relay.mode().mode().word(),
                 Version.text(),
-                config.epoch(),
+                relay.epoch(),
                 relay.address(),
                 links,
                 Stream.concat(relay.jobs().all().stream().map(job -> view(job, ranksOf(job), "RUNNING")), endedJobs.stream())
@@ -180,7 +180,7 @@ final class RelayStatus implements RelayView {
                 relay.journal().stats().map(stats -> new LogView(stats.position(), stats.bytes())));
     }
 
-    private Collection<ShardStatus.Rank> ranksOf(Jobs.Open job) {
+    private Collection<ShardStatus.Rank> ranksOf(OpenJob job) {
         return relay.shards().status().stream()
                 .flatMap(shard -> shard.ranksOf(job.id()).stream())
                 .sorted(Comparator.comparingInt(ShardStatus.Rank::rank))
@@ -191,7 +191,7 @@ final class RelayStatus implements RelayView {
     private RankTotals totals(List<ShardStatus> shards) {
         RankTotals totals = new RankTotals();
         totals.add(ended);
-        for (Jobs.Open job : relay.jobs().all()) {
+        for (OpenJob job : relay.jobs().all()) {
             for (ShardStatus shard : shards) {
                 shard.ranksOf(job.id()).forEach(rank -> {
                     totals.add(rank);
@@ -220,7 +220,7 @@ final class RelayStatus implements RelayView {
                 TimeUnit.NANOSECONDS.toMillis(tally.loopLag().recentMaxNanos()));
     }
 
-    private JobView view(Jobs.Open job, Collection<ShardStatus.Rank> ranks, String state) {
+    private JobView view(OpenJob job, Collection<ShardStatus.Rank> ranks, String state) {
         return new JobView(
                 Job.hexId(job.id()),
                 job.opening().name(),

@@ -3,7 +3,9 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.posthouse.core.CoreConfig;
+import org.posthouse.core.Frame;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Parcel;
@@ -11,6 +13,7 @@ import org.posthouse.core.Peer;
 import org.posthouse.core.RelayCore;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Stall;
 
 /**
@@ -18,6 +21,11 @@ import org.posthouse.wire.Stall;
  * only, as they know other relays; how many there are never changes, so that a change of mode moves strands and no rank.
  */
 final class Shard {
+    /** Tells another core that frames of it were handled. */
+    interface Teller {
+        void tellHandled();
+    }
+
     private final int number;
     private final RelayCore core;
     private final TurnClock clock = new TurnClock(System::nanoTime);
@@ -26,8 +34,8 @@ final class Shard {
     private final List<Way> ways = new ArrayList<>();
     private final FrameBuilder frames = new FrameBuilder();
 
-    /** Shards of whose kept frames some were handled in this turn. Confined to the strand. */
-    private final List<Way> toTell = new ArrayList<>();
+    /** Other cores of whose frames some were handled in this turn. Confined to the strand. */
+    private final List<Teller> toTell = new ArrayList<>();
 
     // What is looked at of a frame from another shard. Confined to the strand.
     private final ArrivedFrame taken = new ArrivedFrame();
@@ -82,23 +90,55 @@ final class Shard {
         return shard == number ? null : ways.get(shard);
     }
 
-    /** A frame from another relay, for a rank of this shard: handled now if nobody is inside, else held until then. */
-    void fromLink(Peer peer, ArrivedFrame arrived, ByteBuf buffer, int index, int length, FrameView view) {
-        if (strand.tryEnter()) {
-            try {
-                core.fromPeer(peer, arrived.set(buffer, index, length, view));
-            } finally {
-                strand.leave();
-            }
-        } else {
-            hold(peer, buffer, index, length);
+    /**
+     * A frame from another relay, for a rank of this shard: handled now if nobody is inside, else held until then.
+     *
+     * @param number what the link calls it
+     * @return whether it was handled; else {@link RelayPeer#handled} is told
+     */
+    boolean fromLink(
+            RelayPeer peer, long number, ArrivedFrame arrived, ByteBuf buffer, int index, int length, FrameView view) {
+        if (!strand.tryEnter()) {
+            heldFromLink(peer, number, BufferParcel.keep(buffer, index, length));
+            return false;
         }
+        try {
+            core.fromPeer(peer, arrived.set(buffer, index, length, view));
+        } finally {
+            strand.leave();
+        }
+        return true;
     }
 
-    /** Has a frame handled by whoever is inside; the buffer stays the caller's. */
-    private void hold(Peer peer, ByteBuf buffer, int index, int length) {
-        ByteBuf held = BufferParcel.keep(buffer, index, length);
-        strand.submit(() -> take(peer, held, held.readerIndex(), length));
+    /** The same of a frame that was held before; takes over the buffer, which is the frame's alone. */
+    void heldFromLink(RelayPeer peer, long number, ByteBuf held) {
+        strand.submit(() -> {
+            try {
+                take(peer, held, held.readerIndex(), held.readableBytes());
+            } finally {
+                peer.handled(number);
+            }
+        });
+    }
+
+    /** Has it told at the turn's end. Confined to the strand. */
+    void tellAtEndOfTurn(Teller teller) {
+        toTell.add(teller);
+    }
+
+    /** Another relay was restarted. Confined to the strand. @param frames what it may not have handled; taken over */
+    void peerRestarted(RelayPeer peer, List<ByteBuf> frames) {
+        List<Frame> unacknowledged = new ArrayList<>();
+        for (ByteBuf frame : frames) {
+            int bytes = frame.readableBytes();
+            FrameView view = new FrameView().wrap(frame.nioBuffer(), 0);
+            unacknowledged.add(new ArrivedFrame().set(frame, frame.readerIndex(), bytes, view));
+        }
+        try {
+            core.peerRestarted(peer, unacknowledged);
+        } finally {
+            frames.forEach(ByteBuf::release);
+        }
     }
 
     /** A frame from another shard, with a reference to its buffer: handled now if nobody is inside. */
@@ -124,17 +164,17 @@ final class Shard {
     private void count(Way peer, boolean kept) {
         if (kept) {
             if (peer.keptHandled == peer.keptTold) {
-                toTell.add(peer);
+                tellAtEndOfTurn(peer);
             }
             peer.keptHandled++;
         }
     }
 
     private void tellHandled() {
-        for (Way way : toTell) {
-            way.tellHandled();
+        if (!toTell.isEmpty()) {
+            toTell.forEach(Teller::tellHandled);
+            toTell.clear();
         }
-        toTell.clear();
     }
 
     /** Handles a whole frame and lets go of its buffer, at which others may be looking: so with a view of its own. */
@@ -163,13 +203,33 @@ final class Shard {
         return open == null ? null : open.homed(rank);
     }
 
+    /** How the job's ranks of this shard stand, as their launcher was told last. Confined to the strand. */
+    List<JobEvent> standings(long job) {
+        Job open = core().job(job);
+        return open == null
+                ? List.of()
+                : open.homedRanks().stream().flatMap(rank -> standing(job, rank).stream()).toList();
+    }
+
+    private static Optional<JobEvent> standing(long job, HomedRank rank) {
+        int kind = switch (rank.state()) {
+            case WAITING -> 0;
+            case CONNECTED, MOVING -> JobEvent.CONNECTED;
+            case REPLAYING -> JobEvent.REPLAYING;
+            case AWAY -> JobEvent.AWAY;
+            case FINALIZED -> JobEvent.FINALIZED;
+            case LOST -> JobEvent.LOST;
+        };
+        return kind == 0 ? Optional.empty() : Optional.of(new JobEvent(job, kind, rank.rank(), 0, "as it stands"));
+    }
+
     @Override
     public String toString() {
         return "shard " + number;
     }
 
     /** From this shard to another of the same relay. Called inside this shard's strand. */
-    private final class Way implements Peer {
+    private final class Way implements Peer, Teller {
         private final Shard to;
 
         /** Kept frames of that shard's ranks that were handled here, and those that it was told of. */
@@ -185,7 +245,8 @@ final class Shard {
             to.fromShard(to.ways.get(number), frame, frame.readerIndex(), frame.readableBytes(), false);
         }
 
-        private void tellHandled() {
+        @Override
+        public void tellHandled() {
             long handled = keptHandled;
             keptTold = handled;
             to.strand.post(() -> to.core.handled(to.ways.get(number), handled));

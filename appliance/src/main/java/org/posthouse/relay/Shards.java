@@ -14,7 +14,7 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
-import org.posthouse.core.Peer;
+import org.posthouse.core.Recovered;
 import org.posthouse.core.Refusal;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
@@ -81,10 +81,10 @@ final class Shards {
     /**
      * Opens a job in all shards.
      *
-     * @param elsewhere the way to another relay, by its index in the job's homes
+     * @param elsewhere the job's relays, by their index in the job's homes
      * @param done told once, in some shard's strand: null, or why it was refused
      */
-    void open(JobOpen opening, List<Peer> elsewhere, Watch watch, Journal journal, Consumer<Refusal> done) {
+    void open(JobOpen opening, List<OtherRelay> elsewhere, Watch watch, Journal journal, Consumer<Refusal> done) {
         int[] table = place(opening);
         shardOf.putIfAbsent(opening.job(), table);
         AtomicInteger left = new AtomicInteger(shards.size());
@@ -95,7 +95,9 @@ final class Shards {
                     shard.core()
                             .openJob(
                                     opening,
-                                    rank -> table[rank] >= 0 ? shard.peer(table[rank]) : elsewhere.get(opening.homeOf()[rank]),
+                                    rank -> table[rank] >= 0
+                                            ? shard.peer(table[rank])
+                                            : elsewhere.get(opening.homeOf()[rank]).peer(shard),
                                     event -> watch.onJobEvent(event, shard.rank(event.job(), event.rank())),
                                     journal);
                 } catch (Refusal refused) {
@@ -109,6 +111,29 @@ final class Shards {
                 }
             });
         }
+    }
+
+    /**
+     * Makes a job that was opened what the log says that it was.
+     *
+     * @param ranks all that are at home at this relay
+     * @param done called in some shard's strand
+     */
+    void restore(long job, List<Recovered> ranks, Runnable done) {
+        restore(job, ranks, 0, done);
+    }
+
+    /** One after the other: each looks at what is the others'. */
+    private void restore(long job, List<Recovered> ranks, int number, Runnable done) {
+        if (number == shards.size()) {
+            done.run();
+            return;
+        }
+        Shard shard = shards.get(number);
+        shard.strand().submit(() -> {
+            shard.core().restore(shard.core().job(job), ranks);
+            restore(job, ranks, number + 1, done);
+        });
     }
 
     /** For each rank of the job its shard, or -1 if it is at home at another relay. */

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Members that come, leave, die, and find each other again. */
-@Timeout(120)
+@Timeout(240)
 class GroupChangeTest {
     private final List<HazelcastDirectory> directories = new ArrayList<>();
 

@@ -3,23 +3,34 @@ package org.posthouse.directory;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.IntStream;
 
 /** Groups of members on loopback ports picked by the system, quick to believe that somebody is gone. */
 final class Groups {
     static final GroupTiming QUICK = new GroupTiming(1, 20, 1, Duration.ofSeconds(1));
 
+    private static final int PORT_MIN = 16_384;
+    private static final int PORT_MAX = 32_768;
+
     private Groups() {}
 
+    /** Not of the range that the system takes ports for connections from: it would be gone again before a member has it. */
     static int freePort(String host) throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(host))) {
-            return socket.getLocalPort();
+        while (true) {
+            int port = ThreadLocalRandom.current().nextInt(PORT_MIN, PORT_MAX);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getByName(host))) {
+                return socket.getLocalPort();
+            } catch (BindException e) {
+                // Somebody has it: another.
+            }
         }
     }
 

@@ -115,7 +115,7 @@ class JobWatchTest {
         told(watch, 1, JobEvent.CAUGHT_UP);
         assertThat(watch.isOver()).isFalse();
         told(watch, 1, JobEvent.FINALIZED);
-        assertThat(end(watch)).isEqualTo(new JobOutcome(0, "", 1, List.of(), List.of()));
+        assertThat(end(watch)).isEqualTo(new JobOutcome(0, "", 1, List.of(), List.of(), List.of()));
         assertThat(told).isEmpty();
     }
 
@@ -330,12 +330,35 @@ class JobWatchTest {
         assertThat(done).as("nowhere to connect to").containsExactly("0:true");
         assertThat(watch.quietNs(nowNs)).isEqualTo(Deadlines.FOR_EVER);
         pass(20_000);
-        watch.on(new Signal.RelayBack(1, "relay site-b"), nowNs);
+        watch.on(new Signal.RelayBack(1, "site-b"), nowNs);
         watch.onTime(nowNs);
         assertThat(told).last().isEqualTo("relay site-b is back after 20.00 s");
         assertThat(done).containsExactly("0:true", "1/2");
         leave(watch, 1);
         assertThat(end(watch).isSuccess()).isTrue();
+    }
+
+    @Test
+    void itIsToldWhenTheRanksOfALostRelayGoOn() throws Exception {
+        JobWatch watch = running(true, 3);
+        lost(watch, 1, false);
+        pass(2_000);
+        told(watch, 1, JobEvent.AWAY);
+        watch.on(new Signal.RelayBack(1, "site-b"), nowNs);
+        pass(300);
+        told(watch, 1, JobEvent.REPLAYING);
+        lost(watch, 1, false);
+        pass(1_000);
+        watch.on(new Signal.RelayBack(1, "site-b"), nowNs);
+        pass(200);
+        told(watch, 1, JobEvent.CAUGHT_UP);
+        assertThat(told).last().isEqualTo("relay site-b: its rank goes on, 0.20 s after it came back");
+        told(watch, 1, JobEvent.CAUGHT_UP);
+        leave(watch, 0);
+        leave(watch, 1);
+        assertThat(watch.outcome(1).relayLosses())
+                .containsExactly(new RelayLoss("site-b", 1, 2_000_000_000L, -1), new RelayLoss("site-b", 1, 1_000_000_000L, 200_000_000L));
+        assertThat(told).filteredOn(line -> line.contains("goes on")).hasSize(1);
     }
 
     @Test
@@ -348,7 +371,7 @@ class JobWatchTest {
         watch.onTime(nowNs);
         assertThat(watch.isOver()).as("whether it said goodbye only the relay knows").isFalse();
         assertThat(watch.quietNs(nowNs)).isEqualTo(Deadlines.FOR_EVER);
-        watch.on(new Signal.RelayBack(1, "relay site-b"), nowNs);
+        watch.on(new Signal.RelayBack(1, "site-b"), nowNs);
         told(watch, 1, JobEvent.FINALIZED);
         assertThat(end(watch).isSuccess()).isTrue();
     }

@@ -8,9 +8,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.core.Message;
+import org.posthouse.core.Recovered;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
 
 /** What a relay does with the log that a dead one has left. */
 final class LogJournalTest {
@@ -18,7 +23,7 @@ final class LogJournalTest {
     private Path folder;
 
     @Test
-    void jobsThatNobodyComesBackToAreEndedOnce() {
+    void jobsOfWhichTheOpeningCannotBeReadAreEndedOnce() {
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             dead.appendJobOpened(new LogRecord.JobOpened(7, 2, 1), ByteBuffer.allocate(8));
             dead.appendJobOpened(new LogRecord.JobOpened(8, 2, 1), ByteBuffer.allocate(8));
@@ -28,7 +33,7 @@ final class LogJournalTest {
         }
         for (int start = 0; start < 2; start++) {
             LogJournal journal = new LogJournal();
-            journal.open(folder);
+            assertThat(journal.open(folder, "here", 1)).isEmpty();
             journal.close();
         }
         List<LogRecord> closed = new ArrayList<>();
@@ -42,5 +47,43 @@ final class LogJournalTest {
             assertThat(next.book().jobs()).isEmpty();
             assertThat(next.takeDrafts().count()).isZero();
         }
+    }
+
+    @Test
+    void jobsThatWereOpenAreHandedOutAsTheyWere() {
+        JobOpen opening = new JobOpen(
+                9, Token.random(), true, "went on", List.of(new Home("a", "a", "a:1"), new Home("here", "here", "h:1")),
+                new int[] {0, 1, 1});
+        try (MessageLog dead = MessageLog.open(LogConfig.of(folder), last -> 70, entry -> {})) {
+            dead.appendJobOpened(new LogRecord.JobOpened(9, 3, 1), opening.encode());
+            dead.appendIncarnation(new LogRecord.Incarnation(9, 1, 2, 0, 0));
+            dead.appendPolls(new LogRecord.Polls(9, 1, 2, 33));
+            arrival(dead, 1, 1, 4, 4, new LogRecord.Receipt(2, 1, 1));
+            arrival(dead, 1, 2, 4, 4, null);
+            arrival(dead, 1, 3, 8, 0, null);
+        }
+        LogJournal journal = new LogJournal();
+        List<LoggedJob> jobs = journal.open(folder, "here", 5);
+        assertThat(journal.relayEpoch()).as("later than all that the log has seen").isEqualTo(71);
+        journal.close();
+        assertThat(jobs).hasSize(1);
+        assertThat(jobs.getFirst().opening().name()).isEqualTo("went on");
+        assertThat(jobs.getFirst().ranks()).extracting(Recovered::rank).containsExactly(1, 2);
+        Recovered rank = jobs.getFirst().ranks().getFirst();
+        assertThat(List.of(rank.incarnation(), rank.deliveries(), rank.failedPolls())).asList().containsExactly(2, 1L, 33L);
+        assertThat(rank.channels()).containsExactly(new Recovered.Channel(0, 0, 3));
+        assertThat(rank.messages()).extracting(Message::sequence).containsExactly(2L, 3L);
+        assertThat(jobs.getFirst().ranks().get(1)).isEqualTo(Recovered.nothing(2));
+        LogJournal next = new LogJournal();
+        assertThat(next.open(folder, "here", 100)).as("as long as it is open").hasSize(1);
+        assertThat(next.relayEpoch()).isEqualTo(100);
+        next.close();
+    }
+
+    private static void arrival(MessageLog log, int rank, long sequence, long length, int payload, LogRecord.Receipt receipt) {
+        LogRecord.Form form = payload < length ? LogRecord.Form.OFFER : LogRecord.Form.SEND;
+        log.appendArrival(
+                new LogRecord.Arrival(9, rank, 0, 0, 5, sequence, 1, (int) length, length, form, false, receipt),
+                ByteBuffer.allocate(payload));
     }
 }

@@ -117,6 +117,22 @@ class BenchTest {
     }
 
     @Test
+    void wholeJobsAreRunInTurnsWithALogAndWithout() throws Exception {
+        Path json = folder.resolve("job.json");
+        Command.Result result = Command.run(
+                folder, "bench", "job", "--job", "example:nas-is", "-n", "2", "--repetitions", "2", "--json", json.toString(), "S");
+        assertThat(result.status()).as(result.err()).isZero();
+        assertThat(result.out()).containsPattern("(?m)^none +[0-9.]+ .* 1\\.000$").containsPattern("(?m)^process +[0-9.]+ ");
+        JsonNode process = new ObjectMapper().readTree(json.toFile()).path("figures").get(1);
+        assertThat(process.path("durability").asText()).isEqualTo("process");
+        assertThat(process.path("toldSeconds")).hasSize(2);
+        assertThat(process.path("initToEndSeconds")).hasSize(2).allMatch(seconds -> seconds.asDouble() > 0);
+        Command.Result failing = Command.run(folder, "bench", "job", "--job", "example:nas-is", "-n", "2", "Z");
+        assertThat(failing.status()).isEqualTo(1);
+        assertThat(failing.err()).contains("a run failed");
+    }
+
+    @Test
     void scaleMeasuresEveryPairAtEveryNumberOfRelaysInEveryMode() throws Exception {
         Path plot = folder.resolve("scale.svg");
         JsonNode figures = figures(

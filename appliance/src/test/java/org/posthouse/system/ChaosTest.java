@@ -34,6 +34,21 @@ class ChaosTest {
     }
 
     @Test
+    void everyRunVerifiesAlthoughEachOtherKillIsOfARelay() throws Exception {
+        Command.Result result = Command.run(
+                folder, "chaos", "--job", "example:ring", "-n", "4", "--kills", "2", "--relay-every", "2", "--seed", "4", "--json",
+                "3000", "1024");
+        assertThat(result.status()).as(result.out() + result.err()).isZero();
+        assertThat(result.err().lines().filter(line -> line.matches("run \\d+: relay site-a killed at .*, its job was without it .*: verified")))
+                .hasSize(1);
+        assertThat(result.err().strip()).endsWith("2 of 2 verify");
+        JsonNode report = new ObjectMapper().readTree(result.out());
+        assertThat(report.path("verified").asInt()).isEqualTo(2);
+        assertThat(report.path("relaysKilled").findValuesAsText("relay")).containsOnly("site-a");
+        assertThat(report.path("relayParts").findValuesAsText("name")).containsExactly("serves", "job back", "ranks back");
+    }
+
+    @Test
     void aJobThatDoesNotEndureAKillFailsTheCampaign() throws Exception {
         Command.Result result = Command.run(
                 folder, "chaos", "-cp", Jobs.classPath(), "--job", Forgets.class.getName(), "-n", "2", "--kills", "1", "--seed", "5");

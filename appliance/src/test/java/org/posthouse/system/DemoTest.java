@@ -25,8 +25,11 @@ class DemoTest {
                 .hasSameSizeAs(Examples.all());
         assertThat(result.out().lines().filter(line -> line.matches(".* rank \\d was killed by signal 9 \\(SIGKILL\\): restarted .*")))
                 .hasSameSizeAs(Examples.all());
-        assertThat(result.out().lines().filter(line -> line.matches(".* verified +rank \\d killed, back in .* s")))
+        assertThat(result.out().lines().filter(line -> line.matches(".* verified +rank \\d killed, back in .* s.*")))
                 .hasSameSizeAs(Examples.all());
+        assertThat(result.out().lines().filter(line -> line.matches(".* verified .*; relay site-b killed, back in .* s, its ranks .* s later")))
+                .as("once, and it was of consequence")
+                .hasSize(1);
         assertThat(result.status()).isZero();
         assertThat(result.err()).isEmpty();
     }

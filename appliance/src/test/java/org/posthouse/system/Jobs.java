@@ -3,8 +3,11 @@ package org.posthouse.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.posthouse.examples.Examples;
 import org.posthouse.launch.Installation;
@@ -27,6 +30,30 @@ final class Jobs {
     /** Processes that run ranks of these programs and are alive: children of {@code parent}. */
     static List<ProcessHandle> ranks(ProcessHandle parent) {
         return parent.descendants().filter(ProcessHandle::isAlive).toList();
+    }
+
+    /** The process of a rank of the launcher's job. */
+    static ProcessHandle rank(Command job, int rank) {
+        String mark = "\0POSTHOUSE_RANK=" + rank + "\0";
+        return ranks(job.handle()).stream()
+                .filter(process -> environment(process).contains(mark))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no process of rank " + rank + "; the job said " + job.out() + job.err()));
+    }
+
+    private static String environment(ProcessHandle process) {
+        try {
+            Path environ = Path.of("/proc", Long.toString(process.pid()), "environ");
+            return "\0" + new String(Files.readAllBytes(environ), StandardCharsets.ISO_8859_1);
+        } catch (IOException e) {
+            // It has just ended: not the one that is looked for.
+            return "";
+        }
+    }
+
+    /** What the launcher itself told of this, a line each. */
+    static List<String> told(Command.Result result, String word) {
+        return result.err().lines().filter(line -> line.startsWith("posthouse: ") && line.contains(word)).toList();
     }
 
     /** A ring of two rank processes, launched from this JVM, must be whole. */

@@ -29,13 +29,17 @@ final class Relays implements AutoCloseable {
     private static final AtomicInteger NEXT_PORT =
             new AtomicInteger((int) (ProcessHandle.current().pid() * 1_009 % FREE_PORTS));
 
-    private final Command command;
-    private final ReadyLine ready;
+    private final Path folder;
+    private final List<String> jvmFlags;
+    private final List<String> arguments;
     private final String group;
+    private Command command;
+    private ReadyLine ready;
 
-    private Relays(Command command, ReadyLine ready, String group) {
-        this.command = command;
-        this.ready = ready;
+    private Relays(Path folder, List<String> jvmFlags, List<String> arguments, String group) {
+        this.folder = folder;
+        this.jvmFlags = jvmFlags;
+        this.arguments = arguments;
         this.group = group;
     }
 
@@ -49,12 +53,51 @@ final class Relays implements AutoCloseable {
         List<String> arguments = new ArrayList<>(List.of(
                 "relay", "--json", "--site", site, "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--group", group));
         arguments.addAll(List.of(more));
-        Command command = Command.start(folder, jvmFlags, arguments.toArray(String[]::new));
-        await().atMost(PATIENCE).until(() -> !command.out().isEmpty() || !command.handle().isAlive());
-        if (command.out().isEmpty()) {
-            throw new AssertionError("the relay ended before it served: " + command.err());
+        Relays relay = new Relays(folder, jvmFlags, arguments, group);
+        relay.launch();
+        return relay;
+    }
+
+    private void launch() throws IOException {
+        Command started = Command.start(folder, jvmFlags, arguments.toArray(String[]::new));
+        command = started;
+        await().atMost(PATIENCE).until(() -> !started.out().isEmpty() || !started.handle().isAlive());
+        if (started.out().isEmpty()) {
+            throw new AssertionError("the relay ended before it served: " + started.err());
         }
-        return new Relays(command, ReadyLine.parse(command.out()), group);
+        ready = ReadyLine.parse(started.out());
+    }
+
+    /** kill -9. */
+    void kill() {
+        ProcessHandle process = command.handle();
+        process.destroyForcibly();
+        process.onExit().join();
+    }
+
+    /** Starts it again after its end, where it was. */
+    void startAgain() throws IOException {
+        fix("--listen", ready.ranks());
+        fix("--links", ready.links());
+        fix("--ops", ready.console());
+        launch();
+    }
+
+    private void fix(String option, String address) {
+        int at = arguments.indexOf(option);
+        if (at >= 0) {
+            arguments.set(at + 1, address);
+        }
+    }
+
+    /** How many messages it has delivered since its start, those of closed jobs included. */
+    long delivered() throws IOException {
+        return meter("posthouse_messages_total{direction=\"out\"");
+    }
+
+    /** Waits until it has delivered so many. */
+    void awaitDelivered(long messages) {
+        await().atMost(PATIENCE).until(() -> delivered() >= messages);
     }
 
     /** A port that nobody listens at. It is none of those that connections and listeners of other tests get from the system. */

@@ -33,6 +33,11 @@ final class LogCounters {
         return position.getAcquire();
     }
 
+    /** Files begun since open. */
+    long rolls() {
+        return rolls.getAcquire();
+    }
+
     LogStats snapshot() {
         return new LogStats(records.getAcquire(), bytes.getAcquire(), position.getAcquire(), epoch, files.getAcquire(),
                 rolls.getAcquire());

@@ -4,17 +4,18 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * One whole, verified record as a scan shows it. The payload is a read-only view of the mapped file and must not be
- * touched after the visitor returned: copy what is to be kept.
+ * One whole, verified record as a scan shows it. Its bytes are a read-only view of the mapped file and must not be touched
+ * after the visitor returned: copy what is to be kept.
  *
  * @param position the log's own record number, 1, 2, … without a gap
  * @param epoch of the writer that appended it
  * @param record what it says
- * @param payload bytes that follow the record's fields; empty for most types
+ * @param bytes all of the record: envelope, body and payload
+ * @param payload its last bytes, which follow the fields; empty for most types
  * @param payloadCrc CRC32C of the payload, 0 if it is empty
  * @param file where it stands
  * @param index Chronicle's index of it
  * @param offset of its first byte in the file
  */
-public record LogEntry(long position, long epoch, LogRecord record, ByteBuffer payload, int payloadCrc, Path file,
-        long index, long offset) {}
+public record LogEntry(long position, long epoch, LogRecord record, ByteBuffer bytes, ByteBuffer payload, int payloadCrc,
+        Path file, long index, long offset) {}

@@ -121,8 +121,8 @@ final class LogReader {
         LogRecord record = RecordDecoder.decode(b, at);
         ByteBuffer payload = RecordDecoder.payload(b, at);
         long recordEpoch = b.getLong(at + Envelope.EPOCH);
-        visitor.accept(new LogEntry(position, recordEpoch, record, payload, RecordDecoder.payloadCrc(b, at),
-                queueFile.file(), QueueFiles.index(file, recordsInFile), at));
+        visitor.accept(new LogEntry(position, recordEpoch, record, b.slice(at, queueFile.length()).asReadOnlyBuffer(), payload,
+                RecordDecoder.payloadCrc(b, at), queueFile.file(), QueueFiles.index(file, recordsInFile), at));
         book.apply(b, at, Place.of(file, at), payload);
         drafts.apply(b, at, Place.of(file, at));
         counts.merge(record.type(), 1L, Long::sum);

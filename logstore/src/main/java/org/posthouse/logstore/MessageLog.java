@@ -362,6 +362,18 @@ public final class MessageLog implements AutoCloseable {
         return LogCursor.ofJob(folder, job, position, place, this::position);
     }
 
+    /**
+     * Makes what is appended safe on the disk, for a user that calls it on a thread of its own. Its first sync covers all that the log
+     * held when it was opened.
+     */
+    public LogSync sync() {
+        try {
+            return new LogSync(folder, this::position, chain::file, QueueFiles.list(folder).firstKey(), LogSync::force);
+        } catch (IOException e) {
+            throw unusable(folder, e);
+        }
+    }
+
     /** Whether appends are accepted: the file system has at least {@link LogConfig#minFreeBytes()} free. */
     public boolean hasRoom() {
         owner.require();

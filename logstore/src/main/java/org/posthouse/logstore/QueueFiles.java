@@ -26,7 +26,7 @@ final class QueueFiles {
     /** A file grows in steps of this, sparse until written: 16 MiB. */
     static final int BLOCK_BYTES = 16 << 20;
 
-    private static final String SUFFIX = "F.cq4";
+    static final String SUFFIX = "F.cq4";
     private static final DateTimeFormatter DAY = DateTimeFormatter.BASIC_ISO_DATE.withLocale(Locale.ROOT);
 
     static {

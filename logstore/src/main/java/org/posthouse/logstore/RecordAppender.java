@@ -18,6 +18,7 @@ final class RecordAppender implements AutoCloseable {
     private final FileClock clock;
     private final SingleChronicleQueue queue;
     private final ExcerptAppender appender;
+    private final Pretoucher pretoucher;
     private final byte[] copy = new byte[8 << 10];
     private long fileBytes;
     private long rolls;
@@ -25,6 +26,7 @@ final class RecordAppender implements AutoCloseable {
 
     RecordAppender(Path folder, int file) {
         this.clock = new FileClock(file);
+        this.pretoucher = new Pretoucher(folder);
         this.queue = QueueFiles.open(folder, clock);
         try {
             this.appender = queue.createAppender();
@@ -69,6 +71,7 @@ final class RecordAppender implements AutoCloseable {
             throw e;
         }
         publish(context);
+        pretoucher.follow(clock.file(), fileBytes);
         return Place.of(clock.file(), offset);
     }
 
@@ -131,6 +134,7 @@ final class RecordAppender implements AutoCloseable {
 
     @Override
     public void close() {
+        pretoucher.close();
         Closeable.closeQuietly(appender, queue);
     }
 }

@@ -20,6 +20,7 @@ final class RecordChain implements AutoCloseable {
     private final RecordAppender appender;
     private final Room room;
     private final long epoch;
+    private final int firstFile;
     private final long rollBytes;
     private final RecordCodec codec = new RecordCodec();
     private final LogCounters counters;
@@ -36,10 +37,11 @@ final class RecordChain implements AutoCloseable {
         this.position = scan.lastPosition();
         this.hash = scan.end().hash();
         this.book = scan.book();
+        this.firstFile = recovery.nextFile();
         this.rollBytes = config.rollBytes();
         this.rollAt = rollBytes;
         this.room = new Room(host.freeBytes(), config.minFreeBytes());
-        this.appender = new RecordAppender(folder, recovery.nextFile());
+        this.appender = new RecordAppender(folder, firstFile);
         this.counters = new LogCounters(position, epoch, recovery.files());
     }
 
@@ -121,8 +123,9 @@ final class RecordChain implements AutoCloseable {
         position++;
         book.apply(head, 0, place, payload);
         room.taken(bytes);
-        counters.appended(position, bytes);
+        // In this order: whoever sees the position sees the file that it stands in.
         counters.rolled(appender.rolls());
+        counters.appended(position, bytes);
         return position;
     }
 
@@ -149,6 +152,11 @@ final class RecordChain implements AutoCloseable {
 
     Room room() {
         return room;
+    }
+
+    /** Number of the file that is written; may be asked by any thread. */
+    long file() {
+        return firstFile + counters.rolls();
     }
 
     /** May be read by any thread. */

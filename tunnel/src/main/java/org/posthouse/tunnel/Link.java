@@ -15,9 +15,9 @@ import org.slf4j.LoggerFactory;
  * The link to one other relay, of another site or of this one: a stream of frames each way that outlives its connections. Confined to the
  * relay's context.
  *
- * <p>Every frame sent stays in the window until the peer acknowledges it, and every LINK_HELLO says how many frames
- * its sender has received: so a new connection goes on where the last one was cut, without loss, repetition or
- * reordering. Only frames of {@link #current} count; a connection that was replaced is cut before its successor says
+ * <p>Every frame sent stays in the window until the peer acknowledges it, which it does when it has handled it, and every
+ * LINK_HELLO says how many frames its sender has received: so a new connection goes on where the last one was cut, without
+ * loss, repetition or reordering, and what a relay had not handled when it died is handed back to who sent it. Only frames of {@link #current} count; a connection that was replaced is cut before its successor says
  * how much was received.
  *
  * <p>If both ends dial, the connection that the smaller relay id dialled lives: the smaller one refuses the other's
@@ -88,7 +88,7 @@ final class Link {
         if (current != null) {
             current.close(why);
         }
-        window.forget();
+        window.release();
     }
 
     LinkStatus status() {
@@ -148,20 +148,38 @@ final class Link {
 
     /** One carried frame. @throws WireException from the listener, to close the connection */
     void onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
-        links.listener().onFrame(relay, buffer, index, length, view);
+        long number = receipts.receive(length);
+        boolean handled;
+        try {
+            handled = links.listener().onFrame(relay, number, buffer, index, length, view);
+        } catch (WireException e) {
+            receipts.takeBack(length);
+            throw e;
+        }
         traffic.in(length);
         progressed = true;
-        if (receipts.add(length)) {
+        if (handled) {
+            handled(number);
+        }
+    }
+
+    /** The listener has handled the frame with this number, which came on this link or on one of the peer before it. */
+    void handled(long number) {
+        if (receipts.handle(number)) {
             acknowledge();
-        } else if (acknowledgeTimer == null) {
+        } else if (acknowledgeTimer == null && receipts.pending()) {
             acknowledgeTimer = links.after(links.config().timeouts().ackMs(), this::acknowledge);
         }
     }
 
-    /** The peer has the first {@code count} frames. @throws WireException if it cannot have them */
+    /** The peer has handled the first {@code count} frames. @throws WireException if it cannot have them */
     void onAcknowledged(long count) throws WireException {
+        long before = window.acknowledged();
         window.acknowledge(count);
         progressed = true;
+        if (count > before) {
+            links.listener().onAcknowledged(relay, count - before);
+        }
         tellIfRoomy();
     }
 
@@ -232,12 +250,11 @@ final class Link {
     }
 
     private void forget(LinkHello hello) {
-        LOG.warn("link to relay {}: it was restarted, epoch {} is {} now; {} bytes of frames are forgotten",
+        LOG.warn("link to relay {}: it was restarted, epoch {} is {} now; it has not acknowledged {} bytes of frames",
                 relay, peerEpoch, hello.epoch(), window.bytes());
-        window.forget();
         receipts.forget();
         peerEpoch = hello.epoch();
-        links.listener().onForgotten(relay);
+        links.listener().onForgotten(relay, window.takeAll());
         tellIfRoomy();
     }
 
@@ -251,6 +268,9 @@ final class Link {
         }
         connection.begin(this);
         transition(LinkStatus.State.UP, connection.toString());
+        if (receipts.received() > 0) {
+            acknowledge(); // What was told on the last connection may have been lost with it.
+        }
         links.listener().onUp(relay, peerEpoch);
         tellIfRoomy();
         writeWaiting();
@@ -259,7 +279,7 @@ final class Link {
     private LinkHello hello(String expected) {
         LinkConfig config = links.config();
         return new LinkHello(
-                config.site(), config.relay(), expected, config.epoch(), peerEpoch, receipts.acknowledge());
+                config.site(), config.relay(), expected, config.epoch(), peerEpoch, receipts.received());
     }
 
     /** Writes what waits until the socket has enough; {@link #onSocketWritable} goes on. */

@@ -71,6 +71,12 @@ public record LinkConfig(
                 LinkTimeouts.DEFAULT);
     }
 
+    /** The same relay, started as another epoch. */
+    public LinkConfig epoch(long epoch) {
+        return new LinkConfig(
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, timeouts);
+    }
+
     /** The same, accepting peers at {@code host}:{@code port}. */
     public LinkConfig listen(String host, int port) {
         return new LinkConfig(

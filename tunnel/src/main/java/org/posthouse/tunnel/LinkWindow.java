@@ -2,6 +2,8 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
@@ -9,7 +11,7 @@ import org.posthouse.wire.WireException;
  * The frames of one direction of a link that the peer has not acknowledged. Confined to its link; knows no socket
  * and no clock. It owns one reference of each frame from {@link #append} until the acknowledgement.
  *
- * <p>Frames are numbered from 0 since the last {@link #forget}, and the counts are half-open ends:
+ * <p>Frames are numbered from 0 since the last {@link #takeAll}, and the counts are half-open ends:
  * <pre>
  *   0 ... acknowledged ... written ........ appended
  *         [ unacknowledged )[ waiting      )
@@ -72,9 +74,10 @@ final class LinkWindow {
     }
 
     /**
-     * Begins a new connection whose peer says it received [0, {@code received}).
+     * Begins a new connection whose peer says it received [0, {@code received}): they are not written again, and are kept
+     * until they are acknowledged, because the peer may not have handled them yet.
      *
-     * @throws WireException CANNOT_RESUME, and nothing changed, if that was never written or acknowledged before
+     * @throws WireException CANNOT_RESUME, and nothing changed, if that was never written, or less than was acknowledged
      */
     void resume(long received) throws WireException {
         if (received < acknowledged || received > writtenMax) {
@@ -85,21 +88,27 @@ final class LinkWindow {
         while (written() < received) {
             unacknowledged.addLast(waiting.removeFirst());
         }
-        release(received);
-        while (!unacknowledged.isEmpty()) {
+        while (written() > received) {
             waiting.addFirst(unacknowledged.removeLast());
         }
     }
 
-    /** The peer has forgotten the stream: releases all frames and counts from 0 again. */
-    void forget() {
-        unacknowledged.forEach(ByteBuf::release);
+    /** The peer has forgotten the stream: hands over all frames, in their order, and counts from 0 again. */
+    List<ByteBuf> takeAll() {
+        List<ByteBuf> frames = new ArrayList<>(unacknowledged.size() + waiting.size());
+        frames.addAll(unacknowledged);
+        frames.addAll(waiting);
         unacknowledged.clear();
-        waiting.forEach(ByteBuf::release);
         waiting.clear();
         acknowledged = 0;
         writtenMax = 0;
         bytes = 0;
+        return frames;
+    }
+
+    /** Nobody wants the stream any more. */
+    void release() {
+        takeAll().forEach(ByteBuf::release);
     }
 
     /** True while more is unacknowledged than the window allows: writers should wait. */

@@ -28,7 +28,8 @@ import org.posthouse.wire.WireException;
  * {@link #close} may be called from elsewhere.
  *
  * <p>A frame that {@link #send} took is handed to the listener at the other end exactly once and in order, however
- * often connections are cut, as long as neither relay restarts. A peer that breaks the protocol loses its connection
+ * often connections are cut, as long as neither relay restarts. If the other one does, the frames that it had not handled
+ * are handed back. A peer that breaks the protocol loses its connection
  * and nobody else does.
  */
 public final class Links {
@@ -40,11 +41,18 @@ public final class Links {
         /**
          * One whole frame from {@code relay}, header checked.
          *
+         * @param number names it for {@link Links#handled}; no other frame of that relay has had it
          * @param buffer holds the frame at [{@code index}, {@code index} + {@code length}); retain a slice to keep it
          * @param view looks at the frame; valid during this call
+         * @return whether it was handled: what it says would survive the end of this process. If not, {@link Links#handled}
+         *     is to be called once it was
          * @throws WireException to close the connection with that reason; the frame will come again on the next one
          */
-        void onFrame(String relay, ByteBuf buffer, int index, int length, FrameView view) throws WireException;
+        boolean onFrame(String relay, long number, ByteBuf buffer, int index, int length, FrameView view)
+                throws WireException;
+
+        /** {@code relay} has handled {@code frames} more of those that it was sent, in their order. */
+        default void onAcknowledged(String relay, long frames) {}
 
         /** Frames flow again, or for the first time; {@code epoch} is that of the other end. */
         default void onUp(String relay, long epoch) {}
@@ -56,10 +64,14 @@ public final class Links {
         default void onWritable(String relay) {}
 
         /**
-         * {@code relay} restarted: its state is gone, and so are the frames sent but not acknowledged.
-         * Called before {@link #onUp}; frames sent from now on reach the new one.
+         * {@code relay} restarted: what it did not write down is gone. Called before {@link #onUp}; frames sent from now on
+         * reach the new one, and none that were sent before.
+         *
+         * @param frames those that it has not acknowledged, in their order; the listener's to release or to send again
          */
-        default void onForgotten(String relay) {}
+        default void onForgotten(String relay, List<ByteBuf> frames) {
+            frames.forEach(ByteBuf::release);
+        }
     }
 
     private final ContextInternal context;
@@ -102,11 +114,17 @@ public final class Links {
         return acceptor == null ? 0 : acceptor.port();
     }
 
+    /** Keeps frames for {@code relay} from now on, though it has never linked and no address of it is known. */
+    public void expect(String relay) {
+        assert inLoop();
+        links.computeIfAbsent(relay, unseen -> new Link(this, unseen));
+    }
+
     /**
      * Sends one whole frame of a type that links carry; takes over the buffer. It never blocks and never drops: look
      * at {@link #writable} to stay within the window.
      *
-     * @return false, and the buffer released, if {@code relay} is no peer and never linked
+     * @return false, and the buffer released, if {@code relay} is no peer, was not expected and never linked
      * @throws IllegalArgumentException if the buffer is not one such frame; the buffer is released
      */
     public boolean send(String relay, ByteBuf frame) {
@@ -119,6 +137,15 @@ public final class Links {
         requireCarried(relay, frame);
         link.send(frame);
         return true;
+    }
+
+    /** A frame for which {@link Listener#onFrame} returned false has been handled by now. In any order, each once. */
+    public void handled(String relay, long number) {
+        assert inLoop();
+        Link link = links.get(relay);
+        if (link != null && !closed) {
+            link.handled(number);
+        }
     }
 
     /** False if {@code relay} is unknown, or more than the window is unacknowledged there. */
@@ -208,7 +235,7 @@ public final class Links {
                 .setConnectTimeout(config.timeouts().connectMs())
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true));
-        config.peers().keySet().forEach(relay -> links.put(relay, new Link(this, relay)));
+        config.peers().keySet().forEach(this::expect);
         Future<Void> listening = context.succeededFuture();
         if (config.listens()) {
             acceptor = new LinkAcceptor(this, vertx);

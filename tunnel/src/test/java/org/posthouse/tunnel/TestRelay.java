@@ -37,6 +37,18 @@ final class TestRelay implements Links.Listener {
     /** If set, the next frame is refused with it, once. */
     volatile Reason breachOnce;
 
+    /** While set, frames are not handled when they come: their numbers go to {@link #unhandled}. */
+    volatile boolean handlesLater;
+
+    /** What the links call the frames that wait to be handled. */
+    final List<Long> unhandled = new CopyOnWriteArrayList<>();
+
+    /** Frames that other relays had handled, by their word. */
+    final AtomicLong acknowledged = new AtomicLong();
+
+    /** The frames that came back from restarted relays, by their numbers. */
+    final List<Long> handedBack = new CopyOnWriteArrayList<>();
+
     private final ContextInternal context;
     private final Random random = new Random(3);
     private boolean feeding = true;
@@ -121,7 +133,8 @@ final class TestRelay implements Links.Listener {
     }
 
     @Override
-    public void onFrame(String relay, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+    public boolean onFrame(String relay, long name, ByteBuf buffer, int index, int length, FrameView view)
+            throws WireException {
         Reason breach = breachOnce;
         if (breach != null) {
             breachOnce = null;
@@ -136,6 +149,24 @@ final class TestRelay implements Links.Listener {
         } catch (AssertionError e) {
             failure = failure == null ? e : failure;
         }
+        if (handlesLater) {
+            unhandled.add(name);
+        }
+        return !handlesLater;
+    }
+
+    /** Handles a frame that waited. */
+    void handle(String relay, long name) throws Exception {
+        unhandled.remove(name);
+        call(() -> {
+            links.handled(relay, name);
+            return null;
+        });
+    }
+
+    @Override
+    public void onAcknowledged(String relay, long frames) {
+        acknowledged.addAndGet(frames);
     }
 
     @Override
@@ -155,8 +186,12 @@ final class TestRelay implements Links.Listener {
     }
 
     @Override
-    public void onForgotten(String relay) {
+    public void onForgotten(String relay, List<ByteBuf> frames) {
         events.add("forgotten " + relay);
+        for (ByteBuf frame : frames) {
+            handedBack.add(new FrameView().wrap(frame.nioBuffer(), 0).sequence());
+            frame.release();
+        }
         counter(relay).set(0);
     }
 

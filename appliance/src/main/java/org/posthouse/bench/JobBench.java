@@ -1,0 +1,102 @@
+package org.posthouse.bench;
+
+import io.vertx.core.Vertx;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobOutcome;
+import org.posthouse.launch.JobRun;
+import org.posthouse.launch.RankOutput;
+import org.posthouse.launch.Reach;
+import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.wire.Token;
+
+/** Whole jobs, one after the other over the same embedded relays, their series in turns. Confined to one thread. */
+public final class JobBench {
+    /** What programs in the manner of the NAS benchmarks say. */
+    private static final Pattern TOLD = Pattern.compile("(?i)time in seconds\\s*[:=]\\s*([0-9]+(?:\\.[0-9]+)?)");
+
+    private final JobPlan plan;
+    private final Reach reach;
+    private final BenchWatch watch;
+
+    private JobBench(JobPlan plan, Reach reach, BenchWatch watch) {
+        this.plan = plan;
+        this.reach = reach;
+        this.watch = watch;
+    }
+
+    /** Runs each series once unmeasured, and then all repetitions. @throws JobFailure if a run fails, with what it printed */
+    public static JobReport measure(JobPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
+        Vertx vertx = EmbeddedGrid.vertx();
+        try (EmbeddedGrid grid =
+                EmbeddedGrid.start(vertx, plan.sites(), plan.relaysPerSite(), plan.logged().contains(true), plan.mode())) {
+            Reach reach = new Reach(grid.addresses(), plan.sites(), plan.relaysPerSite(), Token.NONE);
+            return new JobReport(plan, new JobBench(plan, reach, watch).measure());
+        } finally {
+            vertx.close().await();
+        }
+    }
+
+    private List<JobTimes> measure() throws JobFailure, InterruptedException {
+        List<JobTimes> series = plan.logged().stream().map(JobTimes::new).toList();
+        int total = (plan.repetitions() + 1) * series.size();
+        int done = 0;
+        for (int repetition = 0; repetition <= plan.repetitions(); repetition++) {
+            for (JobTimes times : series) {
+                watch.onPhase(plan.job().name() + " " + JobPlan.word(times.logged()), done++, total);
+                run(repetition == 0 ? new JobTimes(times.logged()) : times);
+            }
+        }
+        return series;
+    }
+
+    private void run(JobTimes times) throws JobFailure, InterruptedException {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
+        JobRun job = JobRun.prepare(plan.spec(times.logged()), reach, RankOutput.tagged(plan.job().ranks(), out, out));
+        watch.onJob(job);
+        Connected connected = Connected.await(job);
+        JobOutcome outcome = job.run();
+        double seconds = (System.nanoTime() - connected.nanos()) / 1e9;
+        String text = printed.toString(StandardCharsets.UTF_8);
+        if (job.isStopped() || !outcome.isSuccess()) {
+            throw new JobFailure(
+                    job.isStopped() ? "interrupted" : "a run failed: status " + outcome.status() + ", " + outcome.cause() + "\n" + text);
+        }
+        Matcher told = TOLD.matcher(text);
+        times.add(seconds, told.find() ? Double.parseDouble(told.group(1)) : Double.NaN);
+    }
+
+    /** The moment when every rank had called Init. */
+    private static final class Connected {
+        private final Thread thread;
+        private volatile long nanos;
+
+        private Connected(JobRun job) {
+            thread = Thread.ofVirtual().start(() -> {
+                try {
+                    job.awaitConnected();
+                    nanos = System.nanoTime();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException("nobody interrupts this thread", e);
+                }
+            });
+        }
+
+        /** Begins to wait; the job's end ends that too. */
+        static Connected await(JobRun job) {
+            return new Connected(job);
+        }
+
+        long nanos() throws InterruptedException {
+            thread.join();
+            return nanos;
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package org.posthouse.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.posthouse.bench.JobBench;
+import org.posthouse.bench.JobPlan;
+import org.posthouse.bench.JobReport;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.Patience;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code posthouse bench job}: what a log costs a whole job. */
+@Command(
+        name = "job",
+        description = "Runs a whole job again and again, with a log and without in turns, and compares the times.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Compared is what the program says (\"Time in seconds: X\"), or else the time from Init of all ranks to the job's end.",
+            "",
+            "Example:",
+            "  posthouse bench job --job example:nas-is -n 4 --repetitions 9 A"
+        })
+final class BenchJobCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec command;
+
+    @Option(names = "--job", required = true, paramLabel = "CLASS", description = "The program: a main class, or example:NAME.")
+    private String job;
+
+    @Parameters(arity = "0..*", paramLabel = "ARG", description = "The program's arguments; after -- if they begin with a dash.")
+    private List<String> arguments = List.of();
+
+    @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders.")
+    private String classPath = "";
+
+    @Option(names = {"-n", "--ranks"}, defaultValue = "4", paramLabel = "N", description = "Number of ranks (default: ${DEFAULT-VALUE}).")
+    private int ranks;
+
+    @Option(names = "--sites", defaultValue = "1", paramLabel = "S", description = "Number of sites to spread over (default: ${DEFAULT-VALUE}).")
+    private int sites;
+
+    @Option(
+            names = "--relays-per-site",
+            defaultValue = "1",
+            paramLabel = "K",
+            description = "Number of relays of each site (default: ${DEFAULT-VALUE}).")
+    private int relaysPerSite;
+
+    @Option(
+            names = "--durability",
+            split = ",",
+            defaultValue = "NONE,PROCESS",
+            paramLabel = "WHAT",
+            description = "none, process; the first is what the others are compared with (default: none,process).")
+    private List<Durability> durabilities;
+
+    @Option(names = "--repetitions", defaultValue = "5", paramLabel = "R", description = "Runs of each series, in turns (default: ${DEFAULT-VALUE}).")
+    private int repetitions;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
+    private Path json;
+
+    @Mixin
+    private ModeOptions mode;
+
+    @Override
+    public Integer call() throws CommandFailure, InterruptedException {
+        JobPlan plan = plan();
+        try (Interruption interruption = Interruption.open();
+                TerminalProgress progress = TerminalProgress.onStandardError()) {
+            JobReport report = JobBench.measure(plan, BenchCommand.watch(interruption, progress));
+            report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
+            if (json != null) {
+                report.writeJson(BenchCommand.asCalled(command), json);
+            }
+            return 0;
+        } catch (IOException | JobFailure e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    private JobPlan plan() throws CommandFailure {
+        JobProgram found = JobProgram.find(job, classPath);
+        JobSpec spec = new JobSpec(
+                job, ranks, found.classPath(), found.mainClass(), arguments, List.of(), Map.of(), false, Patience.DEFAULT);
+        try {
+            return new JobPlan(
+                    spec, sites, relaysPerSite, mode.config(),
+                    durabilities.stream().distinct().map(durability -> durability == Durability.PROCESS).toList(), repetitions);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package org.posthouse.cli;
+
+import java.nio.ByteBuffer;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.posthouse.core.Job;
+import org.posthouse.logstore.LogEntry;
+import org.posthouse.logstore.LogRecord;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.WireException;
+
+/** Which records are of the job that a user means: by its id, or by its name as the record that opened it says. */
+final class JobNames implements Predicate<LogEntry> {
+    private final String wanted;
+    private final Map<Long, String> found = new TreeMap<>();
+
+    /** @param wanted an id as {@code posthouse log ls} shows it, or a name */
+    JobNames(String wanted) {
+        this.wanted = wanted.toLowerCase(Locale.ROOT);
+    }
+
+    @Override
+    public boolean test(LogEntry entry) {
+        long job = entry.record().job();
+        if (found.containsKey(job)) {
+            return true;
+        }
+        String name = entry.record() instanceof LogRecord.JobOpened ? name(entry.payload()) : "";
+        boolean meant = job != LogRecord.NO_JOB
+                && (Job.hexId(job).equals(wanted) || name.toLowerCase(Locale.ROOT).equals(wanted));
+        if (meant) {
+            found.put(job, name);
+        }
+        return meant;
+    }
+
+    /** The jobs whose records there were, by id. */
+    Map<Long, String> found() {
+        return found;
+    }
+
+    /** The name that a job was opened with; empty if the log does not say. */
+    static String name(ByteBuffer opening) {
+        if (!opening.hasRemaining()) {
+            return "";
+        }
+        try {
+            return JobOpen.decode(ByteBuffer.allocate(opening.remaining()).put(opening.duplicate()).flip()).name();
+        } catch (WireException e) {
+            return "? (" + e.getMessage() + ")";
+        }
+    }
+}

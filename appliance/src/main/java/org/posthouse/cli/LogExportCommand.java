@@ -1,0 +1,70 @@
+package org.posthouse.cli;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.posthouse.core.Job;
+import org.posthouse.logstore.LogExport;
+import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.LogScan;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code posthouse log export}: one job's history in a file of its own. */
+@Command(
+        name = "export",
+        description = "Copies the records of one job, or of one rank and those of its whole job, into a file.",
+        mixinStandardHelpOptions = true)
+final class LogExportCommand implements Callable<Integer> {
+    @Mixin
+    private LogFolder folder;
+
+    @Parameters(paramLabel = "JOB", description = "The job: its id, or its name if no other job in the log has it.")
+    private String job;
+
+    @Option(names = "--rank", paramLabel = "R", description = "Only what this rank needs to be run again alone (default: all ranks).")
+    private int rank = LogRecord.NO_RANK;
+
+    @Option(names = "--to", paramLabel = "FILE", required = true, description = "The file to write; what it held is replaced.")
+    private Path to;
+
+    @Override
+    public Integer call() throws CommandFailure {
+        Path log = folder.find();
+        JobNames wanted = new JobNames(job);
+        LogFolder.scan(log, wanted::test);
+        Map<Long, String> found = wanted.found();
+        if (found.size() != 1) {
+            throw new CommandFailure(
+                    found.isEmpty()
+                            ? "log " + log + " has no record of a job " + job + "; posthouse log ls lists its jobs"
+                            : "log " + log + " has several jobs named " + job + "; give the id of one: "
+                                    + found.keySet().stream().map(Job::hexId).toList());
+        }
+        return export(log, found.keySet().iterator().next());
+    }
+
+    private int export(Path log, long id) throws CommandFailure {
+        try (LogExport export = LogExport.begin(to, id, rank)) {
+            LogScan scan = LogFolder.scan(log, entry -> {
+                try {
+                    export.take(entry);
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            });
+            export.finish();
+            System.out.printf(Locale.ROOT, "%s: %,d records of job %s%n", to, export.records(), Job.hexId(id));
+            return LogFolder.report(scan);
+        } catch (IOException e) {
+            throw new CommandFailure("file " + to + " cannot be written: " + e.getMessage(), e);
+        } catch (UncheckedIOException e) {
+            throw new CommandFailure("file " + to + " cannot be written: " + e.getCause().getMessage(), e);
+        }
+    }
+}

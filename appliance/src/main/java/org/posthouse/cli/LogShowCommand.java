@@ -1,0 +1,136 @@
+package org.posthouse.cli;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.posthouse.core.Job;
+import org.posthouse.logstore.LogEntry;
+import org.posthouse.logstore.LogException;
+import org.posthouse.logstore.LogExport;
+import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.MessageLog;
+import org.posthouse.logstore.RecordType;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code posthouse log show}: the records of a log, or of an export of one. */
+@Command(
+        name = "show",
+        description = "Shows a log's records, one a line, in the order in which they were written.",
+        mixinStandardHelpOptions = true)
+final class LogShowCommand implements Callable<Integer> {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int PAYLOAD_BYTES_SHOWN = 32;
+
+    /** Where the records are. */
+    static final class Origin {
+        @ArgGroup(exclusive = false)
+        private LogFolder log;
+
+        @Option(names = "--export", paramLabel = "FILE", required = true, description = "A file that posthouse log export made.")
+        private Path export;
+    }
+
+    @ArgGroup(multiplicity = "1")
+    private Origin origin;
+
+    @Option(names = "--job", paramLabel = "JOB", description = "Only records of this job: its id, or its name.")
+    private String job;
+
+    @Option(names = "--rank", paramLabel = "R", description = "Only records of this rank.")
+    private Integer rank;
+
+    @Option(names = "--type", split = ",", paramLabel = "T[,T...]", description = "Only these: ${COMPLETION-CANDIDATES}.")
+    private Set<RecordType> types = Set.of(RecordType.values());
+
+    @Option(names = "--from", defaultValue = "1", paramLabel = "P", description = "From this position on.")
+    private long from;
+
+    @Option(names = "--count", paramLabel = "N", description = "At most so many records (default: all).")
+    private long count = Long.MAX_VALUE;
+
+    @Option(names = "--payload", description = "With the payload in hexadecimal: the first 32 bytes for people, all with --json.")
+    private boolean payload;
+
+    @Option(names = "--json", description = "Print one JSON object a line.")
+    private boolean json;
+
+    private JobNames wanted;
+    private long shown;
+
+    /** Enough was shown: nobody wants the rest of the log read. */
+    private static final class Enough extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Enough() {
+            super("enough records shown", null, false, false);
+        }
+    }
+
+    @Override
+    public Integer call() throws CommandFailure {
+        wanted = job == null ? null : new JobNames(job);
+        try {
+            if (origin.export != null) {
+                LogExport.read(origin.export, this::visit);
+                return 0;
+            }
+            return LogFolder.report(MessageLog.scan(origin.log.find(), this::visit));
+        } catch (Enough e) {
+            return 0;
+        } catch (LogException e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    private void visit(LogEntry entry) {
+        LogRecord record = entry.record();
+        boolean ofJob = wanted == null || wanted.test(entry);
+        boolean meant = ofJob && (rank == null || record.rank() == rank) && types.contains(record.type());
+        if (!meant || entry.position() < from) {
+            return;
+        }
+        if (shown++ == count) {
+            throw new Enough();
+        }
+        System.out.println(json ? json(entry) : line(entry));
+    }
+
+    private String line(LogEntry entry) {
+        LogRecord record = entry.record();
+        return String.format(
+                        Locale.ROOT, "%9d %3d  %-16s %5s  %-16s ", entry.position(), entry.epoch(),
+                        record.job() == LogRecord.NO_JOB ? "-" : Job.hexId(record.job()),
+                        record.rank() == LogRecord.NO_RANK ? "-" : record.rank(), record.type())
+                + RecordFields.line(entry)
+                + (payload && entry.payload().hasRemaining() ? ": " + hex(entry, PAYLOAD_BYTES_SHOWN) : "");
+    }
+
+    private String json(LogEntry entry) {
+        Map<String, Object> fields = RecordFields.head(entry);
+        fields.putAll(RecordFields.body(entry));
+        if (payload) {
+            fields.put("payload", hex(entry, Integer.MAX_VALUE));
+        }
+        try {
+            return JSON.writeValueAsString(fields);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("names and numbers that are no JSON: " + fields, e);
+        }
+    }
+
+    private static String hex(LogEntry entry, int bytesMax) {
+        ByteBuffer from = entry.payload().duplicate();
+        byte[] bytes = new byte[Math.min(bytesMax, from.remaining())];
+        from.get(bytes);
+        return HexFormat.of().formatHex(bytes);
+    }
+}

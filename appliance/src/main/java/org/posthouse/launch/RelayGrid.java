@@ -1,0 +1,105 @@
+package org.posthouse.launch;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.posthouse.tunnel.GridAuthority;
+
+/**
+ * Relay processes of one site or several on this host, each linked to all others over TLS, with keys and data in a folder that
+ * goes with them. Confined to the thread that starts it, but for the relays.
+ */
+public final class RelayGrid implements AutoCloseable {
+    private static final int KEY_DAYS = 2;
+
+    private final Path folder;
+    private final List<String> options;
+    private final List<RelayProcess> relays = new ArrayList<>();
+
+    private RelayGrid(Path folder, List<String> options) {
+        this.folder = folder;
+        this.options = options;
+    }
+
+    /**
+     * Starts them one after the other, and waits until each serves.
+     *
+     * @param sites how many; they are called site-a, site-b and so on
+     * @param options further options of each relay
+     * @param started is told of each
+     */
+    public static RelayGrid start(int sites, int relaysPerSite, List<String> options, Consumer<ReadyLine> started)
+            throws IOException, JobFailure {
+        RelayGrid grid = new RelayGrid(Files.createTempDirectory("posthouse-relays-"), options);
+        try {
+            grid.startAll(sites, relaysPerSite, started);
+            return grid;
+        } catch (IOException | JobFailure | RuntimeException e) {
+            grid.close();
+            throw e;
+        }
+    }
+
+    private void startAll(int sites, int relaysPerSite, Consumer<ReadyLine> started) throws IOException, JobFailure {
+        GridAuthority authority = GridAuthority.init(folder.resolve("authority"), KEY_DAYS);
+        List<String> members = new ArrayList<>();
+        for (String site : IntStream.range(0, sites).mapToObj(i -> "site-" + (char) ('a' + i)).toList()) {
+            authority.issue(site, KEY_DAYS, folder.resolve("keys-" + site));
+            for (int name = 1; name <= relaysPerSite; name++) {
+                startOne(site, Integer.toString(name), members);
+                started.accept(relays.getLast().ready());
+            }
+        }
+    }
+
+    /** Starts one relay, which dials all earlier ones. {@code members} are those of the group so far. */
+    private void startOne(String site, String name, List<String> members) throws IOException, JobFailure {
+        String group = "127.0.0.1:" + freePort();
+        List<String> arguments = new ArrayList<>(List.of(
+                "--site", site, "--name", name, "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--links", "127.0.0.1:0",
+                "--keys", folder.resolve("keys-" + site).toString(), "--data", folder.resolve("data-" + site).toString(),
+                "--group", group));
+        arguments.addAll(options);
+        members.forEach(member -> arguments.addAll(List.of("--member", member)));
+        for (RelayProcess earlier : relays) {
+            arguments.addAll(List.of("--peer", earlier.ready().relay() + "=" + earlier.ready().links()));
+        }
+        relays.add(RelayProcess.start(arguments, folder.resolve(site + "-" + name + ".log")));
+        members.add(group);
+    }
+
+    /** A port that is free now. Hazelcast wants its port named before it starts. */
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+
+    /** All relays, site by site. */
+    public List<RelayProcess> relays() {
+        return List.copyOf(relays);
+    }
+
+    /** Where they listen for ranks and launchers. */
+    public List<String> addresses() {
+        return relays.stream().map(relay -> relay.ready().ranks()).toList();
+    }
+
+    @Override
+    public void close() throws IOException {
+        relays.forEach(RelayProcess::close);
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+}

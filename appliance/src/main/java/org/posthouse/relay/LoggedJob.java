@@ -1,0 +1,84 @@
+package org.posthouse.relay;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.core.Job;
+import org.posthouse.core.Message;
+import org.posthouse.core.Recovered;
+import org.posthouse.logstore.Drafts;
+import org.posthouse.logstore.JobState;
+import org.posthouse.logstore.RankLog;
+import org.posthouse.logstore.StoredMessage;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * A job that was open when its relay died, as the relay's log has it.
+ *
+ * @param opening what its launcher asked for
+ * @param ranks all that are at home at the relay
+ */
+record LoggedJob(JobOpen opening, List<Recovered> ranks) {
+    /**
+     * Reads what the log says of a job.
+     *
+     * @param drafts the messages that were under way; those of the job are taken out
+     * @throws WireException if its opening cannot be read, or is not one for this relay
+     */
+    static LoggedJob of(String relay, JobState job, Drafts drafts) throws WireException {
+        JobOpen opening = opening(job.opening());
+        int self = Job.indexOf(relay, opening.homes());
+        if (self < 0) {
+            throw new WireException(
+                    Reason.WRONG_SITE, "its homes are " + opening.homes() + ", this is relay " + relay);
+        }
+        List<Recovered> ranks = new ArrayList<>();
+        for (int rank = 0; rank < opening.size(); rank++) {
+            if (opening.homeOf()[rank] == self) {
+                ranks.add(rank(rank, job.rank(rank), drafts.take(job.id(), rank)));
+            }
+        }
+        return new LoggedJob(opening, ranks);
+    }
+
+    private static JobOpen opening(ByteBuffer frame) throws WireException {
+        int bytes = frame.remaining();
+        FrameView view = new FrameView().wrap(frame, 0);
+        if (bytes < Wire.HEADER_BYTES || view.checkHeader(bytes) != bytes || view.type() != FrameType.JOB_OPEN) {
+            throw new WireException(Reason.MALFORMED_FRAME, "its opening has " + bytes + " bytes, expected one JOB_OPEN");
+        }
+        return JobOpen.decode(frame);
+    }
+
+    private static Recovered rank(int rank, RankLog log, List<StoredMessage> underWay) {
+        if (log == null) {
+            return Recovered.nothing(rank);
+        }
+        List<Recovered.Channel> channels = new ArrayList<>();
+        List<Recovered.Channel> takenBack = new ArrayList<>();
+        log.forEachChannel((context, source, last) -> {
+            channels.add(new Recovered.Channel(context, source, last));
+            log.forEachWithdrawn(
+                    context, source, sequence -> takenBack.add(new Recovered.Channel(context, source, sequence)));
+        });
+        List<Message> messages = underWay.stream()
+                .map(stored -> History.pieces(
+                        Message.recovered(History.logged(stored), stored.receipt() != null), stored))
+                .toList();
+        return new Recovered(
+                rank,
+                log.incarnation(),
+                log.finalized(),
+                log.deliveries(),
+                log.events(),
+                log.polls(),
+                channels,
+                takenBack,
+                messages);
+    }
+}

@@ -1,0 +1,157 @@
+package org.posthouse.relay;
+
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.core.Job;
+import org.posthouse.core.Journal;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A job that is open at this relay, and who hears of it. Confined to the relay's control strand; {@link Jobs} decides. */
+final class OpenJob {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenJob.class);
+
+    /** Most events that are kept for a launcher that is away; beside how ranks stand, which is told anew, they are few. */
+    private static final int UNTOLD_MAX = 256;
+
+    /** Where a job stands with its launcher. Ranks may come in all states but CLOSED. */
+    enum State {
+        /** Its launcher is connected. */
+        OPEN,
+        /** Its launcher's connection has ended, and may be made again for a while: the job is logged. */
+        ORPHANED,
+        /** The relay has it from its log, and its launcher may come for a while. */
+        RECOVERED,
+        /** It has ended, or is about to. */
+        CLOSED;
+
+        private boolean mayBecome(State next) {
+            return switch (next) {
+                case OPEN -> this != CLOSED;
+                case ORPHANED -> this == OPEN;
+                case RECOVERED -> false;
+                case CLOSED -> this != CLOSED;
+            };
+        }
+    }
+
+    private final JobOpen opening;
+    private final Journal journal;
+    private final long startMs;
+    private final List<JobEvent> untold = new ArrayList<>();
+    private State state;
+
+    /** Null unless it is OPEN, or was when it was closed. */
+    private LauncherSession launcher;
+
+    /** Ends the wait for a launcher; null if none is awaited. */
+    private ScheduledFuture<?> patience;
+
+    /** @param launcher null if the job comes from the log */
+    OpenJob(JobOpen opening, Journal journal, LauncherSession launcher, long startMs) {
+        this.opening = opening;
+        this.journal = journal;
+        this.launcher = launcher;
+        this.startMs = startMs;
+        this.state = launcher == null ? State.RECOVERED : State.OPEN;
+    }
+
+    long id() {
+        return opening.job();
+    }
+
+    JobOpen opening() {
+        return opening;
+    }
+
+    Journal journal() {
+        return journal;
+    }
+
+    long startMs() {
+        return startMs;
+    }
+
+    State state() {
+        return state;
+    }
+
+    /** Null if none is connected. */
+    LauncherSession launcher() {
+        return launcher;
+    }
+
+    /** Goes to another state. @throws IllegalStateException if that cannot be */
+    private void transition(State next, String reason) {
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException(this + " is " + state + " and cannot be " + next + ": " + reason);
+        }
+        LOG.info("{}: {} is {} now: {}", this, state, next, reason);
+        state = next;
+        if (patience != null) {
+            patience.cancel(false);
+            patience = null;
+        }
+    }
+
+    /** This launcher hears of it from now on, beginning with what nobody was there to hear; how ranks stand is not in that. */
+    void attach(LauncherSession session) {
+        transition(State.OPEN, "its launcher has come");
+        if (launcher != null && launcher != session) {
+            launcher.forget(id());
+        }
+        launcher = session;
+    }
+
+    /** Tells the launcher that was attached what it has missed. */
+    void tellMissed() {
+        untold.forEach(launcher::onJobEvent);
+        untold.clear();
+    }
+
+    /** Its launcher has gone without closing it. */
+    void orphan() {
+        transition(State.ORPHANED, "its launcher's connection has ended");
+        launcher = null;
+    }
+
+    /** What ends it if its launcher does not come in time. */
+    void await(ScheduledFuture<?> end) {
+        patience = end;
+    }
+
+    /** Nothing more is to happen to it. @return false if that was so before */
+    boolean close(String why) {
+        if (state == State.CLOSED) {
+            return false;
+        }
+        transition(State.CLOSED, why);
+        return true;
+    }
+
+    /** Tells the launcher, or keeps what one that comes later would not see from how the ranks stand. */
+    void tell(JobEvent event) {
+        if (launcher != null) {
+            launcher.onJobEvent(event);
+        } else if (!isStanding(event) && untold.size() < UNTOLD_MAX) {
+            untold.add(event);
+        }
+    }
+
+    /** Whether the event says how a rank stands, which a launcher is told when it comes. */
+    private static boolean isStanding(JobEvent event) {
+        return switch (event.kind()) {
+            case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.LOST, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP -> true;
+            default -> false;
+        };
+    }
+
+    /** As people know it. */
+    @Override
+    public String toString() {
+        return "job " + Job.hexId(id()) + " (" + opening.name() + ")";
+    }
+}

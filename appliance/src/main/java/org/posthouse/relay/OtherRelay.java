@@ -1,0 +1,172 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.tunnel.Links;
+import org.posthouse.wire.FrameView;
+
+/**
+ * Another relay, at the far end of a link: which shard sent each frame that it has not acknowledged, and what becomes of them
+ * when it was restarted. Confined to the relay's control strand, but for what {@link RelayPeer} calls.
+ */
+final class OtherRelay {
+    private final String id;
+    private final Strand control;
+    /** Null if this relay has no links. */
+    private final Links links;
+
+    private final LinkFlow flow = new LinkFlow();
+    private final List<Side> sides = new ArrayList<>();
+
+    /** Who sent each frame that is not acknowledged, in the order of the link. */
+    private final ArrayDeque<Sender> senders = new ArrayDeque<>();
+
+    /** A shard, and whether its ranks keep what it sent until that is acknowledged. */
+    private record Sender(Side side, boolean kept) {}
+
+    /** One shard's part in it. */
+    private static final class Side {
+        private final RelayPeer peer;
+        private final Sender ofKept = new Sender(this, true);
+        private final Sender ofOthers = new Sender(this, false);
+
+        /** Kept frames that the other relay has acknowledged since this one began, and how many of them the core knows of. */
+        private long acknowledged;
+
+        private long told;
+
+        /** While the other relay's restart is being arranged: what was sent and not acknowledged, in order; else null. */
+        private List<ByteBuf> late;
+
+        /** What the restarted relay sends before the core knows of it; null unless that is being arranged. */
+        private List<Runnable> early;
+
+        private Side(RelayPeer peer) {
+            this.peer = peer;
+        }
+    }
+
+    OtherRelay(String id, List<Shard> shards, Strand control, Links links) {
+        this.id = id;
+        this.control = control;
+        this.links = links;
+        shards.forEach(shard -> sides.add(new Side(new RelayPeer(this, shard))));
+    }
+
+    String id() {
+        return id;
+    }
+
+    LinkFlow flow() {
+        return flow;
+    }
+
+    /** How a shard sees it. Thread-safe. */
+    RelayPeer peer(Shard shard) {
+        return sides.get(shard.number()).peer;
+    }
+
+    // ---- what shards call, in their strands
+
+    boolean isReachable() {
+        return links != null;
+    }
+
+    /** @param kept whether the frame's rank keeps it until the other relay has handled it */
+    void send(RelayPeer from, ByteBuf frame, boolean kept) {
+        Side side = sides.get(from.shard().number());
+        control.submit(() -> send(side, frame, kept));
+    }
+
+    /** Sends what is said again anyway, unless the link is full or cut: a diagnosis takes no memory there. */
+    void sendIfWritable(RelayPeer from, ByteBuf frame) {
+        Side side = sides.get(from.shard().number());
+        control.submit(() -> {
+            if (side.late == null && links.writable(id)) {
+                send(side, frame, false);
+            } else {
+                frame.release();
+            }
+        });
+    }
+
+    void handled(List<Long> numbers) {
+        control.submit(() -> numbers.forEach(number -> links.handled(id, number)));
+    }
+
+    // ---- the link
+
+    private void send(Side side, ByteBuf frame, boolean kept) {
+        if (side.late != null) {
+            side.late.add(frame);
+            return;
+        }
+        flow.out(frame);
+        if (links.send(id, frame)) {
+            senders.add(kept ? side.ofKept : side.ofOthers);
+        }
+    }
+
+    /**
+     * A frame for a rank of this shard has come.
+     *
+     * @return whether it was handled
+     */
+    boolean take(Shard shard, long number, ArrivedFrame arrived, ByteBuf buffer, int index, int length, FrameView view) {
+        Side side = sides.get(shard.number());
+        if (side.early == null) {
+            return shard.fromLink(side.peer, number, arrived, buffer, index, length, view);
+        }
+        ByteBuf kept = BufferParcel.keep(buffer, index, length);
+        side.early.add(() -> shard.heldFromLink(side.peer, number, kept));
+        return false;
+    }
+
+    /** The other relay has handled so many frames more. */
+    void onAcknowledged(long frames) {
+        for (long left = frames; left > 0; left--) {
+            Sender sender = senders.remove();
+            sender.side.acknowledged += sender.kept ? 1 : 0;
+        }
+        for (Side side : sides) {
+            if (side.acknowledged > side.told) {
+                side.told = side.acknowledged;
+                side.peer.tellAcknowledged(side.told);
+            }
+        }
+    }
+
+    /**
+     * The other relay was restarted. Each shard first holds what it sends there; when that is so, everything that it had sent
+     * before is here; then its core decides what is sent again.
+     *
+     * @param frames what was sent and not acknowledged, in order
+     */
+    void onRestarted(List<ByteBuf> frames) {
+        for (Side side : sides) {
+            side.late = side.late == null ? new ArrayList<>() : side.late;
+            side.early = side.early == null ? new ArrayList<>() : side.early;
+        }
+        frames.forEach(frame -> senders.remove().side.late.add(frame));
+        for (Side side : sides) {
+            side.peer.shard().strand().submit(() -> {
+                side.peer.hold();
+                control.submit(() -> gathered(side));
+            });
+        }
+    }
+
+    private void gathered(Side side) {
+        if (side.late == null) {
+            return; // It was restarted twice, and the first time's round has done it.
+        }
+        List<ByteBuf> before = side.late;
+        List<Runnable> early = side.early;
+        side.late = null;
+        side.early = null;
+        side.peer.shard().strand().submit(() -> side.peer.restarted(before));
+        early.forEach(Runnable::run);
+    }
+}

@@ -1,0 +1,141 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.core.Parcel;
+import org.posthouse.core.Peer;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Stall;
+
+/**
+ * Another relay as one shard sees it. Confined to the shard's strand; what is to be sent is handed to the relay's control
+ * strand, where the links are.
+ *
+ * <p>When the other relay was restarted, the core has to be told before anything more is sent to it: what was on its way
+ * to the dead one would come before the beginning of what it belongs to. So {@link OtherRelay} first has this one hold what
+ * it is given, then gathers what is on the way between the two strands, and then lets the core decide.
+ */
+final class RelayPeer implements Peer, Shard.Teller {
+    private final OtherRelay relay;
+    private final Shard shard;
+    private final FrameBuilder frames = new FrameBuilder();
+
+    /** What was to be sent since the other relay was restarted; null unless that is under way. */
+    private List<ByteBuf> held;
+
+    /** Numbers of frames that were handled in this turn, though not when they came. */
+    private List<Long> handled = new ArrayList<>();
+
+    RelayPeer(OtherRelay relay, Shard shard) {
+        this.relay = relay;
+        this.shard = shard;
+    }
+
+    Shard shard() {
+        return shard;
+    }
+
+    private void send(ByteBuf frame) {
+        send(frame, false);
+    }
+
+    private boolean send(ByteBuf frame, boolean kept) {
+        if (!relay.isReachable()) {
+            frame.release();
+            return false;
+        }
+        if (held != null) {
+            held.add(frame);
+        } else {
+            relay.send(this, frame, kept);
+        }
+        return true;
+    }
+
+    @Override
+    public boolean forward(Parcel frame, boolean kept) {
+        return send(((BufferParcel) frame).take(), kept);
+    }
+
+    @Override
+    public void offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
+        send(frames.offerAgain(job, context, source, destination, sequence, bytes));
+    }
+
+    @Override
+    public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
+        send(frames.clear(job, context, source, destination, sequence, upTo));
+    }
+
+    @Override
+    public void withdraw(long job, int context, int source, int destination, long sequence) {
+        send(frames.withdraw(job, context, source, destination, sequence));
+    }
+
+    @Override
+    public void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone) {
+        send(frames.withdrawn(job, context, source, destination, sequence, gone));
+    }
+
+    @Override
+    public void credit(long job, int rank, long bytes, int messages) {
+        send(frames.credit(job, rank, bytes, messages));
+    }
+
+    @Override
+    public void stall(FrameType type, Stall stall) {
+        if (held == null) {
+            relay.sendIfWritable(this, Unpooled.wrappedBuffer(stall.encode(type)));
+        }
+    }
+
+    /** The other relay has handled so many frames that ranks of the shard keep. Thread-safe. */
+    void tellAcknowledged(long kept) {
+        shard.strand().post(() -> shard.core().handled(this, kept));
+    }
+
+    // ---- frames that come
+
+    /** The frame with this number, which had to wait, was handled. Told to the link at the turn's end. */
+    void handled(long number) {
+        if (handled.isEmpty()) {
+            shard.tellAtEndOfTurn(this);
+        }
+        handled.add(number);
+    }
+
+    @Override
+    public void tellHandled() {
+        List<Long> numbers = handled;
+        handled = new ArrayList<>();
+        relay.handled(numbers);
+    }
+
+    // ---- the other relay was restarted
+
+    /** Nothing more is sent until {@link #restarted}. */
+    void hold() {
+        if (held == null) {
+            held = new ArrayList<>();
+        }
+    }
+
+    /**
+     * The core decides what of all that the other relay may not have handled is sent again.
+     *
+     * @param before frames that were sent before {@link #hold}, in their order; taken over
+     */
+    void restarted(List<ByteBuf> before) {
+        List<ByteBuf> frames = new ArrayList<>(before);
+        frames.addAll(held);
+        held = null;
+        shard.peerRestarted(this, frames);
+    }
+
+    @Override
+    public String toString() {
+        return "relay " + relay.id();
+    }
+}

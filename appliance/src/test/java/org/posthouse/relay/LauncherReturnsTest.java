@@ -1,0 +1,138 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.vertx.core.Vertx;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.core.CoreConfig;
+import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.RelayLine;
+import org.posthouse.logstore.LogConfig;
+import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.MessageLog;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
+
+/** A logged job at a relay without its launcher: who may come back to it, what he is told, and when it is over. */
+@Timeout(60)
+class LauncherReturnsTest {
+    private static final long JOB = 42;
+    private static final Token TOKEN = new Token(1, 2);
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    @TempDir
+    private Path folder;
+
+    private final Vertx vertx = Vertx.vertx();
+    private final MemoryDirectory directory = new MemoryDirectory();
+    private final List<JobEvent> events = new CopyOnWriteArrayList<>();
+    private Relay relay;
+
+    @AfterEach
+    void close() throws Exception {
+        vertx.close().await(20, TimeUnit.SECONDS);
+        directory.close();
+    }
+
+    private void start(LauncherWait wait) throws Exception {
+        RelayConfig config = new RelayConfig(
+                "here", "here", 1, "127.0.0.1", 0, "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), 3, Optional.of(folder), Token.NONE,
+                Optional.empty(), CoreConfig.DEFAULT, 5_000, 64, wait);
+        relay = new Relay(config, directory);
+        vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+    }
+
+    /** What a relay that died would have left: a job of three ranks, of which one was there, and one has finalized. */
+    private void leaveLog() {
+        try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
+            dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1), opening(TOKEN, false).encode());
+            dead.appendIncarnation(new LogRecord.Incarnation(JOB, 0, 1, 0, 0));
+            dead.appendIncarnation(new LogRecord.Incarnation(JOB, 1, 1, 0, 0));
+            dead.appendFinalized(new LogRecord.Finalized(JOB, 1, 1));
+        }
+    }
+
+    private static JobOpen opening(Token token, boolean again) {
+        return new JobOpen(JOB, token, JobOpen.PROCESS, again, "test", List.of(new Home("here", "here", "")), new int[3]);
+    }
+
+    private RelayLine launcher(Token token, boolean again) throws JobFailure {
+        RelayLine line = RelayLine.connect(relay.address(), Token.NONE);
+        line.listen(events::add, why -> {});
+        line.open(opening(token, again));
+        return line;
+    }
+
+    private List<String> heard() {
+        return events.stream().map(event -> event.rank() + ":" + event.kind()).sorted().toList();
+    }
+
+    @Test
+    void whoComesBackAfterTheRelaysDeathIsToldHowEachRankStands() throws Exception {
+        leaveLog();
+        start(LauncherWait.DEFAULT);
+        try (RelayLine line = launcher(TOKEN, true)) {
+            await().atMost(PATIENCE).until(() -> events.size() >= 2);
+            assertThat(heard()).containsExactly("0:" + JobEvent.AWAY, "1:" + JobEvent.FINALIZED);
+            assertThat(line.home().relay()).isEqualTo("here");
+        }
+    }
+
+    @Test
+    void whoDoesNotKnowItsTokenIsRefused() throws Exception {
+        leaveLog();
+        start(LauncherWait.DEFAULT);
+        assertThatThrownBy(() -> launcher(new Token(1, 3), true)).hasMessageContaining("WRONG_TOKEN").hasMessageContaining("not the job's");
+        assertThatThrownBy(() -> launcher(TOKEN, false)).hasMessageContaining("DUPLICATE_JOB");
+        launcher(TOKEN, true).close();
+    }
+
+    @Test
+    void aJobFromTheLogEndsIfNobodyComes() throws Exception {
+        leaveLog();
+        start(new LauncherWait(200, 60_000));
+        assertEnds();
+        vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+        try (MessageLog log = MessageLog.open(LogConfig.of(folder))) {
+            assertThat(log.book().jobs()).isEmpty();
+        }
+    }
+
+    @Test
+    void aJobOutlivesItsLaunchersConnectionAndItsReplacedOne() throws Exception {
+        start(LauncherWait.DEFAULT);
+        launcher(TOKEN, false).close();
+        RelayLine second = launcher(TOKEN, true);
+        try (RelayLine third = launcher(TOKEN, true)) {
+            second.close();
+            assertThat(third.home().relay()).as("a launcher's old connection that ends behind its new one ends nothing").isEqualTo("here");
+            launcher(TOKEN, true).close();
+        }
+    }
+
+    @Test
+    void aJobWhoseLauncherHasGoneEndsIfNobodyComes() throws Exception {
+        start(new LauncherWait(60_000, 200));
+        launcher(TOKEN, false).close();
+        assertEnds();
+    }
+
+    private void assertEnds() {
+        await().atMost(PATIENCE).until(() -> directory.ranks(JOB).isEmpty());
+        assertThatThrownBy(() -> launcher(TOKEN, true)).hasMessageContaining("UNKNOWN_JOB").hasMessageContaining("not open any more");
+    }
+}

@@ -1,0 +1,96 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.function.LongSupplier;
+
+/**
+ * Brings what a log has appended to the disk itself, beside the appends, so that it outlives the host: what is in the page cache
+ * outlives only its processes. Confined to one thread, which it blocks for milliseconds; {@link #safe} may be asked by any.
+ */
+public final class LogSync {
+    /** Makes a file, or a folder, safe on its disk. */
+    interface Forcer {
+        void force(Path file) throws IOException;
+    }
+
+    private final Path folder;
+    private final LongSupplier position;
+    private final LongSupplier file;
+    private final Forcer forcer;
+
+    /** The oldest file that may have something that is not on the disk. */
+    private int first;
+
+    /** The newest file whose name is on the disk. */
+    private int named = -1;
+
+    private volatile long safe;
+    private volatile boolean broken;
+
+    /**
+     * @param position of the last record, read before {@code file}
+     * @param file number of the file that it stands in, or of a later one
+     * @param first number of the oldest file that may not be on the disk
+     */
+    LogSync(Path folder, LongSupplier position, LongSupplier file, int first, Forcer forcer) {
+        this.folder = folder;
+        this.position = position;
+        this.file = file;
+        this.first = first;
+        this.forcer = forcer;
+    }
+
+    /** By fsync: it covers the pages of a file whoever has written them, through whichever mapping (fsync(2)). */
+    static void force(Path path) throws IOException {
+        boolean isFile = path.toString().endsWith(QueueFiles.SUFFIX);
+        try (FileChannel channel = FileChannel.open(path, isFile ? StandardOpenOption.WRITE : StandardOpenOption.READ)) {
+            channel.force(false);
+        } catch (NoSuchFileException e) {
+            if (!isFile) {
+                throw e;
+            }
+            // Truncated meanwhile: nothing of it is needed any more.
+        }
+    }
+
+    /**
+     * Makes safe what has been appended so far.
+     *
+     * @return the position up to which it is
+     * @throws LogException if the disk fails: what it has kept is unknown from then on, and nothing becomes safe any more
+     */
+    public long sync() {
+        if (broken) {
+            throw new LogException(folder, "was not made safe before", "check the disk, and open the log again");
+        }
+        long upTo = position.getAsLong();
+        int last = Math.toIntExact(file.getAsLong());
+        if (upTo <= safe) {
+            return safe;
+        }
+        try {
+            for (int number = first; number <= last; number++) {
+                forcer.force(QueueFiles.file(folder, number));
+            }
+            if (last > named) {
+                forcer.force(folder);
+            }
+        } catch (IOException e) {
+            broken = true;
+            throw new LogException(folder, upTo, "cannot be made safe: " + e, "check the disk, and open the log again", e);
+        }
+        first = last;
+        named = last;
+        safe = upTo;
+        return upTo;
+    }
+
+    /** Up to which position everything is on the disk. */
+    public long safe() {
+        return safe;
+    }
+}

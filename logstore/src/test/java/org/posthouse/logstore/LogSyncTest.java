@@ -1,0 +1,98 @@
+package org.posthouse.logstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is forced to the disk, in which order, and when it counts as safe. */
+@Timeout(60)
+final class LogSyncTest {
+    @TempDir
+    private Path folder;
+
+    private final List<Path> forced = new ArrayList<>();
+    private long position = 10;
+    private long file = 3;
+
+    private LogSync sync(int first) {
+        return new LogSync(folder, () -> position, () -> file, first, forced::add);
+    }
+
+    private Path file(int number) {
+        return QueueFiles.file(folder, number);
+    }
+
+    @Test
+    void firstSyncCoversWhatADeadWriterMayHaveLeftInThePageCache() {
+        LogSync sync = sync(1);
+        assertThat(sync.safe()).isZero();
+        assertThat(sync.sync()).isEqualTo(10);
+        assertThat(forced).containsExactly(file(1), file(2), file(3), folder);
+    }
+
+    @Test
+    void rolledFileIsForcedOnceMoreBeforeWhatStandsBehindItIsSafe() {
+        LogSync sync = sync(3);
+        sync.sync();
+        forced.clear();
+        position = 20;
+        sync.sync();
+        assertThat(forced).containsExactly(file(3));
+        forced.clear();
+        position = 30;
+        file = 4;
+        assertThat(sync.sync()).isEqualTo(30);
+        assertThat(forced).containsExactly(file(3), file(4), folder);
+        forced.clear();
+        assertThat(sync.sync()).isEqualTo(30);
+        assertThat(forced).as("nothing new").isEmpty();
+    }
+
+    @Test
+    void whatIsAppendedWhileItForcesIsNotSafeYet() {
+        LogSync sync = new LogSync(folder, () -> position, () -> file, 3, path -> position = 99);
+        assertThat(sync.sync()).isEqualTo(10);
+        assertThat(sync.safe()).isEqualTo(10);
+        assertThat(sync.sync()).isEqualTo(99);
+    }
+
+    @Test
+    void diskThatFailedOnceIsNotBelievedAgain() {
+        AtomicBoolean fails = new AtomicBoolean();
+        LogSync sync = new LogSync(folder, () -> position, () -> file, 3, path -> {
+            if (fails.get()) {
+                throw new IOException("Input/output error");
+            }
+        });
+        sync.sync();
+        position = 11;
+        fails.set(true);
+        assertThatThrownBy(sync::sync).isInstanceOf(LogException.class)
+                .hasMessageContaining("position 11").hasMessageContaining("Input/output error");
+        fails.set(false);
+        assertThatThrownBy(sync::sync).isInstanceOf(LogException.class);
+        assertThat(sync.safe()).isEqualTo(10);
+    }
+
+    @Test
+    void aRealLogIsSafeUpToItsEndOverAllItsFiles() {
+        LogConfig small = new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
+        try (MessageLog log = MessageLog.open(small, last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+            LogSync sync = log.sync();
+            Samples.fill(log, 10, 60_000);
+            assertThat(log.stats().rolls()).isGreaterThan(2);
+            assertThat(sync.sync()).isEqualTo(log.position());
+            long before = log.position();
+            Samples.fill(log, 1, 60_000);
+            assertThat(sync.safe()).isEqualTo(before).isLessThan(log.position());
+        }
+    }
+}
