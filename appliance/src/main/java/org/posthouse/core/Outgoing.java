@@ -121,7 +121,9 @@ final class Outgoing {
     void begin(FrameView view) throws WireException {
         Channel channel = new Channel(view.context(), view.destination());
         Long last = sequences.get(channel);
-        long expected = last == null ? restored ? view.sequence() : 1 : last + 1;
+        boolean again = restored && (view.flags() & FrameView.AGAIN) != 0;
+        // What is not said again of a channel that was forgotten is safe where it was to go.
+        long expected = again || restored && last == null ? view.sequence() : last == null ? 1 : last + 1;
         if (view.sequence() != expected) {
             throw new WireException(
                     Reason.SEQUENCE_GAP,
@@ -132,7 +134,7 @@ final class Outgoing {
         long bytes = view.messageBytes();
         if (view.type() != FrameType.SEND) {
             boolean offered = view.type() == FrameType.OFFER;
-            boolean believed = offered && restored && (view.flags() & FrameView.AGAIN) != 0;
+            boolean believed = offered && again;
             Sending message = new Sending(offered, bytes, offered && !believed ? 0 : bytes);
             message.believed = believed;
             sending.put(transfer(view), message);
@@ -283,17 +285,18 @@ final class Outgoing {
     /**
      * The other end has answered a WITHDRAW.
      *
-     * @param mayRepeat whether it may have done so before
-     * @return whether it was asked
+     * @param mayRepeat whether it may have done so before, to a core that has forgotten it
+     * @return whether that is news
      */
     boolean withdrawn(FrameView view, boolean mayRepeat) throws WireException {
         HomedRank.Transfer transfer = transfer(view);
         Sending message = sending.get(transfer);
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
-        if (mayRepeat && (message == null || !message.withdrawing)) {
+        boolean unasked = message == null || !message.withdrawing;
+        if (mayRepeat && (message == null || unasked && !gone)) {
             return false;
         }
-        if (message == null || !message.withdrawing || gone && message.cleared) {
+        if (message == null || unasked && !mayRepeat || gone && message.cleared) {
             throw new WireException(
                     Reason.NOT_EXPECTED, "WITHDRAWN of a message that was not to be withdrawn: " + transfer);
         }

@@ -108,12 +108,24 @@ final class PeerFrames {
         if (rank == null) {
             throw new WireException(Reason.WRONG_RANK, "CREDIT for rank " + view.creditRank() + ", not at home here");
         }
-        if (!rank.credit().mayReturn(view.creditBytes(), view.creditMessages())) {
+        long bytes = view.creditBytes();
+        int messages = view.creditMessages();
+        Crossing crossing = null;
+        if (job.logged() && bytes >= 0 && messages > 0) {
+            crossing = crossings.of(peer);
+            UsedCredit.Back back = rank.credit().back(crossing, bytes, messages);
+            if (back == UsedCredit.Back.NOTHING) {
+                return;
+            }
+            bytes = back.bytes();
+            messages = back.messages();
+        }
+        if (!rank.credit().mayReturn(bytes, messages)) {
             throw new WireException(
                     Reason.CREDIT_EXCEEDED,
-                    "CREDIT of " + view.creditBytes() + " bytes and " + view.creditMessages() + " messages for " + rank
+                    "CREDIT of " + bytes + " bytes and " + messages + " messages for " + rank
                             + ", which has " + rank.creditBytesUsed() + " and " + rank.creditMessagesUsed() + " in use");
         }
-        rank.returnCredit(view.creditBytes(), view.creditMessages(), job.logged() ? crossings.of(peer) : null);
+        rank.returnCredit(bytes, messages, crossing);
     }
 }

@@ -43,17 +43,18 @@ final class PeerRestart {
     /** The peer gives nothing back for what it has handled: the ranks of this core have that credit again. */
     void returnCredit(List<Frame> unacknowledged) {
         for (HomedRank rank : job.homedRanks()) {
-            long bytes = rank.credit().bytesAt(crossing);
-            int messages = rank.credit().messagesAt(crossing);
+            long bytes = 0;
+            int messages = 0;
             for (Frame frame : unacknowledged) {
                 FrameView view = frame.view();
                 if (view.job() == job.id() && view.source() == rank.rank() && costs(view)) {
-                    bytes -= Wire.cost(view.messageBytes());
-                    messages--;
+                    bytes += Wire.cost(view.messageBytes());
+                    messages++;
                 }
             }
-            if (messages > 0) {
-                rank.returnCredit(bytes, messages, crossing);
+            UsedCredit.Back back = rank.credit().settle(crossing, bytes, messages);
+            if (back.messages() > 0) {
+                rank.returnCredit(back.bytes(), back.messages(), crossing);
             }
         }
     }

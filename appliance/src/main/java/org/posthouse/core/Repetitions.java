@@ -35,7 +35,8 @@ final class Repetitions {
         HomedRank.Transfer transfer = new HomedRank.Transfer(view.context(), view.source(), view.sequence());
         long upTo = view.messageBytes();
         if (open == null && to.tombstones().contains(transfer)) {
-            return; // The WITHDRAW that follows is answered.
+            peer.withdrawn(to.job().id(), view.context(), view.source(), view.destination(), view.sequence(), true);
+            return;
         }
         if (open != null && open.form() == FrameType.OFFER) {
             upTo = open.clearedUpTo();

@@ -4,16 +4,43 @@ import java.util.Arrays;
 
 /**
  * The credit of a rank that is under way, and in logged jobs how much of it another core has to give back: a core that is
- * started again gives nothing back. Confined to the relay core.
+ * started again gives back only what is said to it again, some of it perhaps for the second time. Confined to the relay core.
  */
 final class UsedCredit {
+    /** What one core has of it. */
+    private static final class Share {
+        private long bytes;
+        private int messages;
+
+        /** What will come back from there though it came back before. */
+        private long bytesTwice;
+
+        private int messagesTwice;
+
+        /** Bytes that are back and not told: credit is told with a message at least. */
+        private long held;
+
+        private Back tell(long back, int backMessages) {
+            held += back;
+            if (backMessages == 0) {
+                return Back.NOTHING;
+            }
+            Back told = new Back(held, backMessages);
+            held = 0;
+            return told;
+        }
+    }
+
+    /** Credit that comes back. */
+    record Back(long bytes, int messages) {
+        static final Back NOTHING = new Back(0, 0);
+    }
+
     private long bytes;
     private int messages;
 
     /** By the index of the crossing; made when they are needed. */
-    private long[] bytesAt = {};
-
-    private int[] messagesAt = {};
+    private Share[] shares = {};
 
     long bytes() {
         return bytes;
@@ -46,21 +73,43 @@ final class UsedCredit {
         bytes += more;
         messages += moreMessages;
         if (crossing != null) {
-            int at = crossing.index();
-            if (at >= bytesAt.length) {
-                bytesAt = Arrays.copyOf(bytesAt, at + 1);
-                messagesAt = Arrays.copyOf(messagesAt, at + 1);
-            }
-            bytesAt[at] += more;
-            messagesAt[at] += moreMessages;
+            Share share = share(crossing);
+            share.bytes += more;
+            share.messages += moreMessages;
         }
     }
 
-    long bytesAt(Crossing crossing) {
-        return crossing.index() < bytesAt.length ? bytesAt[crossing.index()] : 0;
+    private Share share(Crossing crossing) {
+        int index = crossing.index();
+        if (index >= shares.length) {
+            shares = Arrays.copyOf(shares, index + 1);
+        }
+        if (shares[index] == null) {
+            shares[index] = new Share();
+        }
+        return shares[index];
     }
 
-    int messagesAt(Crossing crossing) {
-        return crossing.index() < messagesAt.length ? messagesAt[crossing.index()] : 0;
+    /** So much comes back from there, some of it perhaps again. @return what had not come back before */
+    Back back(Crossing crossing, long back, int backMessages) {
+        Share share = share(crossing);
+        long twice = Math.min(back, share.bytesTwice);
+        int messagesTwice = Math.min(backMessages, share.messagesTwice);
+        share.bytesTwice -= twice;
+        share.messagesTwice -= messagesTwice;
+        return share.tell(back - twice, backMessages - messagesTwice);
+    }
+
+    /**
+     * The core of {@code crossing} was started again. From there so much will come back, whatever it has.
+     *
+     * @return what is back at once
+     */
+    Back settle(Crossing crossing, long toCome, int messagesToCome) {
+        Share share = share(crossing);
+        share.bytesTwice = Math.max(0, toCome - share.bytes);
+        share.messagesTwice = Math.max(0, messagesToCome - share.messages);
+        share.held = 0;
+        return share.tell(Math.max(0, share.bytes - toCome), Math.max(0, share.messages - messagesToCome));
     }
 }

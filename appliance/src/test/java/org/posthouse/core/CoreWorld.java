@@ -119,6 +119,10 @@ final class CoreWorld {
 
     /** A rank dials its relay: for the first time, or again. */
     void connect(int rank) {
+        if (!isAlive(relayOfRank(rank))) {
+            clock.after(1 + random.nextInt(100), () -> connect(rank));
+            return;
+        }
         int slowBytes = random.nextInt(3) == 0 ? 1 + random.nextInt(100_000) : Integer.MAX_VALUE;
         SimLine line = ranks.get(rank).line();
         Hello hello = ranks.get(rank).hello(opening.token());
@@ -150,11 +154,14 @@ final class CoreWorld {
             cores.set(core, newCore(core, cores.get(core).journal()));
             cores.get(core).open(opening);
         }
-        ways.forEach((way, link) -> {
-            if (relayOf(way.get(1)) == relay && cores.get(way.get(0)).isAlive()) {
-                cores.get(way.get(0)).peerRestarted(way.get(1), link.takeUnacknowledged());
+        for (int other = 0; other < cores.size(); other++) {
+            for (int core = relay * shards; core < (relay + 1) * shards; core++) {
+                if (relayOf(other) != relay && cores.get(other).isAlive()) {
+                    SimLink link = ways.get(List.of(other, core));
+                    cores.get(other).peerRestarted(core, link == null ? List.of() : link.takeUnacknowledged());
+                }
             }
-        });
+        }
         for (int core = relay * shards; core < (relay + 1) * shards; core++) {
             List<Recovered> recovered = new ArrayList<>();
             for (int rank = 0; rank < coreOf.length; rank++) {
@@ -185,7 +192,7 @@ final class CoreWorld {
 
     private void checkEnd() {
         for (SimRank rank : ranks) {
-            check(rank.isFinalized(), "stuck: " + ranks);
+            check(rank.isFinalized(), "stuck: " + ranks + cores);
             rank.checkOrder();
         }
         for (SimLetter letter : program.letters()) {
@@ -321,18 +328,26 @@ final class CoreWorld {
 
     void toPeer(int from, int to, ByteBuffer frame, boolean kept) {
         check(from != to, "a frame to its own core");
-        SimLink link = ways.computeIfAbsent(List.of(from, to), unseen -> new SimLink(
-                clock,
-                random,
-                relayOf(from) == relayOf(to) ? 1 : 5 + random.nextInt(60),
-                arrived -> cores.get(to).fromPeer(from, arrived),
-                count -> cores.get(from).handled(to, count)));
+        SimLink link = ways.computeIfAbsent(List.of(from, to), unseen -> newLink(from, to));
         boolean twice = trouble == null && SimRelay.begins(frame) && random.nextInt(50) == 0;
         ByteBuffer copy = twice ? ByteBuffer.wrap(frame.array().clone()) : null;
         link.send(frame, kept);
         if (twice) {
             link.send(copy, false);
         }
+    }
+
+    private SimLink newLink(int from, int to) {
+        SimLink link = new SimLink(
+                clock,
+                random,
+                relayOf(from) == relayOf(to) ? 1 : 5 + random.nextInt(60),
+                arrived -> cores.get(to).fromPeer(from, arrived),
+                count -> cores.get(from).handled(to, count));
+        if (!cores.get(to).isAlive()) {
+            link.lose();
+        }
+        return link;
     }
 
     /** Whether what a frame of this rank brings is in the log where it was to go. */

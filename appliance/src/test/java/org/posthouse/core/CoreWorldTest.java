@@ -25,7 +25,7 @@ final class CoreWorldTest {
         });
         assertThat(takenBack.get()).as("receives and offers that were taken back").isPositive();
         assertThat(bytesHeldMax.get()).as("worlds in which nothing ever waited prove nothing").isPositive();
-        assertThat(readBack.get()).as("pieces of payload that were read back from a log").isGreaterThan(10_000);
+        assertThat(readBack.get()).as("pieces of payload that were read back from a log").isGreaterThan(3_000);
         assertThat(pulled.get()).as("offers that a log asked for").isGreaterThan(500);
         assertThat(aheadMax.get()).as("messages of which a sender's credit covers 16").isGreaterThan(50);
     }
@@ -34,12 +34,12 @@ final class CoreWorldTest {
     @Test
     void keepsItsPromisesThroughCutsAndRestarts() {
         AtomicLong troubles = new AtomicLong();
-        SeededRuns.each(3_000, seed -> {
+        SeededRuns.each(1_000, seed -> {
             CoreWorld world = new CoreWorld(seed, true);
             world.run();
             troubles.addAndGet(world.troubles());
         });
-        assertThat(troubles.get()).as("cuts and restarts").isGreaterThan(10_000);
+        assertThat(troubles.get()).as("cuts and restarts").isGreaterThan(3_000);
     }
 
     @Test

@@ -1,9 +1,7 @@
 package org.posthouse.core;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -41,7 +39,7 @@ final class SimLine {
     private final int rank;
     private final Map<List<Integer>, Long> accepted = new HashMap<>();
     private final Set<Place> open = new HashSet<>();
-    private Deque<Kept> kept = new ArrayDeque<>();
+    private List<Kept> kept = new ArrayList<>();
     private Stage stage = Stage.AWAY;
     private long next = 1;
     private SimPipe toRelay;
@@ -118,10 +116,10 @@ final class SimLine {
     /** So many are safe: looks whether they are, and forgets them. */
     void ack(long safe, long handled) {
         check(handled < next && safe <= handled, "ACK of " + safe + " and " + handled + ", " + (next - 1) + " were sent");
-        while (!kept.isEmpty() && kept.element().number <= safe) {
-            check(world.isSafe(rank, kept.element().view()), "told to be safe: " + kept.element().view());
-            kept.remove();
-        }
+        kept.removeIf(frame -> {
+            check(frame.number > safe || world.isSafe(rank, frame.view()), "told to be safe: " + frame.view());
+            return frame.number <= safe;
+        });
     }
 
     /** The relay has answered FINALIZE. */
@@ -174,32 +172,32 @@ final class SimLine {
                 && !open.contains(new Place(context, peer, sequence));
     }
 
-    /** Writes what may be missing again. @return the credit that it takes: bytes, messages */
+    /** Writes what may be missing again, in the order in which it was written first. @return the credit that it takes: bytes, messages */
     long[] writeAgain(Set<Place> gone) {
-        Deque<Kept> before = kept;
-        kept = new ArrayDeque<>();
+        List<Kept> before = kept;
+        kept = new ArrayList<>();
         long[] credit = {0, 0};
-        List<ByteBuffer> again = new ArrayList<>();
         for (Kept frame : before) {
             FrameView view = frame.view();
-            Place transfer = Place.of(view);
+            Place place = Place.of(view);
             if (view.type() == FrameType.EVENTS) {
-                again.add(frame.frame);
-            } else if (isThere(view.context(), view.destination(), view.sequence()) && !gone.contains(transfer)) {
+                send(frame.frame);
+            } else if (gone.contains(place)) {
+                continue;
+            } else if (isThere(view.context(), view.destination(), view.sequence())) {
                 kept.add(frame);
-            } else if (!gone.contains(transfer)) {
+            } else {
                 if (view.type() != FrameType.CHUNK) {
                     view.flags(view.flags() | FrameView.AGAIN);
                 }
                 boolean costs = view.type() == FrameType.SEND || view.type() == FrameType.EAGER;
-                if (costs && !open.contains(transfer)) {
+                if (costs && !open.contains(place)) {
                     credit[0] += Wire.cost(view.messageBytes());
                     credit[1]++;
                 }
-                again.add(frame.frame);
+                send(frame.frame);
             }
         }
-        again.forEach(this::send);
         return credit;
     }
 

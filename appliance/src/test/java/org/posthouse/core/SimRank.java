@@ -37,6 +37,17 @@ final class SimRank {
             this.pattern = pattern;
             this.kind = kind;
         }
+
+        private boolean waits() {
+            return kind == SimProgram.Kind.POST
+                    ? !cancelled && (letter == null || !letter.received || cancelling)
+                    : arrived == 0;
+        }
+
+        @Override
+        public String toString() {
+            return kind + " " + pattern + (cancelling ? " cancelling" : "") + (letter == null ? "" : " has " + arrived + " of " + letter);
+        }
     }
 
     private final CoreWorld world;
@@ -522,6 +533,10 @@ final class SimRank {
 
     @Override
     public String toString() {
-        return "rank " + rank + (finalized ? " finalized" : " with " + open + " operations open, " + steps.size() + " steps left");
+        return "rank " + rank + (finalized
+                ? " finalized"
+                : " " + line.stage() + " with " + open + " operations open, " + steps.size() + " steps left, offers "
+                        + offered.keySet() + " of which taken back " + withdrawing + ", waits for "
+                        + asked.stream().filter(Asked::waits).map(Asked::toString).toList());
     }
 }

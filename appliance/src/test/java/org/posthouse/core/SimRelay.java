@@ -399,6 +399,19 @@ final class SimRelay {
         }
     }
 
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("\n").append(name);
+        for (HomedRank rank : core.job(CoreWorld.JOB).homedRanks()) {
+            text.append("\n  ").append(rank.rank()).append(' ').append(rank.state()).append(" posted ")
+                    .append(rank.mailbox().posted()).append(", credit used ").append(rank.creditBytesUsed()).append(" in ")
+                    .append(rank.creditMessagesUsed()).append(", unexpected");
+            rank.mailbox().forEachUnexpected(message -> text.append(' ').append(message));
+            text.append(", arriving ").append(rank.arriving().values());
+        }
+        return text.toString();
+    }
+
     private static void check(boolean holds, String what) {
         if (!holds) {
             throw new AssertionError(what);

@@ -4,7 +4,7 @@ import java.util.Random;
 
 /** What goes wrong in a world: connections of ranks break, some unnoticed, and relays are killed and start again. */
 final class SimTrouble {
-    private static final int UNTIL = 2_000;
+    private static final int UNTIL = 1_200;
 
     private final CoreWorld world;
     private final Random random;
@@ -20,14 +20,14 @@ final class SimTrouble {
     }
 
     void plan() {
-        int cutsMax = random.nextInt(4);
+        int cutsMax = random.nextInt(6);
         for (int rank = 0; rank < world.ranks(); rank++) {
             int number = rank;
             for (int cuts = random.nextInt(cutsMax + 1); cuts > 0; cuts--) {
                 world.clock().at(random.nextInt(UNTIL), () -> cut(number));
             }
         }
-        int killsMax = random.nextInt(3);
+        int killsMax = random.nextInt(4);
         for (int relay = 0; relay < world.relays(); relay++) {
             int number = relay;
             for (int kills = random.nextInt(killsMax + 1); kills > 0; kills--) {
@@ -51,13 +51,7 @@ final class SimTrouble {
     }
 
     private void redial(int rank) {
-        world.clock().after(1 + random.nextInt(100), () -> {
-            if (world.isAlive(world.relayOfRank(rank))) {
-                world.connect(rank);
-            } else {
-                redial(rank);
-            }
-        });
+        world.clock().after(1 + random.nextInt(100), () -> world.connect(rank));
     }
 
     private void kill(int relay) {
