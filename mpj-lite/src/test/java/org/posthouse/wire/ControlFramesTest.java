@@ -94,7 +94,7 @@ final class ControlFramesTest {
             JobOpen open = new JobOpen(
                     random.nextLong(),
                     token(random),
-                    random.nextInt(JobOpen.PROCESS + 1),
+                    random.nextInt(JobOpen.HOST + 1),
                     random.nextBoolean(),
                     text(random),
                     homes,
