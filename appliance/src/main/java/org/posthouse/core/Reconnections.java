@@ -107,10 +107,11 @@ final class Reconnections {
         HomedRank.Transfer transfer = new HomedRank.Transfer(context, destination, sequence);
         rank.repeats().came(transfer);
         HomedRank to = rank.job().homed(destination);
-        if (to == null && rank.outgoing().isForgotten(context, destination)) {
+        Outgoing outgoing = rank.outgoing();
+        if (to == null && outgoing.isForgotten(context, destination) && outgoing.open(transfer) == null) {
             long sent = Math.min(entry.b(), (long) entry.aux() * Wire.PAYLOAD_BYTES_MAX);
-            if (rank.outgoing().open(transfer) == null && (sent > 0 || rank.takeOfferPlace())) {
-                rank.outgoing().goesOn(transfer, entry.b(), sent);
+            if (sent > 0 || rank.takeOfferPlace()) {
+                outgoing.goesOn(transfer, entry.b(), sent);
             }
             return;
         }
