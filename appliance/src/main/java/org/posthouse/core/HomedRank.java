@@ -26,7 +26,6 @@ public final class HomedRank {
     private Checkpoints.Save save;
     private int saves;
     private final UsedCredit credit = new UsedCredit();
-    private final Flapping flapping;
     private final Safety safety;
 
     /** Offers to it that were taken back: for jobs that are logged. */
@@ -54,7 +53,6 @@ public final class HomedRank {
         this.job = job;
         this.rank = rank;
         this.mailbox = new Mailbox(job.size());
-        this.flapping = job.logged() ? new Flapping() : null;
         this.safety = job.logged() ? new Safety(this) : null;
     }
 
@@ -110,11 +108,6 @@ public final class HomedRank {
 
     UsedCredit credit() {
         return credit;
-    }
-
-    /** Null unless the job is logged. */
-    Flapping flapping() {
-        return flapping;
     }
 
     /** What of what it has sent is safe; null unless the job is logged. */

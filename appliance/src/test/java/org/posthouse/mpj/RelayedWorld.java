@@ -45,6 +45,11 @@ final class RelayedWorld implements AutoCloseable {
         void run(Endpoint endpoint) throws Exception;
     }
 
+    /** How a rank gets to its relay. */
+    interface Route {
+        String to(int rank, String relay) throws IOException;
+    }
+
     private final Vertx vertx = EmbeddedGrid.vertx();
     private final EmbeddedGrid grid;
     private final List<FrameLine> launchers = new ArrayList<>();
@@ -52,6 +57,7 @@ final class RelayedWorld implements AutoCloseable {
     private final int[] homeOf;
     private final Settings settings;
     private final long job = new Random().nextLong();
+    private Route route = (rank, relay) -> relay;
 
     RelayedWorld(int sites, int ranks) throws Exception {
         this(sites, ranks, Settings.DEFAULT);
@@ -65,10 +71,20 @@ final class RelayedWorld implements AutoCloseable {
         this(sites, 1, ranks, settings, mode);
     }
 
-    /** Blocks of ranks at each of the relays. */
     RelayedWorld(int sites, int relaysPerSite, int ranks, Settings settings, RelayConfig.Mode mode) throws Exception {
+        this(sites, relaysPerSite, ranks, settings, mode, false);
+    }
+
+    /** A world whose job is logged. */
+    static RelayedWorld logged(int sites, int ranks, Settings settings) throws Exception {
+        return new RelayedWorld(sites, 1, ranks, settings, RelayConfig.Mode.MULTIPLEXED, true);
+    }
+
+    /** Blocks of ranks at each of the relays. */
+    private RelayedWorld(
+            int sites, int relaysPerSite, int ranks, Settings settings, RelayConfig.Mode mode, boolean logged) throws Exception {
         this.settings = settings;
-        grid = EmbeddedGrid.start(vertx, sites, relaysPerSite, false, ModeConfig.of(mode));
+        grid = EmbeddedGrid.start(vertx, sites, relaysPerSite, logged, ModeConfig.of(mode));
         homeOf = new int[ranks];
         Arrays.setAll(homeOf, rank -> rank * sites * relaysPerSite / ranks);
         for (String address : grid.addresses()) {
@@ -80,7 +96,7 @@ final class RelayedWorld implements AutoCloseable {
             Home self = welcome[0].homes().get(welcome[0].self());
             homes.add(new Home(self.site(), self.relay(), address));
         }
-        JobOpen opening = new JobOpen(job, TOKEN, false, "test", homes, homeOf);
+        JobOpen opening = new JobOpen(job, TOKEN, logged, "test", homes, homeOf);
         for (FrameLine launcher : launchers) {
             launcher.write(opening.encode());
         }
@@ -102,6 +118,11 @@ final class RelayedWorld implements AutoCloseable {
                 handler.onFrame(frame, view);
             });
         }
+    }
+
+    /** Ranks connect to what this makes of a rank's number and its relay's address. */
+    void connectVia(Route route) {
+        this.route = route;
     }
 
     /** Runs the body once per rank, closes the endpoints, and throws what the first rank that failed threw. */
@@ -180,7 +201,7 @@ final class RelayedWorld implements AutoCloseable {
 
     private Endpoint connect(int rank) throws IOException {
         return RelayEndpoint.connect(
-                homes.get(homeOf[rank]).address(), Hello.firstStart(job, rank, TOKEN), settings, new Thrown(rank));
+                route.to(rank, homes.get(homeOf[rank]).address()), Hello.firstStart(job, rank, TOKEN), settings, new Thrown(rank));
     }
 
     @Override
