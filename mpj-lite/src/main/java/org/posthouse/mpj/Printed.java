@@ -1,53 +1,48 @@
 package org.posthouse.mpj;
 
-import java.io.BufferedOutputStream;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PrintStream;
-import java.nio.charset.Charset;
 
 /**
- * How much a rank has printed to its two streams, over all its processes: a checkpoint says so, for the launcher, which
+ * How much a rank has printed to one of its streams, over all its processes: a checkpoint says so, for the launcher, which
  * shows every byte once. What native code prints is not counted. Thread-safe.
  */
 final class Printed extends FilterOutputStream {
-    private static final int BUFFER_BYTES = 8192;
-
     private static volatile Printed standardOutput;
     private static volatile Printed standardError;
 
     private long bytes;
 
-    private Printed(FileDescriptor to) {
-        super(new FileOutputStream(to));
+    private Printed(OutputStream to) {
+        super(to);
     }
 
-    /** From here on this process's streams are counted. */
-    static void count() {
-        standardOutput = new Printed(FileDescriptor.out);
-        standardError = new Printed(FileDescriptor.err);
-        System.setOut(stream(standardOutput, "stdout.encoding"));
-        System.setErr(stream(standardError, "stderr.encoding"));
+    /** Counts what goes to standard output, from here on. */
+    static OutputStream countOut(OutputStream to) {
+        standardOutput = new Printed(to);
+        return standardOutput;
     }
 
-    /** As the JVM makes them. */
-    private static PrintStream stream(OutputStream to, String encoding) {
-        String name = System.getProperty(encoding, System.getProperty("sun." + encoding, Charset.defaultCharset().name()));
-        return new PrintStream(new BufferedOutputStream(to, BUFFER_BYTES), true, Charset.forName(name));
+    /** Counts what goes to standard error, from here on. */
+    static OutputStream countErr(OutputStream to) {
+        standardError = new Printed(to);
+        return standardError;
     }
 
-    /** Bytes to standard output. */
-    static long out() {
+    /** Brings out what was printed, which may wait for the relay. */
+    static void flushAll() {
         System.out.flush();
+        System.err.flush();
+    }
+
+    /** Bytes that have gone to standard output. */
+    static long out() {
         return count(standardOutput);
     }
 
-    /** Bytes to standard error. */
+    /** Bytes that have gone to standard error. */
     static long err() {
-        System.err.flush();
         return count(standardError);
     }
 
@@ -57,8 +52,6 @@ final class Printed extends FilterOutputStream {
 
     /** This process goes on where another had printed so much. */
     static void goOn(long outBytes, long errBytes) {
-        System.out.flush();
-        System.err.flush();
         if (standardOutput != null) {
             standardOutput.set(outBytes);
             standardError.set(errBytes);
@@ -74,8 +67,8 @@ final class Printed extends FilterOutputStream {
     }
 
     @Override
-    public synchronized void write(int b) throws IOException {
-        out.write(b);
+    public synchronized void write(int single) throws IOException {
+        out.write(single);
         bytes++;
     }
 

@@ -101,6 +101,7 @@ final class Saving implements Vault {
 
     @Override
     public DataInputStream restored() {
+        Printed.flushAll();
         progress.lock();
         try {
             if (!history.isLogged()) {
@@ -211,6 +212,7 @@ final class Saving implements Vault {
     public boolean save(Writer state) throws IOException {
         ImageBytes program = new ImageBytes();
         state.write(program.output());
+        Printed.flushAll();
         progress.lock();
         try {
             requireQuiet();
