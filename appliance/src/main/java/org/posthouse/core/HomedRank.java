@@ -24,7 +24,6 @@ public final class HomedRank {
     private final ArrayDeque<Message> readingBack = new ArrayDeque<>();
     private final Repeats repeats = new Repeats();
     private final UsedCredit credit = new UsedCredit();
-    private final Flapping flapping;
     private final Safety safety;
 
     /** Offers to it that were taken back: for jobs that are logged. */
@@ -52,7 +51,6 @@ public final class HomedRank {
         this.job = job;
         this.rank = rank;
         this.mailbox = new Mailbox(job.size());
-        this.flapping = job.logged() ? new Flapping() : null;
         this.safety = job.logged() ? new Safety(this) : null;
     }
 
@@ -108,11 +106,6 @@ public final class HomedRank {
 
     UsedCredit credit() {
         return credit;
-    }
-
-    /** Null unless the job is logged. */
-    Flapping flapping() {
-        return flapping;
     }
 
     /** What of what it has sent is safe; null unless the job is logged. */

@@ -25,7 +25,7 @@ final class Reconnections {
     void admit(HomedRank rank, Hello hello, List<StatePage.Entry> state, RankPort port, long nanos) throws Refusal {
         check(rank, hello);
         Progress progress = Progress.of(hello, state);
-        replaceLiving(rank, nanos);
+        replaceLiving(rank);
         if (hello.incarnation() > rank.incarnation()) {
             rank.job().journal().incarnation(rank.job().id(), rank.rank(), hello.incarnation());
         }
@@ -74,20 +74,18 @@ final class Reconnections {
         return hello.deliveries() == 0 && hello.events() == 0 && hello.failedPolls() == 0 && hello.kept() == 1;
     }
 
-    /** The old connection hangs, or there is a second process of this incarnation. */
-    private void replaceLiving(HomedRank rank, long nanos) throws Refusal {
+    /**
+     * The old connection hangs, or its end is not known here yet. However often that happens, it is one process: if there were a second
+     * of this incarnation, it would end now.
+     */
+    private void replaceLiving(HomedRank rank) {
         RankPort old = rank.port();
         if (old == null) {
             return;
         }
-        boolean flaps = rank.flapping().replaced(nanos);
         String why = rank + " with incarnation " + rank.incarnation() + " has come over another connection";
         old.close(Notice.closing(rank.job().id(), Reason.FENCED, why));
         departures.leave(rank, RankState.AWAY);
-        if (flaps) {
-            rank.job().report(JobEvent.AWAY, rank.rank(), Reason.FENCED.code(), "two connections took turns");
-            throw new Refusal(Reason.FENCED, why + " three times in 10 s: there are two processes of it");
-        }
     }
 
     /** The process knows by now who is there: what it goes on with may be cleared, and frames may be safe. */
@@ -109,10 +107,11 @@ final class Reconnections {
         HomedRank.Transfer transfer = new HomedRank.Transfer(context, destination, sequence);
         rank.repeats().came(transfer);
         HomedRank to = rank.job().homed(destination);
-        if (to == null && rank.outgoing().isForgotten(context, destination)) {
+        Outgoing outgoing = rank.outgoing();
+        if (to == null && outgoing.isForgotten(context, destination) && outgoing.open(transfer) == null) {
             long sent = Math.min(entry.b(), (long) entry.aux() * Wire.PAYLOAD_BYTES_MAX);
-            if (rank.outgoing().open(transfer) == null && (sent > 0 || rank.takeOfferPlace())) {
-                rank.outgoing().goesOn(transfer, entry.b(), sent);
+            if (sent > 0 || rank.takeOfferPlace()) {
+                outgoing.goesOn(transfer, entry.b(), sent);
             }
             return;
         }

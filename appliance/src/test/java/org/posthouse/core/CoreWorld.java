@@ -257,9 +257,9 @@ final class CoreWorld {
         return random;
     }
 
-    /** The cores' clock: a tick is long, so that no rank seems to flap. */
+    /** The cores' clock. */
     long nanos() {
-        return troubled() ? clock.now() * 10_000_000_000L : clock.now();
+        return clock.now();
     }
 
     int ranks() {

@@ -24,25 +24,27 @@ final class ConnectionCutTest {
     private static final int CONTEXT = 4;
     private static final int[] SIZES = {0, 8, 1_000, 65_536, 65_537, 70_000, 300_000, 2_000_000};
     private static final int ROUNDS = 120;
+    private static final int CUTS_MAX = 20;
 
     private static Region region(byte[] array) {
         return new Region(Base.BYTE, Layout.ONE, array, 0);
     }
 
-    /** What rank {@code from} says in a round; its length is the same for all ranks. */
-    private static byte[] letter(long seed, int from, int round) {
-        byte[] bytes = new byte[SIZES[new Random(seed * 1_000 + round).nextInt(SIZES.length)]];
-        new Random(seed * 1_000_000 + round * 1_000L + from).nextBytes(bytes);
-        return bytes;
+    /** What rank {@code from} says in a round. */
+    private static byte[] letter(int bytes, int from, int round) {
+        byte[] letter = new byte[bytes];
+        new Random(round * 1_000L + from).nextBytes(letter);
+        return letter;
     }
 
     private static void ring(Endpoint end, long seed) {
         Random own = new Random(seed * 100 + end.rank());
+        int[] sizes = new Random(seed).ints(ROUNDS, 0, SIZES.length).map(kind -> SIZES[kind]).toArray();
         int next = (end.rank() + 1) % end.size();
         int previous = (end.rank() + end.size() - 1) % end.size();
         for (int round = 0; round < ROUNDS; round++) {
-            byte[] sent = letter(seed, end.rank(), round);
-            byte[] expected = letter(seed, previous, round);
+            byte[] sent = letter(sizes[round], end.rank(), round);
+            byte[] expected = letter(sizes[round], previous, round);
             byte[] got = new byte[expected.length];
             Mode mode = own.nextInt(4) == 0 ? Mode.SYNCHRONOUS : Mode.STANDARD;
             Operation send = end.send(CONTEXT, next, round % 7, region(sent).content(0, sent.length), mode);
@@ -91,7 +93,7 @@ final class ConnectionCutTest {
         AtomicReferenceArray<CuttingProxy> proxies = new AtomicReferenceArray<>(ranks);
         try (RelayedWorld world = RelayedWorld.logged(sites, ranks, new Settings(100_000, 0, Settings.KEPT_BYTES_LEAST, 30))) {
             world.connectVia((rank, relay) -> {
-                proxies.set(rank, new CuttingProxy(relay, seed * 10 + rank, 3_000_000, 20));
+                proxies.set(rank, new CuttingProxy(relay, seed * 10 + rank, 3_000_000, CUTS_MAX));
                 return proxies.get(rank).address();
             });
             world.run(end -> ring(end, seed));
