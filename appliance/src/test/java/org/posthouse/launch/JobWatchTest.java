@@ -227,7 +227,7 @@ class JobWatchTest {
         JobWatch watch = running(true, 3);
         told(watch, 0, JobEvent.LIMITED);
         told(watch, 1, JobEvent.LIMITED);
-        told(watch, 0, JobEvent.CHECKPOINTED);
+        watch.on(new Signal.Event(new JobEvent(JOB, JobEvent.CHECKPOINTED, 0, 1, 10, 20, ""), nowNs), nowNs);
         exited(watch, 0, KILLED);
         assertThat(done).containsExactly("0/2");
         exited(watch, 1, KILLED);
