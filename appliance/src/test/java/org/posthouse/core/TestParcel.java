@@ -20,7 +20,6 @@ final class TestParcel implements Parcel {
         this.frame = frame;
         FrameView view = new FrameView().wrap(frame, 0);
         this.source = view.source();
-        boolean chunk = view.type() == FrameType.CHUNK;
         int header = switch (view.type()) {
             case CHUNK -> Wire.CHUNK_HEADER_BYTES;
             case IMAGE -> Wire.IMAGE_HEADER_BYTES;
