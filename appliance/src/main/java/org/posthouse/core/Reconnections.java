@@ -130,9 +130,9 @@ final class Reconnections {
         return open != null ? open.clearedUpTo() : over(rank, transfer, bytes);
     }
 
-    /** Nothing more is awaited of it: it was matched, unless it was taken back. */
+    /** All of it is there: if that is nothing, its rank may not know that it was matched; unless it was taken back. */
     private static long over(HomedRank rank, HomedRank.Transfer transfer, long bytes) {
-        return rank.repeats().isGone(transfer) ? Repeats.NOT_CLEARED : bytes;
+        return bytes > 0 || rank.repeats().isGone(transfer) ? Repeats.NOT_CLEARED : 0;
     }
 
     /** All that the process says again has been said: what is not known here is asked where it is. */
