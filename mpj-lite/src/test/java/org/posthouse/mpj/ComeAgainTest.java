@@ -302,6 +302,37 @@ final class ComeAgainTest {
     }
 
     @Test
+    void pollsAreNotToldBeforeTheEventsInFrontOfThem() throws Exception {
+        connect(true, 60);
+        Operation receive = receive(new byte[3]);
+        assertThat(view(line.hear(FrameType.POST)).postFailedPolls()).isZero();
+        assertThat(endpoint.test(receive)).isFalse();
+        assertThat(endpoint.test(send(1, new byte[1], Mode.STANDARD))).isTrue();
+        line.hear(FrameType.SEND);
+        for (int i = 0; i < 3; i++) {
+            assertThat(endpoint.test(receive)).isFalse();
+        }
+        CompletableFuture<Object> received = start(() -> {
+            endpoint.await(receive);
+            return null;
+        });
+        breakLine(0, 2);
+        welcomeAgain(0);
+        line.hear(FrameType.SEND);
+        ByteBuffer post = line.hear(FrameType.POST);
+        assertThat(view(post).postFailedPolls()).as("those before the event").isEqualTo(1);
+        line.hearNothing();
+        line.say(ScriptedRelay.events(2, new byte[0], 0, FrameView.END));
+        line.hear(FrameType.LIVE);
+        ByteBuffer told = line.hear(FrameType.EVENTS);
+        assertThat(view(told).firstEvent()).isEqualTo(1);
+        assertThat(view(told).eventsFailedPolls()).isEqualTo(4);
+        assertThat(view(line.hear(FrameType.POLLS)).finalizeFailedPolls()).isEqualTo(4);
+        line.say(delivered(post, 1, new byte[] {1, 2, 3}, 3));
+        received.get();
+    }
+
+    @Test
     void whoHasSaidFinalizeSaysItAgain() throws Exception {
         connect(true, 60);
         CompletableFuture<Object> closed = start(() -> {
