@@ -59,6 +59,7 @@ public record CampaignReport(
     public void print(PrintStream out) {
         print(out, "ranks", parts());
         print(out, "relays", relayParts());
+        out.println();
         out.println(verdict());
     }
 
@@ -67,7 +68,6 @@ public record CampaignReport(
             out.println();
             out.printf("%-10s %8s %8s %8s  (seconds)%n", who, "p50", "p90", "max");
             parts.forEach(part -> out.println(part.row()));
-            out.println();
         }
     }
 

@@ -229,7 +229,7 @@ final class BenchCommand implements Callable<Integer> {
         return Variant.all(
                 modes.modes(),
                 sockets.stream().distinct().toList(),
-                durabilities.stream().distinct().map(durability -> durability == Durability.PROCESS).toList(),
+                Durability.logged(durabilities, command),
                 algorithms.stream().distinct().map(name -> name.equals(LIBRARY_CHOOSES) ? "" : name).toList(),
                 chosenSettings());
     }

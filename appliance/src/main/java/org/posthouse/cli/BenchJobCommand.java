@@ -99,7 +99,7 @@ final class BenchJobCommand implements Callable<Integer> {
         try {
             return new JobPlan(
                     spec, sites, relaysPerSite, mode.config(),
-                    durabilities.stream().distinct().map(durability -> durability == Durability.PROCESS).toList(), repetitions);
+                    Durability.logged(durabilities, command), repetitions);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage());
         }

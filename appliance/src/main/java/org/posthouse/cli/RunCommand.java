@@ -75,7 +75,8 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--durability",
             defaultValue = "NONE",
-            description = "What messages survive: none, or process: the death of the relay's process (default: none).")
+            description = "What messages survive: none; process: the death of any process; host: of a relay's host too, at the price of its"
+                    + " disk's latency for what goes to other sites (default: none).")
     private Durability durability;
 
     @Option(
@@ -91,6 +92,13 @@ final class RunCommand implements Callable<Integer> {
             description = "How long a logged job that has lost a relay dials it again, which brings the job back from its log; 0: the job"
                     + " ends with it (default: 60).")
     private int relayTimeoutSeconds = (int) TimeUnit.MILLISECONDS.toSeconds(Patience.DEFAULT.relayTimeoutMs());
+
+    @Option(
+            names = "--silence",
+            paramLabel = "SECONDS",
+            description = "A rank of a logged job whose process a signal has stopped for so long is killed, and started again; 0: never"
+                    + " (default: 30).")
+    private int silenceSeconds = Patience.DEFAULT.silenceSeconds();
 
     @Mixin
     private ModeOptions mode;
@@ -137,8 +145,8 @@ final class RunCommand implements Callable<Integer> {
         if (ranks < 1 || sites < 0 || relaysPerSite < 0) {
             throw new ParameterException(command.commandLine(), "-n, --sites and --relays-per-site are counts from 1");
         }
-        if (maxRestarts < 0 || relayTimeoutSeconds < 0) {
-            throw new ParameterException(command.commandLine(), "--max-restarts and --relay-timeout are counts from 0");
+        if (maxRestarts < 0 || relayTimeoutSeconds < 0 || silenceSeconds < 0) {
+            throw new ParameterException(command.commandLine(), "--max-restarts, --relay-timeout and --silence are counts from 0");
         }
         Map<String, String> environment = environment();
         JobProgram found = JobProgram.find(program.get(0), classPath);
@@ -150,8 +158,8 @@ final class RunCommand implements Callable<Integer> {
                 program.subList(1, program.size()),
                 jvmFlags,
                 environment,
-                durability == Durability.PROCESS,
-                new Patience(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds)));
+                durability.code(),
+                new Patience(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds));
         JobOutcome outcome;
         try (Interruption interruption = Interruption.open()) {
             outcome = relays.isEmpty() ? runEmbedded(spec, interruption) : runJoined(spec, interruption);

@@ -96,7 +96,7 @@ final class ScaleCommand implements Callable<Integer> {
                     clients.stream().distinct().sorted().toList(),
                     relays.stream().distinct().sorted().toList(),
                     modes.modes(),
-                    durabilities.stream().distinct().map(durability -> durability == Durability.PROCESS).toList(),
+                    Durability.logged(durabilities, command),
                     SizeList.parse(sizes),
                     repetitions,
                     phaseMs,

@@ -100,6 +100,11 @@ public final class Job {
         return opening.logged();
     }
 
+    /** Whether what leaves the relay waits until the log is safe on its disk. */
+    public boolean survivesHost() {
+        return opening.survivesHost();
+    }
+
     /** The job's relays. */
     public List<Home> homes() {
         return opening.homes();

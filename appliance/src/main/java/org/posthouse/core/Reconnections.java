@@ -107,10 +107,11 @@ final class Reconnections {
         HomedRank.Transfer transfer = new HomedRank.Transfer(context, destination, sequence);
         rank.repeats().came(transfer);
         HomedRank to = rank.job().homed(destination);
-        if (to == null && rank.outgoing().isForgotten(context, destination)) {
+        Outgoing outgoing = rank.outgoing();
+        if (to == null && outgoing.isForgotten(context, destination) && outgoing.open(transfer) == null) {
             long sent = Math.min(entry.b(), (long) entry.aux() * Wire.PAYLOAD_BYTES_MAX);
-            if (rank.outgoing().open(transfer) == null && (sent > 0 || rank.takeOfferPlace())) {
-                rank.outgoing().goesOn(transfer, entry.b(), sent);
+            if (sent > 0 || rank.takeOfferPlace()) {
+                outgoing.goesOn(transfer, entry.b(), sent);
             }
             return;
         }
@@ -129,9 +130,9 @@ final class Reconnections {
         return open != null ? open.clearedUpTo() : over(rank, transfer, bytes);
     }
 
-    /** Nothing more is awaited of it: it was matched, unless it was taken back. */
+    /** All of it is there: if that is nothing, its rank may not know that it was matched; unless it was taken back. */
     private static long over(HomedRank rank, HomedRank.Transfer transfer, long bytes) {
-        return rank.repeats().isGone(transfer) ? Repeats.NOT_CLEARED : bytes;
+        return bytes > 0 || rank.repeats().isGone(transfer) ? Repeats.NOT_CLEARED : 0;
     }
 
     /** All that the process says again has been said: what is not known here is asked where it is. */

@@ -32,6 +32,7 @@ public final class JobRun {
     private final Token token = Token.random();
     private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
     private final RankProcesses processes;
+    private final RankOutput output;
     private final JobWatch watch;
     /** Open until every rank's program has called Init, or the job has ended. */
     private final CountDownLatch connected = new CountDownLatch(1);
@@ -41,6 +42,7 @@ public final class JobRun {
     private JobRun(JobSpec spec, List<RelayLine> lines, Token launchToken, Spread spread, RankOutput output) {
         this.spec = spec;
         this.spread = spread;
+        this.output = output;
         this.relays = new JobRelays(lines, launchToken, signals::add);
         this.processes = new RankProcesses(spec, id, token, this::relayOf, output, signals::add);
         this.watch = new JobWatch(spec, id, spread.homeOf(), processes, this::redial, output::tell);
@@ -83,8 +85,8 @@ public final class JobRun {
     /** Runs the job to its end. @throws JobFailure if it could not be opened or started; nothing is left then */
     public JobOutcome run() throws JobFailure, InterruptedException {
         long start = System.nanoTime();
-        try {
-            relays.open(new JobOpen(id, token, spec.logged(), spec.name(), spread.homes(), spread.homeOf()));
+        try (StoppedRanks stoppedRanks = watchStopped()) {
+            relays.open(new JobOpen(id, token, spec.durability(), false, spec.name(), spread.homes(), spread.homeOf()));
             for (int rank = 0; rank < spec.ranks(); rank++) {
                 watch.start(rank, System.nanoTime());
             }
@@ -98,6 +100,12 @@ public final class JobRun {
             relays.close();
             processes.close();
         }
+    }
+
+    /** Null if nothing is to be done about them. */
+    private StoppedRanks watchStopped() {
+        int seconds = spec.isRestartable() ? spec.patience().silenceSeconds() : 0;
+        return seconds == 0 ? null : StoppedRanks.watch(processes::present, seconds, TimeUnit.SECONDS.toMillis(1), output::tell);
     }
 
     /** Ends the job soon, with this status. */

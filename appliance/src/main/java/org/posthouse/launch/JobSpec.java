@@ -3,6 +3,7 @@ package org.posthouse.launch;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.wire.JobOpen;
 
 /**
  * What a job is made of.
@@ -14,7 +15,7 @@ import java.util.Map;
  * @param arguments the program's own arguments
  * @param jvmFlags further flags for the ranks' JVMs
  * @param environment further variables of the ranks' environment
- * @param logged whether messages and deliveries are logged ({@code --durability process})
+ * @param durability what is logged, and what that survives ({@code --durability}): a constant of {@link JobOpen}
  * @param patience what a logged job endures before it ends
  */
 public record JobSpec(
@@ -25,7 +26,7 @@ public record JobSpec(
         List<String> arguments,
         List<String> jvmFlags,
         Map<String, String> environment,
-        boolean logged,
+        int durability,
         Patience patience) {
 
     public JobSpec {
@@ -35,9 +36,14 @@ public record JobSpec(
         jvmFlags = List.copyOf(jvmFlags);
     }
 
+    /** Whether messages and deliveries are logged. */
+    public boolean logged() {
+        return durability != JobOpen.NONE;
+    }
+
     /** Whether a rank whose process ends by accident is started again: only what is logged can be replayed. */
     public boolean isRestartable() {
-        return logged && patience.maxRestarts() > 0;
+        return logged() && patience.maxRestarts() > 0;
     }
 
     /** A job whose ranks have the launcher's environment as it is. */
@@ -50,5 +56,21 @@ public record JobSpec(
             List<String> jvmFlags,
             boolean logged) {
         this(name, ranks, classPath, mainClass, arguments, jvmFlags, Map.of(), logged, Patience.DEFAULT);
+    }
+
+    /** A job whose log, if it has one, is for crashes of processes. */
+    public JobSpec(
+            String name,
+            int ranks,
+            List<Path> classPath,
+            String mainClass,
+            List<String> arguments,
+            List<String> jvmFlags,
+            Map<String, String> environment,
+            boolean logged,
+            Patience patience) {
+        this(
+                name, ranks, classPath, mainClass, arguments, jvmFlags, environment, logged ? JobOpen.PROCESS : JobOpen.NONE,
+                patience);
     }
 }

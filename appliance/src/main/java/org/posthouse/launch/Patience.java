@@ -5,8 +5,12 @@ package org.posthouse.launch;
  *
  * @param maxRestarts how often each rank is started again at most ({@code --max-restarts}); 0: any death ends the job
  * @param relayTimeoutMs how long a relay that is lost is dialled again ({@code --relay-timeout}); 0: its loss ends the job
+ * @param silenceSeconds how long a rank's process may be stopped by a signal until it is killed, and started again ({@code
+ *     --silence}); 0: for ever
  */
-public record Patience(int maxRestarts, long relayTimeoutMs) {
+public record Patience(int maxRestarts, long relayTimeoutMs, int silenceSeconds) {
+    private static final int SILENCE_SECONDS_DEFAULT = 30;
+
     /** As much as a user wants who does not say. A relay that is started again waits for its jobs' launchers as long. */
     public static final Patience DEFAULT = new Patience(3, 60_000);
 
@@ -14,9 +18,15 @@ public record Patience(int maxRestarts, long relayTimeoutMs) {
     public static final Patience NONE = new Patience(0, 0);
 
     public Patience {
-        if (maxRestarts < 0 || relayTimeoutMs < 0) {
+        if (maxRestarts < 0 || relayTimeoutMs < 0 || silenceSeconds < 0) {
             throw new IllegalArgumentException(
-                    "maxRestarts " + maxRestarts + " and relayTimeoutMs " + relayTimeoutMs + ", expected 0 or more");
+                    "maxRestarts " + maxRestarts + ", relayTimeoutMs " + relayTimeoutMs + " and silenceSeconds " + silenceSeconds
+                            + ", expected 0 or more");
         }
+    }
+
+    /** With the usual patience for processes that stand still. */
+    public Patience(int maxRestarts, long relayTimeoutMs) {
+        this(maxRestarts, relayTimeoutMs, SILENCE_SECONDS_DEFAULT);
     }
 }

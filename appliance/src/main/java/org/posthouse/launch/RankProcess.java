@@ -18,7 +18,7 @@ import org.posthouse.wire.Token;
  * One rank's process, one of perhaps several that follow each other. It lives no longer than this JVM: it watches its
  * standard input, whose other end is held here.
  */
-final class RankProcess {
+final class RankProcess implements StoppedRanks.Watched {
     /** Small heaps and few threads: many ranks share a host, and none of them writes files of its own. */
     private static final List<String> FLAGS = List.of("-XX:+UseSerialGC", "-XX:-UsePerfData");
 
@@ -84,7 +84,8 @@ final class RankProcess {
         return command;
     }
 
-    int rank() {
+    @Override
+    public int rank() {
         return rank;
     }
 
@@ -118,8 +119,14 @@ final class RankProcess {
         err.finish(well);
     }
 
+    @Override
+    public long pid() {
+        return process.pid();
+    }
+
     /** kill -9 of the process alone, as an accident. @return whether there was one to kill */
-    boolean strike() {
+    @Override
+    public boolean strike() {
         boolean alive = process.isAlive();
         process.destroyForcibly();
         return alive;

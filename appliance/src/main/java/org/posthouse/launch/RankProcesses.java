@@ -1,6 +1,7 @@
 package org.posthouse.launch;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -69,6 +70,11 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** The present processes, perhaps some that have just ended. */
+    List<RankProcess> present() {
+        return all().toList();
     }
 
     private Stream<RankProcess> all() {

@@ -84,7 +84,7 @@ final class StoppedRanks implements AutoCloseable {
                 seen.remove(process.pid());
             } else if (seen.merge(process.pid(), 1, Integer::sum) == looksMax && process.strike()) {
                 tell.accept("rank " + process.rank() + " has been stopped by a signal for "
-                        + TimeUnit.MILLISECONDS.toSeconds(looksMax * pauseMs) + " s: killed");
+                        + TimeUnit.MILLISECONDS.toSeconds(looksMax * pauseMs) + " s: it is killed");
             }
         }
     }

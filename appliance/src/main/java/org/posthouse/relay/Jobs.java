@@ -201,6 +201,16 @@ final class Jobs {
         return new RankEntry(job, rank, relay.settings().site(), relay.id(), incarnation, state.name());
     }
 
+    /** The log cannot be made safe on its disk any more. */
+    void failThatSurviveTheHost(String why) {
+        for (OpenJob job : open.values()) {
+            if (job.opening().survivesHost()) {
+                Shard shard = relay.shards().of(job.id(), 0);
+                shard.strand().submit(() -> shard.core().failJob(job.id(), Reason.LOG_DAMAGED, why));
+            }
+        }
+    }
+
     /** Called inside the rank's shard. */
     private void onRankEvent(JobEvent event, HomedRank rank) {
         RankEntry entry = rank == null ? null : entry(event.job(), rank.rank(), rank.incarnation(), rank.state());

@@ -20,6 +20,7 @@ import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogStats;
+import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.Milestone;
 import org.posthouse.logstore.PayloadReader;
@@ -117,6 +118,11 @@ final class LogJournal implements Journal {
         if (position == MessageLog.NO_ROOM) {
             LOG.warn("job {} has ended, which could not be logged: the log's disk is nearly full", Job.hexId(job));
         }
+    }
+
+    /** Makes the log safe on its disk, for a thread of its own. Only of an open log. */
+    LogSync sync() {
+        return log.sync();
     }
 
     /** Thread-safe; empty without a log. */

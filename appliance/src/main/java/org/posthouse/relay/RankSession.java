@@ -208,7 +208,16 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void ack(long safe, long handled) {
-        write(frames.ack(job, safe, handled));
+        whenSafe(() -> write(frames.ack(job, safe, handled)));
+    }
+
+    /** Now, unless the job survives its relay's host and the log does not yet. */
+    private void whenSafe(Runnable effect) {
+        if (rank.job().survivesHost()) {
+            shard.gate().pass(effect);
+        } else {
+            effect.run();
+        }
     }
 
     @Override
@@ -218,7 +227,7 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void finalized() {
-        write(frames.finalized(job));
+        whenSafe(() -> write(frames.finalized(job)));
     }
 
     @Override

@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.RelayEntry;
+import org.posthouse.logstore.LogException;
 import org.posthouse.ops.RelayView;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.Notice;
@@ -43,6 +44,7 @@ public final class Relay extends VerticleBase {
     private final LinkPort links = new LinkPort(this);
     private final LogJournal journal = new LogJournal();
     private final Histories histories = Histories.of(journal);
+    private final LogSyncer syncer = new LogSyncer(journal::sync, this::openGates, this::onSyncFailed);
     private final Jobs jobs = new Jobs(this);
     private final RelayStatus status = new RelayStatus(this);
     private EventLoop loop;
@@ -69,7 +71,7 @@ public final class Relay extends VerticleBase {
         loop = ((ContextInternal) context).nettyEventLoop();
         control = new Strand(Workplace.confined(loop), () -> {});
         placement = Placement.of(config.mode(), vertx, loop);
-        shards = new Shards(config.relay(), config.core(), config.shards(), placement, histories);
+        shards = new Shards(config.relay(), config.core(), config.shards(), placement, histories, this::gate);
         reception = new Reception(vertx, loop, placement, this::accept);
         moves = ModeSwitch.none(placement.mode());
         return openLog()
@@ -92,8 +94,21 @@ public final class Relay extends VerticleBase {
         return links.close().eventually(() -> vertx.executeBlocking(this::closeLog));
     }
 
+    private Gate gate() {
+        return new Gate(journal::position, syncer::safe, syncer::want);
+    }
+
+    private void openGates() {
+        shards.all().forEach(shard -> shard.strand().post(() -> shard.gate().open()));
+    }
+
+    private void onSyncFailed(LogException why) {
+        control.submit(() -> jobs.failThatSurviveTheHost(why.getMessage()));
+    }
+
     private Void closeLog() {
         histories.close();
+        syncer.close();
         return journal.close();
     }
 

@@ -2,6 +2,7 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.core.Parcel;
@@ -22,11 +23,17 @@ final class RelayPeer implements Peer, Shard.Teller {
     private final Shard shard;
     private final FrameBuilder frames = new FrameBuilder();
 
+    /** What waits at the gate, in its order. */
+    private final ArrayDeque<Gated> gated = new ArrayDeque<>();
+
     /** What was to be sent since the other relay was restarted; null unless that is under way. */
     private List<ByteBuf> held;
 
     /** Numbers of frames that were handled in this turn, though not when they came. */
     private List<Long> handled = new ArrayList<>();
+
+    /** A frame that may not leave yet. */
+    private record Gated(ByteBuf bytes, boolean kept) {}
 
     RelayPeer(OtherRelay relay, Shard shard) {
         this.relay = relay;
@@ -46,12 +53,30 @@ final class RelayPeer implements Peer, Shard.Teller {
             frame.release();
             return false;
         }
+        if (shard.isGated(frame)) {
+            Gated waiting = new Gated(frame, kept);
+            gated.add(waiting);
+            shard.gate().pass(() -> letOut(waiting));
+        } else {
+            pass(frame, kept);
+        }
+        return true;
+    }
+
+    /** Unless the other relay was restarted meanwhile, which has put it among what is decided about anew. */
+    private void letOut(Gated frame) {
+        if (gated.peek() == frame) {
+            gated.remove();
+            pass(frame.bytes(), frame.kept());
+        }
+    }
+
+    private void pass(ByteBuf frame, boolean kept) {
         if (held != null) {
             held.add(frame);
         } else {
             relay.send(this, frame, kept);
         }
-        return true;
     }
 
     @Override
@@ -130,6 +155,8 @@ final class RelayPeer implements Peer, Shard.Teller {
     void restarted(List<ByteBuf> before) {
         List<ByteBuf> frames = new ArrayList<>(before);
         frames.addAll(held);
+        gated.forEach(frame -> frames.add(frame.bytes()));
+        gated.clear();
         held = null;
         shard.peerRestarted(this, frames);
     }

@@ -25,6 +25,7 @@ import org.posthouse.ops.RelaySnapshot.Counters;
 import org.posthouse.ops.RelaySnapshot.KnownRelay;
 import org.posthouse.ops.RelaySnapshot.LogView;
 import org.posthouse.ops.RelayView;
+import org.posthouse.wire.JobOpen;
 
 /**
  * A picture of the relay for the console, taken on the relay's event loop a few times a second and read from anywhere.
@@ -220,12 +221,16 @@ final class RelayStatus implements RelayView {
                 TimeUnit.NANOSECONDS.toMillis(tally.loopLag().recentMaxNanos()));
     }
 
+    private static String durability(JobOpen job) {
+        return job.survivesHost() ? "host" : job.logged() ? "process" : "none";
+    }
+
     private JobView view(OpenJob job, Collection<ShardStatus.Rank> ranks, String state) {
         return new JobView(
                 Job.hexId(job.id()),
                 job.opening().name(),
                 job.opening().size(),
-                job.opening().logged() ? "process" : "none",
+                durability(job.opening()),
                 state,
                 job.startMs(),
                 Stream.concat(

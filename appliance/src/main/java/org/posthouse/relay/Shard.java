@@ -14,6 +14,7 @@ import org.posthouse.core.RelayCore;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Stall;
 
 /**
@@ -33,6 +34,12 @@ final class Shard {
     private final Strand strand;
     private final List<Way> ways = new ArrayList<>();
     private final FrameBuilder frames = new FrameBuilder();
+    private final Gate gate;
+
+    private final FrameView gateView = new FrameView();
+
+    /** Whether there was ever a job whose frames go through the gate. */
+    private boolean gates;
 
     /** Other cores of whose frames some were handled in this turn. Confined to the strand. */
     private final List<Teller> toTell = new ArrayList<>();
@@ -44,8 +51,12 @@ final class Shard {
     /** What the core has done, as it was last counted. Written inside the strand, read by any thread. */
     private volatile ShardStatus status = ShardStatus.NOTHING;
 
-    /** @param histories where the histories of its ranks are, and the thread that reads them */
-    Shard(int number, String relay, CoreConfig config, int shards, Workplace home, Histories histories) {
+    /**
+     * @param histories where the histories of its ranks are, and the thread that reads them
+     * @param gate what leaves the relay goes through it in jobs that survive its host
+     */
+    Shard(int number, String relay, CoreConfig config, int shards, Workplace home, Histories histories, Gate gate) {
+        this.gate = gate;
         this.number = number;
         this.core = new RelayCore(relay, config, shards, clock, new HistoryReader(this, histories));
         this.strand = new Strand(home, this::endTurn);
@@ -104,21 +115,54 @@ final class Shard {
         }
         try {
             core.fromPeer(peer, arrived.set(buffer, index, length, view));
+            if (!isGated(view.job())) {
+                return true;
+            }
+            gate.pass(() -> peer.handled(number));
+            return false;
         } finally {
             strand.leave();
         }
-        return true;
     }
 
     /** The same of a frame that was held before; takes over the buffer, which is the frame's alone. */
     void heldFromLink(RelayPeer peer, long number, ByteBuf held) {
         strand.submit(() -> {
+            boolean gated = isGated(held);
             try {
                 take(peer, held, held.readerIndex(), held.readableBytes());
             } finally {
-                peer.handled(number);
+                if (gated) {
+                    gate.pass(() -> peer.handled(number));
+                } else {
+                    peer.handled(number);
+                }
             }
         });
+    }
+
+    /** What must wait for the log to be on its disk. Confined to the strand. */
+    Gate gate() {
+        return gate;
+    }
+
+    /** Whether what leaves the relay for this job must. Confined to the strand. */
+    boolean isGated(long job) {
+        if (!gates) {
+            return false;
+        }
+        Job open = core().job(job);
+        return open != null && open.survivesHost();
+    }
+
+    /** The same for the job of this frame. */
+    boolean isGated(ByteBuf frame) {
+        return gates && isGated(gateView.wrap(frame.nioBuffer(), 0).job());
+    }
+
+    /** A job that survives its relay's host is opened: from now on each frame's job is looked at. Confined to the strand. */
+    void gate(JobOpen opening) {
+        gates |= opening.survivesHost();
     }
 
     /** Has it told at the turn's end. Confined to the strand. */

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Job;
@@ -41,11 +42,11 @@ final class Shards {
         void onJobEvent(JobEvent event, HomedRank rank);
     }
 
-    Shards(String relay, CoreConfig config, int count, Placement placement, Histories histories) {
+    Shards(String relay, CoreConfig config, int count, Placement placement, Histories histories, Supplier<Gate> gates) {
         this.relay = relay;
         this.credit = config;
         for (int number = 0; number < count; number++) {
-            shards.add(new Shard(number, relay, config, count, placement.matching(number), histories));
+            shards.add(new Shard(number, relay, config, count, placement.matching(number), histories, gates.get()));
         }
         Shard.introduce(shards);
     }
@@ -91,6 +92,7 @@ final class Shards {
         AtomicReference<Refusal> refusal = new AtomicReference<>();
         for (Shard shard : shards) {
             shard.strand().submit(() -> {
+                shard.gate(opening);
                 try {
                     shard.core()
                             .openJob(

@@ -161,14 +161,17 @@ final class SimRank {
     /** All that it has not read has come: it goes on, and asks again what was not answered. */
     private void goLive() {
         check(line.stage() == SimLine.Stage.BACK, "the end of its history as it is " + line.stage());
+        for (int number = 0; number < asked.size(); number++) {
+            if (asked.get(number).cancelling) {
+                sayCancel(number); // What it may have taken back already must not match again.
+            }
+        }
         line.send(frames.live());
         line.stage(SimLine.Stage.LIVE);
         for (int number = 0; number < asked.size(); number++) {
             Asked request = asked.get(number);
             if (request.kind != SimProgram.Kind.POST && request.arrived == 0) {
                 say(number);
-            } else if (request.cancelling) {
-                sayCancel(number);
             }
         }
         withdrawing.forEach(this::sayWithdraw);
@@ -348,7 +351,10 @@ final class SimRank {
 
     private void sayCancel(int number) {
         SimProgram.Pattern pattern = asked.get(number).pattern;
-        line.send(frames.cancel(pattern.context(), pattern.source(), rank, pattern.tag(), number, failedPolls()));
+        ByteBuffer cancel =
+                frames.cancel(pattern.context(), pattern.source(), rank, pattern.tag(), number, failedPolls());
+        view(cancel).ordinal(world.logged() ? asked.get(number).ordinal : 0);
+        line.send(cancel);
     }
 
     private void onCancelled(FrameView view) {

@@ -71,7 +71,7 @@ class StoppedRanksTest {
             assertThat(stopped.process().waitFor()).isEqualTo(137);
             await().untilAsserted(() -> assertThat(told).hasSize(1));
         }
-        assertThat(told.get(0)).startsWith("rank 4 has been stopped by a signal for").endsWith(": killed");
+        assertThat(told.get(0)).startsWith("rank 4 has been stopped by a signal for").endsWith(": it is killed");
         assertThat(running.process().isAlive()).isTrue();
     }
 

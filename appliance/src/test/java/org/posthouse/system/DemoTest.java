@@ -28,8 +28,8 @@ class DemoTest {
         assertThat(result.out().lines().filter(line -> line.matches(".* verified +rank \\d killed, back in .* s.*")))
                 .hasSameSizeAs(Examples.all());
         assertThat(result.out().lines().filter(line -> line.matches(".* verified .*; relay site-b killed, back in .* s, its ranks .* s later")))
-                .as("once, and it was of consequence")
-                .hasSize(1);
+                .as("in one job, below it and in the table")
+                .hasSize(2);
         assertThat(result.status()).isZero();
         assertThat(result.err()).isEmpty();
     }

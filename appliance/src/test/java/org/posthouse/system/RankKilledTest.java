@@ -56,6 +56,24 @@ class RankKilledTest {
     }
 
     @Test
+    void aRankThatIsStoppedAndDoesNotGoOnIsStartedAgain() throws Exception {
+        try (Relays relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString());
+                Command job = Command.start(
+                        folder, "run", "-n", "3", "--relay", relay.ranks(), "--durability", "process", "--silence", "2", "example:ring",
+                        "10000", "1024")) {
+            await().atMost(PATIENCE).until(() -> Jobs.ranks(job.handle()).size() == 3);
+            relay.awaitDelivered(1_000);
+            long pid = Jobs.rank(job, 1).pid();
+            assertThat(new ProcessBuilder("kill", "-STOP", Long.toString(pid)).start().waitFor()).isZero();
+            Command.Result done = job.await();
+            assertThat(done.status()).as(done.err()).isZero();
+            assertThat(done.out()).containsOnlyOnce("Verification: SUCCESSFUL");
+            assertThat(Jobs.told(done, "rank 1 has been stopped by a signal for 2 s: it is killed")).hasSize(1);
+            assertThat(Jobs.told(done, "rank 1 was killed by signal 9 (SIGKILL): restarted (1 of 3)")).hasSize(1);
+        }
+    }
+
+    @Test
     void withoutRestartsADeathEndsTheJob() throws Exception {
         try (Relays relay = Relays.start(folder, "site-a", "--data", folder.resolve("data").toString());
                 Command job = Command.start(

@@ -150,6 +150,9 @@ final class Conversation {
 
     /** As {@link Progress.Owner#caughtUp}: all else is said again when the relay has told what it had. */
     void caughtUp() throws IOException {
+        if (asksDue && !replayed && history.isLiveDue() && line.isOpen()) {
+            inbox.cancelAgain(); // Before LIVE: what the relay has taken back already must not match again.
+        }
         observed.sayLive();
         if (asksDue && history.isLive() && line.isOpen()) {
             asksDue = false;

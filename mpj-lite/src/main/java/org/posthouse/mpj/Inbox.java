@@ -173,7 +173,6 @@ final class Inbox {
                 ask(probing);
             }
         }
-        cancelAgain();
     }
 
     /** Takes back again what was to be taken back, unless it is known by now to be too late. */

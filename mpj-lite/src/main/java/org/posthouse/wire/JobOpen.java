@@ -23,12 +23,15 @@ public record JobOpen(
     /** A crash of any process: the log is mapped memory. */
     public static final int PROCESS = 1;
 
+    /** A crash of the relay's host too: what leaves the relay waits until the log is on the disk. */
+    public static final int HOST = 2;
+
     /** Most ranks of a job that fit one frame. */
     public static final int RANKS_MAX = 16_384;
 
     private static final int NAME_BYTES_MAX = 255;
 
-    /** A new job. */
+    /** A new job, whose log, if it has one, is for crashes of processes. */
     public JobOpen(long job, Token token, boolean logged, String name, List<Home> homes, int[] homeOf) {
         this(job, token, logged ? PROCESS : NONE, false, name, homes, homeOf);
     }
@@ -36,6 +39,11 @@ public record JobOpen(
     /** Whether messages and deliveries are logged. */
     public boolean logged() {
         return durability != NONE;
+    }
+
+    /** Whether what leaves a relay waits for the disk. */
+    public boolean survivesHost() {
+        return durability == HOST;
     }
 
     public int size() {
@@ -60,10 +68,10 @@ public record JobOpen(
         Token token = new Token(in.i64("token"), in.i64("token"));
         int again = in.u16("start");
         int durability = in.u16("durability");
-        if (again > 1 || durability > PROCESS) {
+        if (again > 1 || durability > HOST) {
             throw new WireException(
                     Reason.MALFORMED_FRAME,
-                    "JOB_OPEN with start " + again + " and durability " + durability + ", expected 0 or 1 both");
+                    "JOB_OPEN with start " + again + " and durability " + durability + ", expected 0 or 1, and 0 to 2");
         }
         String name = in.text("name");
         List<Home> homes = Home.read(in);

@@ -94,7 +94,7 @@ final class ControlFramesTest {
             JobOpen open = new JobOpen(
                     random.nextLong(),
                     token(random),
-                    random.nextInt(JobOpen.PROCESS + 1),
+                    random.nextInt(JobOpen.HOST + 1),
                     random.nextBoolean(),
                     text(random),
                     homes,
@@ -261,7 +261,7 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.JOB_OPEN, 32, 2, 2), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 22, 2, 2), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 48, 4, 1), Reason.WRONG_VERSION);
-        assertRefused(changed(FrameType.JOB_OPEN, 32, 4, 2), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_OPEN, 34, 2, 3), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.LOG_STATE + 1), Reason.MALFORMED_FRAME);
         ByteBuffer placed = SampleFrames.of(FrameType.JOB_OPEN);

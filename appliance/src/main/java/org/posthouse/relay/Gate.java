@@ -1,0 +1,52 @@
+package org.posthouse.relay;
+
+import java.util.ArrayDeque;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+
+/**
+ * What must not leave the relay before the log is safe on its disk: in jobs with {@code --durability host} every frame to
+ * another relay, and every word to a rank or a relay that it need not keep something any more, or may end (DESIGN sections 3
+ * and 7, P3). Each effect waits for all that was logged when it was to happen, which is more than it depends on, and
+ * lets out what waits in its order. Between ranks of one relay nothing waits: there is one log and one order, so a message can
+ * never outlive what was logged before it. One for each shard, confined to its strand.
+ */
+final class Gate {
+    /** @param position up to where the log must be safe for it */
+    private record Held(long position, Runnable effect) {}
+
+    private final ArrayDeque<Held> held = new ArrayDeque<>();
+    private final LongSupplier position;
+    private final LongSupplier safe;
+    private final LongConsumer want;
+
+    /**
+     * @param position of the last record of the log
+     * @param safe up to which position it is on the disk
+     * @param want is told up to where it has to be
+     */
+    Gate(LongSupplier position, LongSupplier safe, LongConsumer want) {
+        this.position = position;
+        this.safe = safe;
+        this.want = want;
+    }
+
+    /** Lets an effect out: now, if all is safe, else when it is. */
+    void pass(Runnable effect) {
+        long here = position.getAsLong();
+        if (held.isEmpty() && here <= safe.getAsLong()) {
+            effect.run();
+        } else {
+            held.add(new Held(here, effect));
+            want.accept(here);
+        }
+    }
+
+    /** More of the log is safe. */
+    void open() {
+        long now = safe.getAsLong();
+        while (!held.isEmpty() && held.peek().position() <= now) {
+            held.remove().effect().run();
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package org.posthouse.relay;
+
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.posthouse.logstore.LogException;
+import org.posthouse.logstore.LogSync;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes the log safe on its disk as long as somebody waits for it: one sync after the other on a thread of its own, each for all
+ * that was appended meanwhile. So no event loop ever waits for a disk, and the more is asked for, the more one sync is good for.
+ */
+final class LogSyncer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LogSyncer.class);
+
+    private final Supplier<LogSync> source;
+    private final Runnable onSafe;
+    private final Consumer<LogException> onFailure;
+    private final AtomicLong wanted = new AtomicLong();
+    private volatile long safe;
+    private volatile boolean closed;
+    private Thread thread;
+
+    /**
+     * @param source gives what syncs the log, once, when it is first needed
+     * @param onSafe called after each sync, on the thread that syncs
+     * @param onFailure called once, if the disk has failed: nothing becomes safe any more
+     */
+    LogSyncer(Supplier<LogSync> source, Runnable onSafe, Consumer<LogException> onFailure) {
+        this.source = source;
+        this.onSafe = onSafe;
+        this.onFailure = onFailure;
+    }
+
+    /** Somebody waits for the log to be safe up to there. Any thread; it does not block. */
+    void want(long position) {
+        long before = wanted.getAndAccumulate(position, Math::max);
+        if (before >= position) {
+            return;
+        }
+        Thread started = started();
+        LockSupport.unpark(started);
+    }
+
+    private synchronized Thread started() {
+        if (thread == null && !closed) {
+            thread = Thread.ofPlatform().daemon().name("posthouse-log-sync").start(this::run);
+        }
+        return thread;
+    }
+
+    /** Up to where it is safe. Any thread. */
+    long safe() {
+        return safe;
+    }
+
+    private void run() {
+        try {
+            LogSync sync = source.get();
+            while (!closed) {
+                if (wanted.get() <= safe) {
+                    LockSupport.park(this);
+                } else {
+                    safe = sync.sync();
+                    onSafe.run();
+                }
+            }
+        } catch (LogException e) {
+            LOG.error("jobs with --durability host cannot go on: {}", e.getMessage());
+            onFailure.accept(e);
+        }
+    }
+
+    /** Waits for a sync that is under way. */
+    @Override
+    public void close() {
+        Thread running;
+        synchronized (this) {
+            closed = true;
+            running = thread;
+        }
+        LockSupport.unpark(running);
+        boolean interrupted = false;
+        while (running != null && running.isAlive()) {
+            try {
+                running.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,318 @@
+package org.posthouse.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/** A rank's connection breaks and the same process comes again: what it gets again, what it may say again, what is safe. */
+final class ComingAgainTest {
+    private static final int CHUNK = Wire.PAYLOAD_BYTES_MAX;
+
+    private final OneRelay relay;
+    private final OneRelay.Rank peer;
+    private OneRelay.Rank rank;
+
+    ComingAgainTest() throws Exception {
+        relay = OneRelay.logged();
+        rank = relay.connect(0);
+        peer = relay.connect(1);
+        relay.events.clear();
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        relay.end();
+    }
+
+    private void isCut() {
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+    }
+
+    private void comesAgain(long deliveries, long events, long kept, StatePage.Entry... state) throws Refusal {
+        OneRelay.Rank next = relay.new Rank();
+        Hello hello = Hello.firstStart(OneRelay.JOB, 0, OneRelay.TOKEN).again(Hello.AGAIN, deliveries, 0, events, kept, 1);
+        next.rank = relay.connect(hello, next, state);
+        relay.core.welcome(next.rank);
+        relay.core.replay(next.rank);
+        rank = next;
+    }
+
+    private void past(Past... steps) {
+        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(steps));
+    }
+
+    private void goesLive() throws WireException {
+        past(new Past.End(rank.rank.job().journal().position()));
+        rank.sends(relay.frames.live());
+        rank.heard.removeIf(heard -> heard.startsWith("end of history"));
+    }
+
+    private void posts(OneRelay.Rank who, int source, int request, long ordinal) throws WireException {
+        ByteBuffer post = relay.frames.post(0, source, who.rank.rank(), 0, request, 0);
+        new FrameView().wrap(post, 0).ordinal(ordinal);
+        who.sends(post);
+    }
+
+    private ByteBuffer send(int to, long sequence, int bytes) {
+        return relay.frames.message(FrameType.SEND, 0, 0, to, 0, sequence, bytes);
+    }
+
+    private static ByteBuffer again(ByteBuffer frame) {
+        FrameView view = new FrameView().wrap(frame, 0);
+        view.flags(view.flags() | FrameView.AGAIN);
+        return frame;
+    }
+
+    private Message logged(FrameType form, long sequence, long bytes) {
+        return Message.of(new Message.Logged(
+                0, 1, 0, 0, sequence, bytes, 1, 1, form, false, 1_000 + sequence, relay.journal.pretend((int) Math.min(bytes, CHUNK))));
+    }
+
+    // ---- what it has not read
+
+    @Test
+    void aCutLosesWhatWasOnTheWayAndNothingElse() throws Exception {
+        posts(rank, 1, 1, 1);
+        posts(rank, 1, 2, 2);
+        posts(rank, 1, 3, 3);
+        peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 1, 10));
+        peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 2, 10));
+        isCut();
+        peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 3, 10));
+        comesAgain(1, 0, 1);
+        assertThat(relay.historian.take()).containsExactly("begin rank 0 #1 behind delivery 1, event 0");
+        assertThat(relay.events).extracting(JobEvent::a).as("deliveries to come").containsExactly(0L, 1L);
+        posts(rank, 1, 2, 2);
+        posts(rank, 1, 3, 3);
+        past(
+                new Past.Delivered(1, 0, 1, logged(FrameType.SEND, 1, 10), 10),
+                new Past.Delivered(2, 0, 2, logged(FrameType.SEND, 2, 10), 10));
+        assertThat(rank.take()).as("the first it has").contains("deliver #2 from 1 to request 2").doesNotContain("deliver #1 from 1 to request 1");
+        goesLive();
+        assertThat(rank.take()).as("what came meanwhile").containsExactly("deliver #3 from 1 to request 3");
+        assertThat(rank.rank.deliveriesSent()).isEqualTo(3);
+    }
+
+    @Test
+    void aMessageThatItHasInPartGoesOnWhereItIs() throws Exception {
+        posts(rank, 1, 1, 1);
+        peer.sends(relay.frames.message(FrameType.EAGER, 0, 1, 0, 0, 1, 2 * CHUNK + 3));
+        peer.sends(relay.frames.chunk(0, 1, 0, 1, 0, CHUNK));
+        peer.sends(relay.frames.chunk(0, 1, 0, 1, CHUNK, CHUNK));
+        isCut();
+        comesAgain(1, 0, 1, new StatePage.Entry(StatePage.ARRIVING, 0, 1, 1, 1, CHUNK));
+        assertThat(relay.historian.take()).as("read from that delivery on").containsExactly("begin rank 0 #1");
+        Message message = logged(FrameType.EAGER, 1, 2 * CHUNK + 3);
+        past(
+                new Past.Delivered(1, 0, 1, message, 0),
+                new Past.Piece(message, 0, CHUNK, relay.journal.pretend(CHUNK)),
+                new Past.Piece(message, CHUNK, CHUNK, relay.journal.pretend(CHUNK)));
+        assertThat(rank.heard).contains("chunk of " + CHUNK).hasSize(2);
+        past(new Past.End(rank.rank.job().journal().position()));
+        peer.sends(relay.frames.chunk(0, 1, 0, 1, 2 * CHUNK, 3));
+        assertThat(rank.take()).as("one chunk of the history, one that has just come").endsWith("end of history, 0 failed polls", "chunk of 3");
+        rank.sends(relay.frames.live());
+    }
+
+    @Test
+    void whatItTellsBeforeItIsLiveIsNoHistory() throws Exception {
+        rank.sends(relay.frames.events(1, 1));
+        isCut();
+        comesAgain(0, 2, 1);
+        rank.take();
+        rank.sends(relay.frames.events(1, 1));
+        rank.sends(relay.frames.events(2, 1));
+        rank.sends(relay.frames.events(3, 1));
+        assertThat(relay.journal.events).as("each once").hasSize(3);
+        past(
+                new Past.Events(1, 1, ByteBuffer.allocate(16)),
+                new Past.Events(2, 1, ByteBuffer.allocate(16)),
+                new Past.Events(3, 1, ByteBuffer.allocate(16)));
+        assertThat(rank.take()).isEmpty();
+        goesLive();
+    }
+
+    @Test
+    void aReceiveThatWasTakenBackDoesNotMatchBehindALaterOne() throws Exception {
+        posts(rank, 1, 1, 1);
+        isCut();
+        comesAgain(0, 0, 1);
+        posts(rank, 1, 1, 1);
+        past(new Past.End(rank.rank.job().journal().position()));
+        peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 1, 10));
+        ByteBuffer cancel = relay.frames.cancel(0, 1, 0, 0, 1, 0);
+        new FrameView().wrap(cancel, 0).ordinal(1);
+        rank.sends(cancel);
+        rank.sends(relay.frames.live());
+        assertThat(rank.take()).endsWith("cancelled 1 true");
+    }
+
+    // ---- what it says again
+
+    @Test
+    void whatItSaysAgainIsTakenOnce() throws Exception {
+        rank.sends(send(1, 1, 10));
+        rank.sends(relay.frames.message(FrameType.EAGER, 0, 0, 3, 0, 1, 2 * CHUNK));
+        rank.sends(relay.frames.chunk(0, 0, 3, 1, 0, CHUNK));
+        isCut();
+        relay.sites.clear();
+        peer.take();
+        long used = rank.rank.creditBytesUsed();
+        comesAgain(0, 0, 4);
+        rank.sends(again(send(1, 1, 10)));
+        rank.sends(again(relay.frames.message(FrameType.EAGER, 0, 0, 3, 0, 1, 2 * CHUNK)));
+        rank.sends(relay.frames.chunk(0, 0, 3, 1, 0, CHUNK));
+        assertThat(rank.rank.creditBytesUsed()).as("no credit twice").isEqualTo(used);
+        assertThat(relay.sites).isEmpty();
+        rank.sends(relay.frames.chunk(0, 0, 3, 1, CHUNK, CHUNK));
+        assertThat(relay.sites).containsExactly("forward there CHUNK 0->3 #1");
+        posts(peer, 0, 5, 1);
+        posts(peer, 0, 6, 2);
+        assertThat(peer.take()).containsExactly("deliver #1 from 0 to request 5");
+        goesLive();
+    }
+
+    @Test
+    void creditMayGoBelowZeroForWhatIsSaidAgainOnly() throws Exception {
+        isCut();
+        comesAgain(0, 0, 1);
+        int bytes = 60_000;
+        long sequence = 0;
+        while (rank.rank.credit().has(Wire.cost(bytes), relay.config)) {
+            rank.sends(again(send(3, ++sequence, bytes)));
+        }
+        rank.sends(again(send(3, ++sequence, bytes)));
+        assertThat(rank.rank.creditMessagesUsed()).isGreaterThan(relay.config.creditMessages());
+        rank.isRefused(send(3, ++sequence, bytes), Reason.CREDIT_EXCEEDED);
+        goesLive();
+    }
+
+    @Test
+    void anOfferThatWasClearedMeanwhileIsTold() throws Exception {
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 2 * CHUNK));
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 2 * CHUNK));
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 2, 0));
+        isCut();
+        posts(peer, 0, 5, 1);
+        posts(peer, 0, 6, 2);
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 2 * CHUNK));
+        comesAgain(
+                0, 0, 4,
+                new StatePage.Entry(StatePage.OFFERED, 0, 1, 0, 1, 2 * CHUNK),
+                new StatePage.Entry(StatePage.OFFERED, 0, 3, 0, 1, 2 * CHUNK),
+                new StatePage.Entry(StatePage.OFFERED, 0, 1, 0, 2, 0));
+        assertThat(rank.take())
+                .contains("clear ->1 #1 up to " + 2 * CHUNK, "clear ->3 #1 up to " + 2 * CHUNK, "clear ->1 #2 up to 0");
+        goesLive();
+    }
+
+    // ---- who may come
+
+    @Test
+    void aRelayThatKnowsLessThanTheRankTellsItToBeRestarted() {
+        isCut();
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> comesAgain(1, 0, 1))
+                .withMessageStartingWith("restart")
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.CANNOT_RESUME));
+    }
+
+    @Test
+    void anOldConnectionThatHangsIsReplaced() throws Exception {
+        OneRelay.Rank old = rank;
+        comesAgain(0, 0, 1);
+        assertThat(old.take()).containsExactly("close FENCED");
+        relay.core.disconnected(old.rank, old, Notice.closing(OneRelay.JOB, Reason.NORMAL, "late"));
+        assertThat(rank.rank.state()).isEqualTo(RankState.REPLAYING);
+        goesLive();
+        assertThat(rank.rank.state()).isEqualTo(RankState.CONNECTED);
+    }
+
+    @Test
+    void aRankThatHasFinalizedComesAgainAndFinalizesAgain() throws Exception {
+        rank.sends(relay.frames.finalizing(0));
+        assertThat(rank.take()).containsExactly("finalized");
+        comesAgain(0, 0, 1);
+        goesLive();
+        rank.take();
+        rank.sends(relay.frames.finalizing(0));
+        assertThat(rank.take()).containsExactly("finalized");
+    }
+
+    @Test
+    void anOlderIncarnationIsFenced() throws Exception {
+        isCut();
+        OneRelay.Rank next = relay.new Rank();
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> comesAgain(0, 0, 1))
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.FENCED));
+    }
+
+    // ---- what is safe
+
+    @Test
+    void whatIsLoggedHereIsToldInPortionsOrWhenItIsAsked() throws Exception {
+        for (int event = 1; event <= 255; event++) {
+            rank.sends(relay.frames.events(event, 1));
+        }
+        assertThat(rank.take()).isEmpty();
+        rank.sends(relay.frames.events(256, 1));
+        assertThat(rank.take()).containsExactly("ack 256 safe, 256 handled");
+        ByteBuffer asks = relay.frames.events(257, 1);
+        new FrameView().wrap(asks, 0).flags(FrameView.ACK_NOW);
+        rank.sends(asks);
+        assertThat(rank.take()).containsExactly("ack 257 safe, 257 handled");
+    }
+
+    @Test
+    void whatGoesToAnotherRelayIsSafeWhenThatHasHandledIt() throws Exception {
+        rank.sends(send(3, 1, 10));
+        rank.sends(relay.frames.events(1, 1));
+        ByteBuffer asks = relay.frames.events(2, 1);
+        new FrameView().wrap(asks, 0).flags(FrameView.ACK_NOW);
+        rank.sends(asks);
+        assertThat(rank.take()).containsExactly("ack 0 safe, 3 handled");
+        relay.core.handled(relay.there, 1);
+        assertThat(rank.take()).as("it had asked").containsExactly("ack 3 safe, 3 handled");
+    }
+
+    @Test
+    void finalizeWaitsForWhatIsNotSafe() throws Exception {
+        rank.sends(send(3, 1, 10));
+        rank.sends(send(3, 2, 10));
+        rank.sends(relay.frames.finalizing(0));
+        relay.core.handled(relay.there, 1);
+        assertThat(rank.take()).isEmpty();
+        assertThat(rank.rank.state()).isEqualTo(RankState.CONNECTED);
+        relay.core.handled(relay.there, 2);
+        assertThat(rank.take()).containsExactly("finalized");
+        assertThat(rank.rank.state()).isEqualTo(RankState.FINALIZED);
+    }
+
+    /** Frames of the connection before that were not safe stand before those of this one. */
+    @Test
+    void safetyGoesOnOverConnections() throws Exception {
+        rank.sends(send(3, 1, 10));
+        isCut();
+        comesAgain(0, 0, 8);
+        goesLive();
+        rank.sends(send(1, 1, 10));
+        rank.take();
+        relay.core.handled(relay.there, 1);
+        assertThat(rank.take()).containsExactly("ack 8 safe, 8 handled");
+    }
+}

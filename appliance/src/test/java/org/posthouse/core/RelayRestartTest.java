@@ -1,0 +1,282 @@
+package org.posthouse.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/** A relay is started again on its log, or another one is: what comes back, what is said again, and who owes credit. */
+final class RelayRestartTest {
+    private static final int CHUNK = Wire.PAYLOAD_BYTES_MAX;
+
+    private final OneRelay relay;
+
+    RelayRestartTest() throws Exception {
+        relay = OneRelay.logged();
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        relay.end();
+    }
+
+    private void restored(Recovered... ranks) {
+        relay.core.restore(relay.core.job(OneRelay.JOB), List.of(ranks));
+    }
+
+    private static Recovered recovered(int rank, long deliveries, List<Recovered.Channel> channels, Message... messages) {
+        return new Recovered(rank, 1, false, deliveries, 0, 0, channels, List.of(), List.of(messages));
+    }
+
+    private Message message(FrameType form, boolean storable, int source, int destination, long sequence, long bytes, boolean delivered) {
+        return Message.recovered(
+                new Message.Logged(0, source, destination, 0, sequence, bytes, 1, 1, form, storable, sequence, relay.journal.pretend((int) bytes)),
+                delivered);
+    }
+
+    private OneRelay.Rank comesAgain(int rank, long deliveries, StatePage.Entry... state) throws Refusal {
+        OneRelay.Rank next = relay.new Rank();
+        Hello hello = Hello.firstStart(OneRelay.JOB, rank, OneRelay.TOKEN).again(Hello.AGAIN, deliveries, 0, 0, 1, 1);
+        next.rank = relay.connect(hello, next, state);
+        relay.core.replay(next.rank);
+        return next;
+    }
+
+    private void goesLive(OneRelay.Rank rank) throws WireException {
+        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new Past.End(relay.journal.position())));
+        rank.sends(relay.frames.live());
+        rank.take();
+    }
+
+    private void posts(OneRelay.Rank rank, int source, int request) throws WireException {
+        ByteBuffer post = relay.frames.post(0, source, rank.rank.rank(), 0, request, 0);
+        new FrameView().wrap(post, 0).ordinal(request);
+        rank.sends(post);
+    }
+
+    private static ByteBuffer again(ByteBuffer frame) {
+        FrameView view = new FrameView().wrap(frame, 0);
+        view.flags(view.flags() | FrameView.AGAIN);
+        return frame;
+    }
+
+    private Frame unacknowledged(ByteBuffer frame) {
+        return new TestFrame(frame, relay.ledger);
+    }
+
+    // ---- this relay
+
+    @Test
+    void aMailboxThatCameBackMatchesAsItWouldHave() throws Exception {
+        restored(recovered(
+                0, 3, List.of(new Recovered.Channel(0, 1, 7), new Recovered.Channel(0, 3, 2)),
+                message(FrameType.SEND, false, 1, 0, 6, 10, false),
+                message(FrameType.SEND, false, 3, 0, 2, 10, false),
+                message(FrameType.SEND, false, 1, 0, 7, 10, false)));
+        assertThat(relay.core.job(OneRelay.JOB).homed(0).state()).isEqualTo(RankState.AWAY);
+        assertThat(relay.core.job(OneRelay.JOB).homed(1).state()).isEqualTo(RankState.WAITING);
+        OneRelay.Rank rank = comesAgain(0, 3);
+        posts(rank, Wire.ANY, 1);
+        posts(rank, Wire.ANY, 2);
+        posts(rank, 1, 3);
+        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new Past.End(relay.journal.position())));
+        rank.take();
+        rank.sends(relay.frames.live());
+        assertThat(rank.take())
+                .containsExactly(
+                        "deliver #6 from 1 to request 1", "deliver #2 from 3 to request 2", "deliver #7 from 1 to request 3");
+        assertThat(rank.rank.deliveriesSent()).isEqualTo(6);
+        assertThat(relay.sites).as("nobody is owed credit for them").isEmpty();
+        assertThat(rank.rank.ahead()).isZero();
+        OneRelay.Rank other = relay.connect(1);
+        other.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 8, 10));
+        other.isRefused(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 10, 10), Reason.SEQUENCE_GAP);
+    }
+
+    @Test
+    void aRankThatHadFinalizedIsNotAwaited() {
+        restored(new Recovered(2, 1, true, 0, 0, 0, List.of(), List.of(), List.of()));
+        assertThat(relay.core.job(OneRelay.JOB).homed(2).state()).isEqualTo(RankState.FINALIZED);
+    }
+
+    @Test
+    void offersThatCameBackAreClearedAgainAndTakenBackOnesStayGone() throws Exception {
+        Message matched = message(FrameType.OFFER, false, 3, 0, 1, 40L * CHUNK, true);
+        matched.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
+        Recovered rank = new Recovered(
+                0, 1, false, 1, 0, 0,
+                List.of(new Recovered.Channel(0, 3, 3), new Recovered.Channel(0, 1, 1)),
+                List.of(new Recovered.Channel(0, 3, 2), new Recovered.Channel(0, 1, 1)),
+                List.of(matched, message(FrameType.OFFER, false, 3, 0, 3, 100, false)));
+        restored(rank);
+        assertThat(relay.sites).as("as far as it may have been").containsExactly("clear there 3->0 #1 up to " + 3 * CHUNK);
+        relay.sites.clear();
+        relay.fromSite("there", relay.frames.chunk(0, 3, 0, 1, CHUNK, CHUNK));
+        relay.fromSite("there", relay.frames.withdraw(0, 3, 0, 2, 0));
+        relay.fromSite("there", relay.frames.withdraw(0, 3, 0, 3, 0));
+        assertThat(relay.sites).containsExactly("withdrawn there 3->0 #2 true", "withdrawn there 3->0 #3 true");
+        OneRelay.Rank source = comesAgain(1, 0);
+        assertThat(relay.core.state(source.rank)).contains(new StatePage.Entry(StatePage.GONE, 0, 0, 1));
+    }
+
+    @Test
+    void channelsToOtherRelaysAreLearnedFromWhatIsSaidAgain() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.OFFERED, 0, 4, 1, 3, 3 * CHUNK));
+        assertThat(relay.core.state(rank.rank)).as("the channel to 3 is not named").noneMatch(entry -> entry.kind() == StatePage.ACCEPTED);
+        rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 5, 10)));
+        rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 8, 2 * CHUNK)));
+        rank.sends(relay.frames.chunk(0, 0, 3, 8, 0, CHUNK));
+        rank.sends(relay.frames.chunk(0, 0, 4, 3, CHUNK, CHUNK));
+        assertThat(relay.sites)
+                .containsExactly(
+                        "forward there SEND 0->3 #5", "forward there OFFER 0->3 #8", "forward there CHUNK 0->3 #8",
+                        "forward far CHUNK 0->4 #3");
+        relay.sites.clear();
+        goesLive(rank);
+        assertThat(relay.sites).as("how far it is cleared is asked").containsExactlyInAnyOrder("offer again there 0->3 #8", "offer again far 0->4 #3");
+        relay.fromSite("far", relay.frames.clear(0, 0, 4, 3, 3 * CHUNK));
+        assertThat(rank.take()).containsExactly("clear ->4 #3 up to " + 3 * CHUNK);
+        rank.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 10, 10), Reason.SEQUENCE_GAP);
+        assertThat(rank.rank.offers()).isZero();
+    }
+
+    // ---- a message said again over a link
+
+    @Test
+    void aDuplicateWithAgainReturnsItsCreditAndOneWithoutDoesNot() throws Exception {
+        relay.connect(0);
+        relay.journal.ample = false;
+        ByteBuffer message = relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 60_000);
+        relay.fromSite("there", message.duplicate());
+        relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 60_000));
+        assertThat(relay.sites).isEmpty();
+        for (int times = 0; times < 12 && relay.sites.isEmpty(); times++) {
+            relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 60_000)));
+        }
+        assertThat(relay.sites.getFirst()).startsWith("credit there rank 3");
+    }
+
+    @Test
+    void anOfferSaidAgainHearsHowFarItMayGo() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100));
+        relay.fromSite("there", again(relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100)));
+        assertThat(relay.sites).as("nothing has matched it").isEmpty();
+        posts(rank, 3, 1);
+        relay.sites.clear();
+        relay.fromSite("there", again(relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100)));
+        assertThat(relay.sites).containsExactly("clear there 3->0 #1 up to 100");
+        relay.fromSite("there", relay.frames.chunk(0, 3, 0, 1, 0, 100));
+        relay.fromSite("there", again(relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100)));
+        assertThat(relay.sites).as("it is over").hasSize(2).endsWith("clear there 3->0 #1 up to 100");
+        relay.fromSite("there", relay.frames.chunk(0, 3, 0, 1, 0, 100));
+        assertThat(rank.take()).containsExactly("deliver #1 from 3 to request 1", "chunk of 100");
+    }
+
+    /** A process that is started with its relay has other credit than the one before. */
+    @Test
+    void whatWasOfferedBeforeMayComeWhole() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100));
+        relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 2, 2 * CHUNK));
+        relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
+        relay.fromSite("there", again(relay.frames.message(FrameType.EAGER, 0, 3, 0, 0, 2, 2 * CHUNK)));
+        relay.fromSite("there", relay.frames.chunk(0, 3, 0, 2, 0, CHUNK));
+        posts(rank, 3, 1);
+        posts(rank, 3, 2);
+        relay.fromSite("there", relay.frames.chunk(0, 3, 0, 2, CHUNK, CHUNK));
+        assertThat(rank.take())
+                .containsExactly(
+                        "deliver #1 from 3 to request 1", "chunk of 100",
+                        "deliver #2 from 3 to request 2", "chunk of " + CHUNK, "chunk of " + CHUNK);
+    }
+
+    // ---- another relay
+
+    @Test
+    void aPeerThatRestartsIsToldAgainWhatItMayNotHave() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 1, 100));
+        rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 2, 200));
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 3, 100));
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 4, 100));
+        rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 4, 0, 1, 300));
+        rank.sends(relay.frames.withdraw(0, 0, 3, 4, 0));
+        relay.core.handled(relay.there, 1);
+        rank.take();
+        relay.sites.clear();
+        ByteBuffer second = relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 2, 200);
+        relay.core.peerRestarted(
+                relay.there,
+                List.of(unacknowledged(second), unacknowledged(relay.frames.credit(3, 1_000, 1)),
+                        unacknowledged(relay.frames.withdraw(0, 0, 3, 4, 0))));
+        assertThat(relay.failure()).as("the job goes on").isNull();
+        assertThat(new FrameView().wrap(second, 0).flags()).isEqualTo(FrameView.AGAIN);
+        assertThat(relay.sites)
+                .containsExactlyInAnyOrder(
+                        "forward there SEND 0->3 #2", "offer again there 0->3 #3", "offer again there 0->3 #4",
+                        "withdraw there 0->3 #4");
+        assertThat(rank.take()).as("what it had handled gives nothing back any more").containsExactly("credit 356 bytes 1 messages");
+        assertThat(rank.rank.creditBytesUsed()).isEqualTo(Wire.cost(200) + Wire.cost(300));
+        rank.sends(relay.frames.finalizing(0));
+        relay.core.handled(relay.far, 1);
+        assertThat(rank.take()).as("what was said again is not safe yet").isEmpty();
+        relay.core.handled(relay.there, 2);
+        assertThat(rank.take()).containsExactly("finalized");
+    }
+
+    /** The peer gave credit back for a message, and its word that it has handled it was lost with it. */
+    @Test
+    void creditThatComesBackTwiceIsTakenOnce() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 1, 100));
+        relay.fromSite("there", relay.frames.credit(0, Wire.cost(100), 1));
+        rank.take();
+        relay.core.peerRestarted(
+                relay.there, List.of(unacknowledged(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 1, 100))));
+        relay.fromSite("there", relay.frames.credit(0, Wire.cost(100), 1));
+        assertThat(rank.take()).isEmpty();
+        assertThat(relay.failure()).isNull();
+        assertThat(rank.rank.creditBytesUsed()).isZero();
+    }
+
+    @Test
+    void messagesOfAPeerThatRestartsOweNothing() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        relay.journal.ample = false;
+        for (int sequence = 1; sequence <= 12; sequence++) {
+            relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 0, 0, sequence, 60_000));
+        }
+        relay.core.peerRestarted(relay.there, List.of());
+        for (int request = 1; request <= 12; request++) {
+            posts(rank, 3, request);
+        }
+        assertThat(rank.take()).hasSize(12);
+        assertThat(relay.sites).isEmpty();
+    }
+
+    @Test
+    void answersThatComeTwiceChangeNothing() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 2 * CHUNK));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, CHUNK));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, CHUNK));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 9, CHUNK));
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 9, true));
+        assertThat(rank.take()).containsExactly("clear ->3 #1 up to " + CHUNK);
+        assertThat(relay.failure()).isNull();
+        assertThat(rank.rank.offers()).isZero();
+        relay.core.closeJob(OneRelay.JOB, new Notice(OneRelay.JOB, 0, -1, ""));
+    }
+}

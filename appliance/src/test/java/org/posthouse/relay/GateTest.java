@@ -1,0 +1,68 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A log at position 5, of which 5 are on the disk, and effects that are named by letters. */
+class GateTest {
+    private final List<String> out = new ArrayList<>();
+    private final List<Long> wanted = new ArrayList<>();
+    private long position = 5;
+    private long safe = 5;
+    private final Gate gate = new Gate(() -> position, () -> safe, wanted::add);
+
+    private void pass(String effect) {
+        gate.pass(() -> out.add(effect));
+    }
+
+    @Test
+    void whatDependsOnNothingUnsafePassesAtOnce() {
+        pass("a");
+        assertThat(out).containsExactly("a");
+        assertThat(wanted).as("nobody has to sync for it").isEmpty();
+    }
+
+    @Test
+    void whatWasLoggedBeforeMustBeOnTheDiskAndNoMore() {
+        position = 7;
+        pass("a");
+        position = 9;
+        assertThat(wanted).containsExactly(7L);
+        safe = 6;
+        gate.open();
+        assertThat(out).isEmpty();
+        safe = 7;
+        gate.open();
+        assertThat(out).containsExactly("a");
+    }
+
+    @Test
+    void nothingOvertakesWhatWaits() {
+        position = 6;
+        pass("a");
+        position = 7;
+        pass("b");
+        safe = 7;
+        pass("c"); // The log is safe by now, but nobody has opened the gate for those before.
+        assertThat(out).isEmpty();
+        gate.open();
+        assertThat(out).containsExactly("a", "b", "c");
+    }
+
+    @Test
+    void eachWaitsForItsOwnPosition() {
+        position = 6;
+        pass("a");
+        position = 8;
+        pass("b");
+        safe = 6;
+        gate.open();
+        assertThat(out).containsExactly("a");
+        safe = 8;
+        gate.open();
+        assertThat(out).containsExactly("a", "b");
+    }
+}

@@ -1,0 +1,61 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.logstore.LogConfig;
+import org.posthouse.logstore.LogRecord.JobOpened;
+import org.posthouse.logstore.MessageLog;
+
+/** A real log, made safe on a real disk by a thread of its own, for whoever asks. */
+@Timeout(60)
+class LogSyncerTest {
+    @TempDir
+    private Path folder;
+
+    private final AtomicInteger safeTold = new AtomicInteger();
+
+    @Test
+    void syncsWhatIsWantedAndThenRests() {
+        try (MessageLog log = MessageLog.open(LogConfig.of(folder));
+                LogSyncer syncer = new LogSyncer(log::sync, safeTold::incrementAndGet, failure -> {
+                    throw failure;
+                })) {
+            assertThat(syncer.safe()).isZero();
+            log.appendJobOpened(new JobOpened(1, 2, 2), ByteBuffer.allocate(0));
+            long first = log.position();
+            syncer.want(first);
+            await().until(() -> syncer.safe() >= first);
+            await().until(() -> safeTold.get() == 1);
+            log.appendJobOpened(new JobOpened(2, 2, 2), ByteBuffer.allocate(0));
+            long second = log.position();
+            syncer.want(first);
+            assertThat(syncer.safe()).as("nobody wants more").isEqualTo(first);
+            syncer.want(second);
+            await().until(() -> syncer.safe() == second);
+            await().until(() -> safeTold.get() == 2);
+        }
+    }
+
+    @Test
+    void thatWasNeverNeededHasNoThreadAndNeedsNoLog() {
+        LogSyncer syncer = new LogSyncer(
+                () -> {
+                    throw new IllegalStateException("there is no log");
+                },
+                safeTold::incrementAndGet,
+                failure -> {
+                    throw failure;
+                });
+        syncer.close();
+        syncer.want(1);
+        assertThat(syncer.safe()).isZero();
+        assertThat(safeTold).hasValue(0);
+    }
+}
