@@ -332,6 +332,35 @@ final class ComeAgainTest {
         received.get();
     }
 
+    /** WELCOME grants two messages. */
+    @ParameterizedTest
+    @CsvSource({"0, OFFER", "1, SEND"})
+    void whatIsSaidAgainTakesCreditThatItHasNotTaken(long accepted, FrameType third) throws Exception {
+        connect(true, 60);
+        send(1, new byte[10], Mode.STANDARD);
+        send(1, new byte[20], Mode.STANDARD);
+        Operation receive = receive(new byte[3]);
+        CompletableFuture<Object> received = start(() -> {
+            endpoint.await(receive);
+            return null;
+        });
+        for (int i = 0; i < 2; i++) {
+            line.hear(FrameType.SEND);
+        }
+        line.hear(FrameType.POST);
+        breakLine(0, 3);
+        welcomeAgain(0, known(StatePage.ACCEPTED, 1, 0, accepted, 0));
+        for (long i = accepted; i < 2; i++) {
+            line.hear(FrameType.SEND);
+        }
+        ByteBuffer post = line.hear(FrameType.POST);
+        endHistory();
+        line.say(delivered(post, 1, new byte[3], 3));
+        received.get();
+        send(1, new byte[30], Mode.STANDARD);
+        line.hear(third);
+    }
+
     @Test
     void whoHasSaidFinalizeSaysItAgain() throws Exception {
         connect(true, 60);
