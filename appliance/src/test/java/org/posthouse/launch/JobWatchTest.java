@@ -37,6 +37,16 @@ class JobWatchTest {
         public void finishOutput(int rank, boolean well) {
             done.add(rank + ":" + well);
         }
+
+        @Override
+        public void checkpointed(int rank, int image, long outBytes, long errBytes) {
+            told.add("rank " + rank + " image " + image + " at " + outBytes + ", " + errBytes);
+        }
+
+        @Override
+        public void goesOnAt(int rank, int image) {
+            told.add("rank " + rank + " goes on at image " + image);
+        }
     };
 
     private JobWatch start(boolean logged, int maxRestarts) throws JobFailure {
