@@ -8,8 +8,8 @@ import org.posthouse.launch.JobRun;
 import org.posthouse.launch.RelayProcess;
 
 /**
- * Kills ranks and relays of one job at set moments, starts the relays again, and ends a job that lasts too long. It has threads of its own, which {@link #close} ends;
- * what they have done is guarded by itself. A strike that finds no process left, because the job is over, does nothing.
+ * Kills ranks and relays of one job at set moments, starts the relays again, and ends a job that lasts too long. It has threads
+ * of its own, which {@link #close} ends; what they have done is guarded by itself. A strike that finds no process left, because the job is over, does nothing.
  */
 public final class Executioner implements AutoCloseable {
     /** The status of a job that was ended because it took too long, or a relay did not come back. */
@@ -102,8 +102,8 @@ public final class Executioner implements AutoCloseable {
         long atNs = System.nanoTime() - startNs;
         try {
             long servesNs = relay.strike();
-            synchronized (this) {
-                relayKills.add(new RelayKill(relay.ready().relay(), atNs, servesNs));
+            if (servesNs >= 0) {
+                note(new RelayKill(relay.ready().relay(), atNs, servesNs));
             }
         } catch (JobFailure e) {
             run.stop(STATUS_OVERDUE, "relay " + relay.ready().relay() + " was killed and cannot be started again: " + e.getMessage());
@@ -119,6 +119,10 @@ public final class Executioner implements AutoCloseable {
                 return;
             }
         }
+    }
+
+    private synchronized void note(RelayKill kill) {
+        relayKills.add(kill);
     }
 
     private synchronized void note(Kill kill) {

@@ -1,6 +1,7 @@
 package org.posthouse.launch;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -8,17 +9,30 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.posthouse.tunnel.GridAuthority;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Relay processes of one site or several on this host, each linked to all others over TLS, with keys and data in a folder that
  * goes with them. Confined to the thread that starts it, but for the relays.
  */
 public final class RelayGrid implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RelayGrid.class);
     private static final int KEY_DAYS = 2;
+
+    /**
+     * Below those that systems give to connections (Linux: from 32,768), so that nobody takes the port of a relay that was killed
+     * before it is up again, not even a rank that dials it.
+     */
+    private static final int PORTS_FROM = 12_000;
+
+    private static final int PORTS = 20_000;
+    private static final int PORT_TRIES_MAX = 1_000;
 
     private final Path folder;
     private final List<String> options;
@@ -62,9 +76,9 @@ public final class RelayGrid implements AutoCloseable {
 
     /** Starts one relay, which dials all earlier ones. {@code members} are those of the group so far. */
     private void startOne(String site, String name, List<String> members) throws IOException, JobFailure {
-        String group = "127.0.0.1:" + freePort();
+        String group = freeAddress();
         List<String> arguments = new ArrayList<>(List.of(
-                "--site", site, "--name", name, "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--links", "127.0.0.1:0",
+                "--site", site, "--name", name, "--listen", freeAddress(), "--ops", freeAddress(), "--links", freeAddress(),
                 "--keys", folder.resolve("keys-" + site).toString(), "--data", folder.resolve("data-" + site).toString(),
                 "--group", group));
         arguments.addAll(options);
@@ -76,11 +90,18 @@ public final class RelayGrid implements AutoCloseable {
         members.add(group);
     }
 
-    /** A port that is free now. Hazelcast wants its port named before it starts. */
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
+    /** Of a port that is free now. */
+    private static String freeAddress() throws IOException {
+        for (int tries = 0; tries < PORT_TRIES_MAX; tries++) {
+            int port = PORTS_FROM + ThreadLocalRandom.current().nextInt(PORTS);
+            try (ServerSocket socket = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
+                return "127.0.0.1:" + socket.getLocalPort();
+            } catch (BindException e) {
+                LOG.debug("port {} is taken, another one is tried", port, e);
+            }
         }
+        throw new IOException("none of " + PORT_TRIES_MAX + " ports in [" + PORTS_FROM + ", " + (PORTS_FROM + PORTS)
+                + ") is free on this host");
     }
 
     /** All relays, site by site. */

@@ -26,14 +26,14 @@ public final class RelayProcess implements AutoCloseable {
     private boolean closed;
 
     private RelayProcess(List<String> arguments, Path errors) {
-        this.arguments = new ArrayList<>(arguments);
+        this.arguments = List.copyOf(arguments);
         this.errors = errors;
     }
 
     /**
      * Starts {@code posthouse relay} and waits until it serves.
      *
-     * @param arguments the command's options
+     * @param arguments the command's options; with fixed ports if it is to be killed
      * @param errors the file that takes its standard error
      */
     public static RelayProcess start(List<String> arguments, Path errors) throws JobFailure {
@@ -64,7 +64,7 @@ public final class RelayProcess implements AutoCloseable {
     }
 
     /**
-     * kill -9, and another process on its ports and with its data as soon as the first has gone.
+     * kill -9, and another process with the same options as soon as the first has gone.
      *
      * @return nanoseconds from the kill until the new process served; -1, and nothing was done, if it is closed
      */
@@ -75,19 +75,8 @@ public final class RelayProcess implements AutoCloseable {
         long start = System.nanoTime();
         process.destroyForcibly();
         process.onExit().join();
-        fix("--listen", ready.ranks());
-        fix("--links", ready.links());
-        fix("--ops", ready.console());
         launch();
         return System.nanoTime() - start;
-    }
-
-    /** The system had chosen the port; others know it by now. */
-    private void fix(String option, String address) {
-        int at = arguments.indexOf(option);
-        if (at >= 0) {
-            arguments.set(at + 1, address);
-        }
     }
 
     private void awaitReady() throws IOException, JobFailure {

@@ -168,7 +168,8 @@ final class Jobs {
             return Future.failedFuture(new Refusal(Reason.UNKNOWN_JOB, name + " is not open any more at relay " + relay.id()));
         }
         if (!job.opening().token().matches(opening.token())) {
-            return Future.failedFuture(new Refusal(Reason.WRONG_TOKEN, "a launcher came to " + name + " with a token that is not the job's"));
+            return Future.failedFuture(
+                    new Refusal(Reason.WRONG_TOKEN, "a launcher came to " + name + " with a token that is not the job's"));
         }
         job.attach(launcher);
         return Future.succeededFuture(job);

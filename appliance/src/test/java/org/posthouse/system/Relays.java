@@ -20,6 +20,7 @@ import org.posthouse.launch.ReadyLine;
 
 /** A relay in a process of its own, on ports that the system picks. */
 final class Relays implements AutoCloseable {
+    private static final String ANY_PORT = "127.0.0.1:0";
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     /** Below those that Linux gives to connections, 32,768 to 60,999; each test JVM begins at another place. */
@@ -49,10 +50,12 @@ final class Relays implements AutoCloseable {
 
     /** The same in a JVM with further flags. */
     static Relays start(Path folder, List<String> jvmFlags, String site, String... more) throws IOException {
-        String group = "127.0.0.1:" + freePort();
+        String group = free(ANY_PORT);
         List<String> arguments = new ArrayList<>(List.of(
-                "relay", "--json", "--site", site, "--listen", "127.0.0.1:0", "--ops", "127.0.0.1:0", "--group", group));
-        arguments.addAll(List.of(more));
+                "relay", "--json", "--site", site, "--listen", free(ANY_PORT), "--ops", free(ANY_PORT), "--group", group));
+        for (String argument : more) {
+            arguments.add(free(argument));
+        }
         Relays relay = new Relays(folder, jvmFlags, arguments, group);
         relay.launch();
         return relay;
@@ -77,17 +80,12 @@ final class Relays implements AutoCloseable {
 
     /** Starts it again after its end, where it was. */
     void startAgain() throws IOException {
-        fix("--listen", ready.ranks());
-        fix("--links", ready.links());
-        fix("--ops", ready.console());
         launch();
     }
 
-    private void fix(String option, String address) {
-        int at = arguments.indexOf(option);
-        if (at >= 0) {
-            arguments.set(at + 1, address);
-        }
+    /** Whoever wants any port gets one that nobody else will have when the relay was killed. */
+    private static String free(String argument) throws IOException {
+        return argument.equals(ANY_PORT) ? "127.0.0.1:" + freePort() : argument;
     }
 
     /** How many messages it has delivered since its start, those of closed jobs included. */

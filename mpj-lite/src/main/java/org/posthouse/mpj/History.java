@@ -75,7 +75,7 @@ final class History {
 
     private boolean live;
 
-    /** Whether nothing may be told before LIVE. */
+    /** Whether nothing may be told before LIVE, which is not said along with another frame then. */
     private boolean silent;
 
     /** What comes next, in order; {@code received} is the number of the last, {@code pollsKnown} goes beyond it. */
@@ -353,7 +353,7 @@ final class History {
 
     /** Notices the end of the replay: of the events, and behind it of the failed polls. */
     private void settle() {
-        due |= isLiveDue();
+        due |= isLiveDue() && !silent;
         if (replaying && ended && items.isEmpty() && pollsKnown - (int) polls <= 0) {
             replaying = false;
             pollsTold = polls;

@@ -288,9 +288,12 @@ final class ComeAgainTest {
         line.hear(FrameType.EVENTS);
         line.hear(FrameType.POST);
         line.hearNothing();
-        endHistory();
-        ByteBuffer probe = line.hear(FrameType.PROBE);
+        line.say(ScriptedRelay.events(1, new byte[0], 0, FrameView.END));
         ByteBuffer cancel = line.hear(FrameType.CANCEL);
+        line.hear(FrameType.LIVE);
+        line.hear(FrameType.POLLS);
+        ByteBuffer probe = line.hear(FrameType.PROBE);
+        line.hear(FrameType.WITHDRAW);
         line.say(ScriptedRelay.cancelled(cancel, true));
         assertThat(cancelled.get()).isTrue();
         line.say(ScriptedRelay.withdrawn(offered, true), ScriptedRelay.withdrawn(offered, true));
@@ -330,6 +333,35 @@ final class ComeAgainTest {
         assertThat(view(line.hear(FrameType.POLLS)).finalizeFailedPolls()).isEqualTo(4);
         line.say(delivered(post, 1, new byte[] {1, 2, 3}, 3));
         received.get();
+    }
+
+    /** WELCOME grants two messages. */
+    @ParameterizedTest
+    @CsvSource({"0, OFFER", "1, SEND"})
+    void whatIsSaidAgainTakesCreditThatItHasNotTaken(long accepted, FrameType third) throws Exception {
+        connect(true, 60);
+        send(1, new byte[10], Mode.STANDARD);
+        send(1, new byte[20], Mode.STANDARD);
+        Operation receive = receive(new byte[3]);
+        CompletableFuture<Object> received = start(() -> {
+            endpoint.await(receive);
+            return null;
+        });
+        for (int i = 0; i < 2; i++) {
+            line.hear(FrameType.SEND);
+        }
+        line.hear(FrameType.POST);
+        breakLine(0, 3);
+        welcomeAgain(0, known(StatePage.ACCEPTED, 1, 0, accepted, 0));
+        for (long i = accepted; i < 2; i++) {
+            line.hear(FrameType.SEND);
+        }
+        ByteBuffer post = line.hear(FrameType.POST);
+        endHistory();
+        line.say(delivered(post, 1, new byte[3], 3));
+        received.get();
+        send(1, new byte[30], Mode.STANDARD);
+        line.hear(third);
     }
 
     @Test

@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Every frame sent stays in the window until the peer acknowledges it, which it does when it has handled it, and every
  * LINK_HELLO says how many frames its sender has received: so a new connection goes on where the last one was cut, without
- * loss, repetition or reordering, and what a relay had not handled when it died is handed back to who sent it. Only frames of {@link #current} count; a connection that was replaced is cut before its successor says
- * how much was received.
+ * loss, repetition or reordering, and what a relay had not handled when it died is handed back to who sent it. Only frames
+ * of {@link #current} count; a connection that was replaced is cut before its successor says how much was received.
  *
  * <p>If both ends dial, the connection that the smaller relay id dialled lives: the smaller one refuses the other's
  * while its own is open, the larger one gives its own up.
