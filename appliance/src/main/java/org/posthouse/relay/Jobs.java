@@ -137,7 +137,9 @@ final class Jobs {
     }
 
     private List<OtherRelay> relaysOf(JobOpen opening) {
-        return opening.homes().stream().map(home -> relay.links().other(home.relay())).toList();
+        return opening.homes().stream()
+                .map(home -> home.relay().equals(relay.id()) ? null : relay.links().other(home.relay()))
+                .toList();
     }
 
     private void check(JobOpen opening) throws Refusal {

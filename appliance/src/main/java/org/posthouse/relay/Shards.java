@@ -82,7 +82,7 @@ final class Shards {
     /**
      * Opens a job in all shards.
      *
-     * @param elsewhere the job's relays, by their index in the job's homes
+     * @param elsewhere the job's other relays, by their index in the job's homes; null for this one
      * @param done told once, in some shard's strand: null, or why it was refused
      */
     void open(JobOpen opening, List<OtherRelay> elsewhere, Watch watch, Journal journal, Consumer<Refusal> done) {
