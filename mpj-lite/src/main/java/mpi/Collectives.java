@@ -41,7 +41,42 @@ class Collectives {
         turns = new Turns(comm, firstTag);
         rank = comm.group.Rank();
         size = comm.group.Size();
+        if (comm.isOpen() && comm.self != null) {
+            comm.self.positions().add(this);
+        }
     }
+
+    // ---- what an image needs
+
+    final int firstTag() {
+        return turns.firstTag();
+    }
+
+    /** Whether one that was started has not been seen to end. */
+    final boolean isUnderWay() {
+        return turns.isTaken();
+    }
+
+    /** Operations so far: the tag of the last one's messages. */
+    int operations() {
+        return peers.operations();
+    }
+
+    /** Calls so far. */
+    final int calls() {
+        return turns.calls();
+    }
+
+    /** Goes on from an image. */
+    void goOn(int operations, int calls) {
+        peers.countingFrom(operations);
+        turns.goOn(calls);
+    }
+
+    final void goOn(int calls) {
+        turns.goOn(calls);
+    }
+
 
     /** The collectives of a communicator of either kind. */
     static Collectives of(Communicator comm) {

@@ -1,8 +1,12 @@
 package mpi;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collection;
 import java.util.Deque;
 
 /**
@@ -67,6 +71,42 @@ final class Contexts {
         free[number / Long.SIZE] &= ~bit;
         resting.remove(number);
         return !taken;
+    }
+
+    /** Whether nobody has this number. */
+    synchronized boolean isFree(int number) {
+        return (free[number / Long.SIZE] & 1L << number) != 0;
+    }
+
+    /** Writes what an image needs. */
+    synchronized void write(DataOutputStream image) throws IOException {
+        for (long word : free) {
+            image.writeLong(word);
+        }
+        writeNumbers(image, resting);
+        writeNumbers(image, spoiled.stream().boxed().toList());
+    }
+
+    private static void writeNumbers(DataOutputStream image, Collection<Integer> numbers) throws IOException {
+        image.writeInt(numbers.size());
+        for (int number : numbers) {
+            image.writeInt(number);
+        }
+    }
+
+    /** Goes on from an image. */
+    synchronized void read(DataInputStream image) throws IOException {
+        for (int word = 0; word < free.length; word++) {
+            free[word] = image.readLong();
+        }
+        resting.clear();
+        for (int left = image.readInt(); left > 0; left--) {
+            resting.add(image.readInt());
+        }
+        spoiled.clear();
+        for (int left = image.readInt(); left > 0; left--) {
+            spoiled.set(image.readInt());
+        }
     }
 
     /** Gives a number back that no message was sent under. */

@@ -20,6 +20,17 @@ final class InterCollectives extends Collectives {
     }
 
     @Override
+    int operations() {
+        return inter.operations();
+    }
+
+    @Override
+    void goOn(int operations, int calls) {
+        inter.countingFrom(operations);
+        goOn(calls);
+    }
+
+    @Override
     void rooted(String call, int root) {
         comm.requireLive(call);
         if (root != MPI.ROOT && root != MPI.PROC_NULL) {

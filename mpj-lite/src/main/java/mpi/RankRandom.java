@@ -1,5 +1,8 @@
 package mpi;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.SplittableRandom;
 import org.posthouse.mpj.Endpoint;
 
@@ -27,6 +30,18 @@ final class RankRandom {
         }
         state += STEP;
         return (mixed(state) >>> Long.SIZE - MANTISSA_BITS) * 0x1.0p-53;
+    }
+
+    /** Writes what an image needs. */
+    synchronized void write(DataOutputStream image) throws IOException {
+        image.writeBoolean(seeded);
+        image.writeLong(state);
+    }
+
+    /** Goes on from an image. */
+    synchronized void read(DataInputStream image) throws IOException {
+        seeded = image.readBoolean();
+        state = image.readLong();
     }
 
     private static long mixed(long value) {

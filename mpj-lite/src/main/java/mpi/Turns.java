@@ -126,6 +126,27 @@ final class Turns {
         }
     }
 
+    int firstTag() {
+        return firstTag;
+    }
+
+    /** Whether a collective that was queued is not known to have ended. */
+    synchronized boolean isTaken() {
+        return last != null && !last.isDone();
+    }
+
+    /** Calls so far, those that are somebody else's included. */
+    synchronized int calls() {
+        return presence == null ? firstTag : presence.number();
+    }
+
+    /** As many calls have been made. */
+    synchronized void goOn(int calls) {
+        if (calls != firstTag) {
+            presence().goOn(calls);
+        }
+    }
+
     private synchronized Presence presence() {
         if (presence == null) {
             presence = comm.endpoint.presence(comm.collectiveContext(), comm.group.worldRanks(), firstTag);

@@ -17,6 +17,7 @@ import org.posthouse.ops.OpsConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.RelayHost;
 import org.posthouse.relay.LauncherWait;
+import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.KeysException;
@@ -110,6 +111,19 @@ final class RelayCommand implements Callable<Integer> {
     private Path data;
 
     @Option(
+            names = "--log-limit",
+            paramLabel = "BYTES",
+            converter = ByteCount.class,
+            description = "How much the log may take on disk, such as 20g (default: 3/4 of what is free, at most 64g).")
+    private long logLimit;
+
+    @Option(
+            names = "--log-high-mark",
+            paramLabel = "PERCENT",
+            description = "How full of that the log may be before ranks are asked for checkpoints (default: 60).")
+    private int logHighMark = LogLimits.DEFAULT.highMarkPercent();
+
+    @Option(
             names = "--launcher-timeout",
             paramLabel = "SECONDS",
             defaultValue = "60",
@@ -199,6 +213,12 @@ final class RelayCommand implements Callable<Integer> {
         if (!listen.isLoopback() && tokenFile == null) {
             problems.add("--listen " + listen + " can be reached from outside: give --token-file, so that not everybody can start jobs");
         }
+        LogLimits limits = LogLimits.DEFAULT;
+        try {
+            limits = new LogLimits(logLimit, logHighMark);
+        } catch (IllegalArgumentException e) {
+            problems.add(e.getMessage());
+        }
         if (launcherTimeoutSeconds < 0) {
             problems.add("--launcher-timeout " + launcherTimeoutSeconds + ", expected 0 or more");
         }
@@ -220,9 +240,10 @@ final class RelayCommand implements Callable<Integer> {
                 Optional.ofNullable(data).map(folder -> RelayConfig.logFolder(folder, relay)),
                 token,
                 Optional.ofNullable(linkConfig(relay, epoch)),
-                CoreConfig.DEFAULT,
+                limits.credit(CoreConfig.DEFAULT),
                 RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
                 RelayConfig.CONNECTIONS_MAX_DEFAULT,
+                limits,
                 LauncherWait.ofSeconds(launcherTimeoutSeconds));
     }
 

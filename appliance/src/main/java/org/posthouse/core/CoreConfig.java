@@ -41,6 +41,12 @@ public record CoreConfig(
         }
     }
 
+    /** The same with so much credit, or the least that there is, but no more than this has. */
+    public CoreConfig withCredit(long bytes) {
+        return new CoreConfig(
+                Math.clamp(bytes, CREDIT_BYTES_MIN, creditBytes), creditMessages, windowBytes, storedMessagesMax, storedMessagesMaxTotal);
+    }
+
     /**
      * Credit is given back in portions of at least this many bytes, to spare frames. Each of a job's {@code cores} may
      * hold back less than one portion for one rank: together less than half of its credit.

@@ -1,5 +1,6 @@
 package org.posthouse.core;
 
+import java.util.ArrayDeque;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Reason;
@@ -17,6 +18,9 @@ final class Deliveries {
     private final CoreConfig config;
     private final InLog inLog;
     private final MatchTimes times;
+    /** What senders are owed while their journal holds them: at most a word for each message that they may have under way. */
+    private final ArrayDeque<Runnable> held = new ArrayDeque<>();
+
     private long messagesMatched;
     private long messagesStored;
 
@@ -316,7 +320,18 @@ final class Deliveries {
     private void grantMore(Job job, Message message) {
         long upTo = Math.min(message.bytes(), message.arrived() + config.windowBytes());
         message.grant(upTo);
-        clear(job, message, upTo);
+        if (job.journal().holds()) {
+            held.add(() -> clear(job, message, upTo));
+        } else {
+            clear(job, message, upTo);
+        }
+    }
+
+    /** There is room again: senders get what was held back. */
+    void release() {
+        for (int left = held.size(); left > 0; left--) {
+            held.remove().run();
+        }
     }
 
     private boolean wantsClear(Message message) {
@@ -356,7 +371,12 @@ final class Deliveries {
     }
 
     private void giveBack(Job job, Message message) {
-        if (!message.isForgiven()) {
+        if (message.isForgiven()) {
+            return;
+        }
+        if (job.journal().holds()) {
+            held.add(() -> giveBack(job, message.source(), message.cost()));
+        } else {
             giveBack(job, message.source(), message.cost());
         }
     }

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.function.Consumer;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Stall;
 
 /**
@@ -79,6 +80,16 @@ final class HeldPort implements RankPort {
 
     @Override
     public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
+        throw new IllegalStateException("a rank between two connections is not replayed");
+    }
+
+    @Override
+    public void point(Point point) {
+        held.add(port -> port.point(point));
+    }
+
+    @Override
+    public void image(Past.ImagePiece piece) {
         throw new IllegalStateException("a rank between two connections is not replayed");
     }
 

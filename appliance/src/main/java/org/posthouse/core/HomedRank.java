@@ -23,6 +23,8 @@ public final class HomedRank {
     private final ArrayDeque<Message> deferred = new ArrayDeque<>();
     private final ArrayDeque<Message> readingBack = new ArrayDeque<>();
     private final Repeats repeats = new Repeats();
+    private Checkpoints.Save save;
+    private int saves;
     private final UsedCredit credit = new UsedCredit();
     private final Safety safety;
 
@@ -184,6 +186,20 @@ public final class HomedRank {
 
     void countEvents(int count) {
         events += count;
+    }
+
+    /** The image that it sends; null if it sends none. */
+    Checkpoints.Save save() {
+        return save;
+    }
+
+    void save(Checkpoints.Save next) {
+        save = next;
+    }
+
+    /** A number for its next image, which names it as long as it is on its way. */
+    int nextSave() {
+        return ++saves;
     }
 
     /** It has stopped writing and will connect again: until then all that it is sent is held. */

@@ -42,6 +42,13 @@ public interface Journal {
     /** The rank has called Finalize. */
     void finalized(long job, int rank, int incarnation);
 
+    /**
+     * The rank can be started again from where it stands.
+     *
+     * @param image of it, which is kept; null: there is none, it has asked whether it is restored
+     */
+    void checkpoint(long job, int rank, Standing at, ImageNote image);
+
     /** The last record's number. */
     long position();
 
@@ -53,6 +60,11 @@ public interface Journal {
 
     /** Whether senders may run ahead of their receivers: there is room far beyond what is under way. */
     boolean hasAmpleRoom();
+
+    /** Whether nobody may be let send more than he has been: there is too little room. {@link RelayCore#release} ends it. */
+    default boolean holds() {
+        return false;
+    }
 
     /** Keeps nothing: {@code --durability none}. */
     Journal NONE = new Journal() {
@@ -86,6 +98,9 @@ public interface Journal {
 
         @Override
         public void finalized(long job, int rank, int incarnation) {}
+
+        @Override
+        public void checkpoint(long job, int rank, Standing at, ImageNote image) {}
 
         @Override
         public long position() {

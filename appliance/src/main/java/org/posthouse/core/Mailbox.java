@@ -115,6 +115,16 @@ public final class Mailbox {
         }
     }
 
+    /** The position in the log of the message that waits for the longest; Long.MAX_VALUE if none does. */
+    long oldestPosition() {
+        long oldest = Long.MAX_VALUE;
+        for (Context context : contexts.values()) {
+            Message first = context.arrived.firstWithTag(Wire.ANY);
+            oldest = first == null ? oldest : Math.min(oldest, first.logPosition());
+        }
+        return oldest;
+    }
+
     /** The posted receive that an arriving message gets, the earliest that matches; null if there is none. Changes nothing. */
     Receive matchFor(int contextId, int source, int tag) {
         Context context = context(contextId);

@@ -29,6 +29,18 @@ public sealed interface Past {
     /** So many of its polls had failed since its start. */
     record Polls(long failed) implements Past {}
 
+    /**
+     * The program asked whether it is restored: what it did before is its prologue.
+     *
+     * @param number of the image where the history goes on, whose pieces follow; 0 if it goes on here
+     * @param bytes of the image
+     * @param deliveries at the image, and {@code events} and {@code polls} that had failed
+     */
+    record PrologueEnd(long number, long bytes, long deliveries, long events, long polls) implements Past {}
+
+    /** The next bytes of that image. */
+    record ImagePiece(long number, long offset, ByteBuffer bytes) implements Past {}
+
     /** Nothing else stands in the log, up to its {@code position}-th record. */
     record End(long position) implements Past {}
 }

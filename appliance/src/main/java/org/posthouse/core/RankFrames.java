@@ -14,9 +14,11 @@ final class RankFrames {
     private final CoreConfig config;
     private final Deliveries deliveries;
     private final Historian historian;
+    private final Checkpoints checkpoints;
     private final Observations observations = new Observations();
 
-    RankFrames(CoreConfig config, Deliveries deliveries, Historian historian) {
+    RankFrames(CoreConfig config, Deliveries deliveries, Historian historian, Checkpoints checkpoints) {
+        this.checkpoints = checkpoints;
         this.config = config;
         this.historian = historian;
         this.deliveries = deliveries;
@@ -60,6 +62,8 @@ final class RankFrames {
             observations.take(rank, frame);
         } else if (type == FrameType.RESENT && rank.job().logged()) {
             resent(rank, frame);
+        } else if (type == FrameType.IMAGE) {
+            checkpoints.image(rank, frame);
         } else {
             throw new WireException(Reason.NOT_EXPECTED, type + " from " + rank);
         }

@@ -2,6 +2,7 @@ package org.posthouse.core;
 
 import java.nio.ByteBuffer;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Stall;
 
 /** The way out to one connected rank. Implemented by the relay's connection; called by the core's owner only. */
@@ -38,6 +39,12 @@ public interface RankPort {
      * @param end whether nothing follows
      */
     void events(long first, int count, int failedPolls, ByteBuffer items, boolean end);
+
+    /** A word about the rank's checkpoints. */
+    void point(Point point);
+
+    /** The next bytes of the image where the rank goes on. */
+    void image(Past.ImagePiece piece);
 
     /**
      * Tells the rank how many of the frames that it keeps it need not keep any more, and how many were handled here.

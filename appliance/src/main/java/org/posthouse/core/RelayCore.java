@@ -13,6 +13,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
@@ -32,6 +33,7 @@ public final class RelayCore {
     private final int shards;
     private final Deliveries deliveries;
     private final Historian historian;
+    private final Checkpoints checkpoints;
     private final Admissions admissions;
     private final RankFrames rankFrames;
     private final PeerFrames peerFrames;
@@ -45,15 +47,18 @@ public final class RelayCore {
      * @param shards how many cores the relay has: its ranks are spread over them
      * @param nanoTime the owner's clock; nothing but figures depends on it
      * @param historian where the histories of ranks are
+     * @param images where their images are
      */
-    public RelayCore(String relay, CoreConfig config, int shards, LongSupplier nanoTime, Historian historian) {
+    public RelayCore(
+            String relay, CoreConfig config, int shards, LongSupplier nanoTime, Historian historian, Images images) {
         this.relay = relay;
         this.config = config;
         this.shards = shards;
         this.historian = historian;
         deliveries = new Deliveries(config, shards, new MatchTimes(nanoTime));
         admissions = new Admissions(relay, config, historian, this::leave);
-        rankFrames = new RankFrames(config, deliveries, historian);
+        checkpoints = new Checkpoints(images);
+        rankFrames = new RankFrames(config, deliveries, historian, checkpoints);
         peerFrames = new PeerFrames(deliveries, crossings, historian);
         comebacks = new Comebacks(deliveries, rankFrames);
     }
@@ -102,6 +107,7 @@ public final class RelayCore {
         historian.forget(id);
         crossings.forget(job);
         for (HomedRank rank : job.homedRanks()) {
+            checkpoints.drop(rank);
             RankPort port = rank.port();
             if (port != null) {
                 rank.disconnect(RankState.LOST);
@@ -273,9 +279,63 @@ public final class RelayCore {
     private void leave(HomedRank rank, RankState next) {
         List<Message> deferred = List.copyOf(rank.deferred());
         List<Message> readingBack = List.copyOf(rank.readingBack());
+        checkpoints.drop(rank);
         rank.disconnect(next);
         readingBack.forEach(message -> deliveries.abandon(rank, message));
         deferred.forEach(message -> deliveries.progress(rank, message));
+    }
+
+    // ---- checkpoints
+
+    /** A word of a rank about its checkpoints. */
+    public void pointed(HomedRank rank, Point point) throws WireException {
+        try {
+            checkpoints.point(rank, point);
+        } catch (JournalFailure e) {
+            rank.job().fail(e.reason(), e.getMessage());
+        }
+    }
+
+    /** A rank is to take a checkpoint, so that the log can be cut. @return whether it was asked */
+    public boolean askCheckpoint(long id, int number) {
+        Job job = jobs.get(id);
+        HomedRank rank = job == null ? null : job.homed(number);
+        boolean asked = rank != null && rank.state() == RankState.CONNECTED && rank.save() == null;
+        if (asked) {
+            rank.port().point(Point.of(id, Point.Kind.ASK, 0, 0));
+        }
+        return asked;
+    }
+
+    /** The log has too little room, or room again: logged jobs are told, and in that case senders may go on. */
+    public void roomChanged(boolean holds, String text) {
+        for (Job job : List.copyOf(jobs.values())) {
+            if (job.logged()) {
+                job.report(JobEvent.LOG_STATE, -1, holds ? 1 : 0, text);
+            }
+        }
+        if (!holds) {
+            deliveries.release();
+        }
+    }
+
+    /** So many bytes of a rank's image were written. */
+    public void imageWritten(HomedRank rank, int save, long bytes) {
+        checkpoints.written(rank, save, bytes);
+    }
+
+    /** A rank's image is on the disk. */
+    public void imageKept(HomedRank rank, int save, ImageNote image) {
+        try {
+            checkpoints.kept(rank, save, image);
+        } catch (JournalFailure e) {
+            rank.job().fail(e.reason(), e.getMessage());
+        }
+    }
+
+    /** A rank's image could not be kept. */
+    public void imageFailed(HomedRank rank, int save) {
+        checkpoints.failed(rank, save);
     }
 
     /** A rank called Abort: its launcher ends the job. */

@@ -6,7 +6,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.Wire;
@@ -50,6 +52,9 @@ final class Replay {
 
     private long deliveries;
 
+    /** Deliveries that the rank need not see again, because an image has what came of them. */
+    private long jumpedOver;
+
     /** Events that were told before the process came on this connection; what it tells now is no history to it. */
     private final long eventsBefore;
 
@@ -91,7 +96,7 @@ final class Replay {
 
     /** Deliveries handed out so far. */
     long deliveries() {
-        return deliveries - progress.deliveries();
+        return deliveries - jumpedOver - progress.deliveries();
     }
 
     Progress progress() {
@@ -152,6 +157,8 @@ final class Replay {
                     case Past.Piece piece -> pass(piece);
                     case Past.Events events -> tell(events);
                     case Past.Polls polls -> learn(polls);
+                    case Past.PrologueEnd prologue -> start(prologue);
+                    case Past.ImagePiece piece -> pass(piece);
                     case Past.End end -> end(end);
                 };
         if (done) {
@@ -180,6 +187,38 @@ final class Replay {
         long rides = head.payloadBytes();
         port.deliver(message, head);
         return pass(message, rides, delivered.arrived());
+    }
+
+    /** Where the rank had asked whether it is restored it hears the answer again; what follows depends on it. */
+    private boolean start(Past.PrologueEnd prologue) {
+        if (prologue.deliveries() < progress.deliveries() || prologue.events() < progress.events()) {
+            return true; // A process that has lost its connection has heard it.
+        }
+        boolean jumps = prologue.number() > 0;
+        Job job = rank.job();
+        job.report(JobEvent.OUTPUT, rank.rank(), Math.toIntExact(prologue.number()), "");
+        port.point(new Point(
+                job.id(),
+                jumps ? Point.Kind.JUMP : Point.Kind.READY,
+                (int) polls,
+                prologue.number(),
+                prologue.bytes(),
+                prologue.events(),
+                0,
+                0));
+        if (jumps) {
+            jumpedOver = prologue.deliveries() - deliveries;
+            deliveries = prologue.deliveries();
+            events = prologue.events();
+            polls = prologue.polls();
+        }
+        pollsTold = polls;
+        return true;
+    }
+
+    private boolean pass(Past.ImagePiece piece) {
+        port.image(piece);
+        return true;
     }
 
     private boolean pass(Past.Piece piece) {
@@ -330,6 +369,17 @@ final class Replay {
         @Override
         public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
             port.events(first, count, failedPolls, items, end);
+        }
+
+        /** It is told when it is live. */
+        @Override
+        public void point(Point point) {
+            throw new IllegalStateException(point + " for " + rank + ", which is replayed");
+        }
+
+        @Override
+        public void image(Past.ImagePiece piece) {
+            throw new IllegalStateException("an image for " + rank + " that is not of its history");
         }
 
         @Override

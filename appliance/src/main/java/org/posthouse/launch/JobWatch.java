@@ -24,6 +24,12 @@ final class JobWatch {
 
         /** No other process follows: shows what was held back of the output. @param well whether it ended as it should */
         void finishOutput(int rank, boolean well);
+
+        /** A checkpoint was taken; image 0 is the end of the prologue. What the rank had printed to its streams by then. */
+        void checkpointed(int rank, int image, long outBytes, long errBytes);
+
+        /** The rank's process goes on at this image when it has printed its prologue; 0: at none. */
+        void goesOnAt(int rank, int image);
     }
 
     private final JobSpec spec;
@@ -199,8 +205,13 @@ final class JobWatch {
             case JobEvent.CAUGHT_UP -> back(rank, atNs, event.a());
             case JobEvent.DIVERGED -> diverged("rank " + rank + " " + event.text());
             case JobEvent.LIMITED -> ranks.limited(rank, event.text());
-            case JobEvent.CHECKPOINTED -> ranks.checkpointed(rank);
-            case JobEvent.OUTPUT -> fail(1, "rank " + rank + " begins at a checkpoint, behind which this launcher cannot show its output");
+            case JobEvent.CHECKPOINTED -> {
+                processes.checkpointed(rank, event.code(), event.a(), event.b());
+                if (event.code() > 0) {
+                    ranks.checkpointed(rank);
+                }
+            }
+            case JobEvent.OUTPUT -> processes.goesOnAt(rank, event.code());
             default -> throw new IllegalStateException("unknown event " + event);
         }
     }

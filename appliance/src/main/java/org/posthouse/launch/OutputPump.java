@@ -15,7 +15,7 @@ import java.util.Arrays;
  */
 final class OutputPump {
     /** A line longer than this is passed on in pieces, so that a program that never ends a line needs no memory here. */
-    private static final int LINE_BYTES_MAX = 64 * 1024;
+    static final int LINE_BYTES_MAX = 64 * 1024;
 
     private static final Duration LAST_BYTES = Duration.ofSeconds(3);
 
@@ -26,6 +26,11 @@ final class OutputPump {
     private final int incarnation;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private Thread thread;
+
+    /** Bytes that the process has printed, and at which of them it may jump. */
+    private long printed;
+
+    private long prologue = OutputMarks.NONE;
 
     private OutputPump(InputStream from, PrintStream to, byte[] tag, OutputTape tape, int incarnation) {
         this.from = from;
@@ -40,6 +45,7 @@ final class OutputPump {
         OutputPump pump = new OutputPump(from, to, tag, tape, incarnation);
         if (tape != null) {
             tape.begin(incarnation);
+            pump.prologue = incarnation > 1 ? tape.marks().prologue() : OutputMarks.NONE;
         }
         pump.thread = Thread.ofVirtual().name(name).start(pump::run);
         return pump;
@@ -65,12 +71,34 @@ final class OutputPump {
         byte[] buffer = new byte[8 * 1024];
         try (from) {
             for (int count = from.read(buffer); count >= 0; count = from.read(buffer)) {
-                take(buffer, count);
+                read(buffer, count);
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         } catch (IOException e) {
             ended(e);
         }
         endLine();
+    }
+
+    /** At the end of its prologue the process goes on elsewhere, perhaps. */
+    private void read(byte[] buffer, int count) throws InterruptedException {
+        int first = 0;
+        if (prologue >= printed && prologue < printed + count) {
+            first = (int) (prologue - printed);
+            take(buffer, 0, first);
+            long target = tape.marks().target();
+            if (target != OutputMarks.NONE) {
+                jump(target);
+            }
+        }
+        take(buffer, first, count);
+        printed += count;
+    }
+
+    private synchronized void jump(long target) {
+        line.reset();
+        line.writeBytes(tape.jump(incarnation, target));
     }
 
     private synchronized void ended(IOException why) {
@@ -78,9 +106,9 @@ final class OutputPump {
         line.writeBytes(("(output ended: " + why.getMessage() + ")").getBytes(StandardCharsets.UTF_8));
     }
 
-    private synchronized void take(byte[] buffer, int count) {
-        int start = 0;
-        for (int at = 0; at < count; at++) {
+    private synchronized void take(byte[] buffer, int first, int count) {
+        int start = first;
+        for (int at = first; at < count; at++) {
             if (buffer[at] == '\n' || line.size() + at - start >= LINE_BYTES_MAX) {
                 line.write(buffer, start, at + 1 - start);
                 pass();

@@ -41,6 +41,7 @@ final class OutputTape implements AutoCloseable {
     private final String stream;
     private final List<String> lastWords;
     private final Watcher watcher;
+    private final OutputMarks marks = new OutputMarks();
     private FileChannel file;
     private byte[] tail = new byte[1024];
     private int tailBytes;
@@ -77,6 +78,62 @@ final class OutputTape implements AutoCloseable {
         compared = 0;
         linesCompared = 0;
         differs = false;
+        marks.begin();
+    }
+
+    /** Where its processes may go on. */
+    OutputMarks marks() {
+        return marks;
+    }
+
+    /**
+     * The process is at the end of its prologue and goes on at this byte of what was shown.
+     *
+     * @return what was shown of the line that the byte is in
+     */
+    synchronized byte[] jump(int from, long target) {
+        if (from != incarnation || broken) {
+            return NOTHING;
+        }
+        compared = 0;
+        linesCompared = 0;
+        long end = Math.min(target, length());
+        try {
+            passLines(end);
+        } catch (IOException e) {
+            broken(e);
+            return NOTHING;
+        }
+        byte[] begun = new byte[(int) (target - compared)];
+        int onTape = (int) (end - compared);
+        byte[] shown = Arrays.copyOf(begun, onTape);
+        try {
+            read(compared, shown);
+        } catch (IOException e) {
+            broken(e);
+            return NOTHING;
+        }
+        System.arraycopy(shown, 0, begun, 0, onTape);
+        System.arraycopy(held, 0, begun, onTape, Math.min(held.length, begun.length - onTape));
+        return begun;
+    }
+
+    /** Counts the whole lines up to here. */
+    private void passLines(long end) throws IOException {
+        byte[] piece = new byte[TAIL_BYTES_MAX];
+        long lineBytes = 0;
+        for (long at = 0; at < end; at += piece.length) {
+            piece = at + piece.length <= end ? piece : new byte[(int) (end - at)];
+            read(at, piece);
+            for (int i = 0; i < piece.length; i++) {
+                lineBytes++;
+                if (piece[i] == '\n' || lineBytes > OutputPump.LINE_BYTES_MAX) {
+                    compared += lineBytes;
+                    linesCompared++;
+                    lineBytes = 0;
+                }
+            }
+        }
     }
 
     /** Takes the next line that a process printed, its end included. @return whether it is to be shown */
@@ -227,6 +284,7 @@ final class OutputTape implements AutoCloseable {
     @Override
     public synchronized void close() {
         broken = true;
+        marks.close();
         try {
             if (file != null) {
                 file.close();

@@ -39,6 +39,18 @@ final class OutputTapes implements AutoCloseable {
         };
     }
 
+    /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and had printed so much by then. */
+    void mark(int rank, int image, long outBytes, long errBytes) {
+        out[rank].marks().mark(image, outBytes);
+        err[rank].marks().mark(image, errBytes);
+    }
+
+    /** The rank's process goes on at this image when it has printed its prologue; 0: at none. */
+    void goesOnAt(int rank, int image) {
+        out[rank].marks().goesOnAt(image);
+        err[rank].marks().goesOnAt(image);
+    }
+
     OutputTape out(int rank) {
         return out[rank];
     }

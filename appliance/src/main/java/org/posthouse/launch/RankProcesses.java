@@ -94,6 +94,20 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         }
     }
 
+    @Override
+    public void checkpointed(int rank, int image, long outBytes, long errBytes) {
+        if (tapes != null) {
+            tapes.mark(rank, image, outBytes, errBytes);
+        }
+    }
+
+    @Override
+    public void goesOnAt(int rank, int image) {
+        if (tapes != null) {
+            tapes.goesOnAt(rank, image);
+        }
+    }
+
     /** Waits until every process has ended, or this time is over. */
     void awaitExits(long timeoutMs) throws InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);

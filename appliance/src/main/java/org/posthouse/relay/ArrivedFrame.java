@@ -36,6 +36,7 @@ final class ArrivedFrame implements Frame {
         return switch (type) {
             case CHUNK -> Wire.CHUNK_HEADER_BYTES;
             case EVENTS -> Wire.EVENTS_HEADER_BYTES;
+            case IMAGE -> Wire.IMAGE_HEADER_BYTES;
             default -> Wire.MESSAGE_HEADER_BYTES;
         };
     }

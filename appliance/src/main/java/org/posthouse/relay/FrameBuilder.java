@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 import org.posthouse.core.Message;
+import org.posthouse.core.Past;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
@@ -85,6 +86,17 @@ final class FrameBuilder {
                 .events(first, count, failedPolls);
         frame.writerIndex(Wire.EVENTS_HEADER_BYTES);
         return items == null ? frame : frame.writeBytes(items);
+    }
+
+    ByteBuf image(long job, Past.ImagePiece piece) {
+        int bytes = Wire.IMAGE_HEADER_BYTES + piece.bytes().remaining();
+        ByteBuf frame = buffer(bytes);
+        ByteBuffer nio = frame.internalNioBuffer(0, bytes);
+        view.wrap(nio, nio.position())
+                .begin(FrameType.IMAGE, Wire.IMAGE_HEADER_BYTES, job)
+                .length(bytes)
+                .image(piece.number(), piece.offset());
+        return frame.writerIndex(Wire.IMAGE_HEADER_BYTES).writeBytes(piece.bytes());
     }
 
     ByteBuf move(long job) {

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import org.posthouse.core.Message;
 import org.posthouse.core.Past;
+import org.posthouse.logstore.Checkpoint;
+import org.posthouse.logstore.Image;
 import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.StoredMessage;
@@ -27,22 +29,38 @@ final class History implements AutoCloseable {
     /** A message that was delivered before all of it had come, and how much has been handed out. */
     private record Arriving(Message message, long bytes) {}
 
-    private final LogCursor cursor;
-    private final Map<Long, Arriving> arriving = new HashMap<>();
+    /** Pieces of an image that are read at once: 1 MiB. */
+    private static final int PIECES_MAX = 16;
 
-    /** Polls that had failed before the first record; told with the first steps. */
+    private final Map<Long, Arriving> arriving = new HashMap<>();
+    private LogCursor cursor;
+
+    /** Null if it goes on at the end of the prologue, or has jumped. */
+    private Restart.Jump jump;
+
+    /** Whether the image is being handed out. */
+    private boolean jumping;
+
+    /** Polls that had failed before the next record; told with the next steps. */
     private long pollsBefore;
 
-    /** @param pollsBefore polls that had failed before the first record */
-    History(LogCursor cursor, long pollsBefore) {
+    /**
+     * @param cursor the rank's records, or with a jump those of its prologue; closed with this, as is the jump
+     * @param pollsBefore polls that had failed before the first record
+     */
+    History(LogCursor cursor, long pollsBefore, Restart.Jump jump) {
         this.cursor = cursor;
         this.pollsBefore = pollsBefore;
+        this.jump = jump;
     }
 
     /** The next steps; the last is an end if there are no more for now. */
     List<Past> read() {
         List<Past> steps = new ArrayList<>();
         int eventBytes = 0;
+        if (jumping && !jump(steps)) {
+            return steps;
+        }
         if (pollsBefore > 0) {
             steps.add(new Past.Polls(pollsBefore));
             pollsBefore = 0;
@@ -61,11 +79,50 @@ final class History implements AutoCloseable {
                     eventBytes += items.remaining();
                     steps.add(new Past.Events(events.first(), events.count(), items));
                 }
+                case LogRecord.CheckpointTaken taken when taken.checkpoint().ready() -> {
+                    steps.add(end(taken.checkpoint()));
+                    if (jumping) {
+                        return steps;
+                    }
+                }
                 case LogRecord.Polls polls -> steps.add(new Past.Polls(polls.cumulative()));
                 default -> {}
             }
         }
         return steps;
+    }
+
+    private Past end(Checkpoint prologue) {
+        jumping = jump != null;
+        Checkpoint at = jumping ? jump.image().checkpoint() : prologue;
+        return new Past.PrologueEnd(at.number(), at.bytes(), at.deliveries(), at.events(), at.polls());
+    }
+
+    /** More of the image; true once it has been handed out, and the log goes on. */
+    private boolean jump(List<Past> steps) {
+        Image image = jump.image();
+        for (int i = 0; i < PIECES_MAX; i++) {
+            long offset = image.offset();
+            ByteBuffer piece = image.next();
+            if (piece == null) {
+                land(steps);
+                return true;
+            }
+            steps.add(new Past.ImagePiece(image.checkpoint().number(), offset, piece));
+        }
+        return false;
+    }
+
+    private void land(List<Past> steps) {
+        jumping = false;
+        cursor.close();
+        cursor = jump.behind();
+        arriving.clear();
+        if (jump.pollsBefore() > jump.image().checkpoint().polls()) {
+            steps.add(new Past.Polls(jump.pollsBefore()));
+        }
+        jump.image().close();
+        jump = null;
     }
 
     private Past delivered() {
@@ -129,6 +186,10 @@ final class History implements AutoCloseable {
 
     @Override
     public void close() {
+        if (jump != null) {
+            jump.image().close();
+            jump.behind().close();
+        }
         cursor.close();
     }
 }

@@ -3,14 +3,13 @@ package org.posthouse.relay;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import org.posthouse.core.Claim;
 import org.posthouse.core.Historian;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Past;
 import org.posthouse.logstore.LogException;
-import org.posthouse.logstore.Milestone;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -25,7 +24,32 @@ final class HistoryReader implements Historian {
     private final LogJournal journal;
     private final Executor thread;
     private final Resends resends;
-    private final Map<HomedRank, History> open = new HashMap<>();
+    private final Map<HomedRank, Reading> open = new HashMap<>();
+
+    /** A history that is opened by whoever reads first: confined to the thread, but for the reference. */
+    private static final class Reading implements AutoCloseable {
+        private final Supplier<History> opening;
+        private History history;
+
+        private Reading(Supplier<History> opening) {
+            this.opening = opening;
+        }
+
+        private List<Past> read() {
+            if (history == null) {
+                history = opening.get();
+            }
+            return history.read();
+        }
+
+        @Override
+        public void close() {
+            if (history != null) {
+                history.close();
+            }
+        }
+    }
+
 
     /** @param shard whose ranks they are */
     HistoryReader(Shard shard, Histories histories) {
@@ -38,25 +62,21 @@ final class HistoryReader implements Historian {
     @Override
     public void begin(HomedRank rank, int replay, long deliveries, long events) {
         long job = rank.job().id();
-        Optional<Milestone> beginning = journal.beginning(job, rank.rank(), deliveries, events);
-        if (beginning.isEmpty()) {
-            String why = "the log does not reach back to its beginning";
-            shard.strand().post(() -> shard.core().pastUnreadable(rank, replay, why));
-            return;
-        }
-        History history = new History(journal.history(job, rank.rank(), beginning.get()), beginning.get().polls());
-        open.put(rank, history);
+        Restart restart = journal.restart(job, rank.rank());
+        boolean begins = deliveries == 0 && events == 0 || restart.isBefore(deliveries, events);
+        boolean anew = begins && rank.incarnation() > 1;
+        open.put(rank, new Reading(anew ? restart::open : () -> journal.behind(job, rank.rank(), deliveries, events)));
         more(rank, replay);
     }
 
     @Override
     public void more(HomedRank rank, int replay) {
-        History history = open.get(rank);
+        Reading history = open.get(rank);
         thread.execute(() -> read(rank, replay, history));
     }
 
     /** On the reading thread. */
-    private void read(HomedRank rank, int replay, History history) {
+    private void read(HomedRank rank, int replay, Reading history) {
         try {
             List<Past> steps = history.read();
             shard.strand().post(() -> shard.core().past(rank, replay, steps));
@@ -78,7 +98,7 @@ final class HistoryReader implements Historian {
 
     @Override
     public void end(HomedRank rank, int replay) {
-        History history = open.remove(rank);
+        Reading history = open.remove(rank);
         if (history != null) {
             thread.execute(history::close);
         }

@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.posthouse.core.HomedRank;
@@ -77,7 +78,10 @@ final class Jobs {
         try {
             check(opening);
             journal = opening.logged() ? relay.journal().forJob(opening) : Journal.NONE;
-        } catch (Refusal | RuntimeException e) {
+        } catch (Refusal e) {
+            return Future.failedFuture(e);
+        } catch (RuntimeException e) {
+            relay.journal().dismiss(opening.job());
             return Future.failedFuture(e);
         }
         OpenJob job = new OpenJob(opening, journal, launcher, System.currentTimeMillis());
@@ -91,6 +95,7 @@ final class Jobs {
                 opened.complete(job);
             } else {
                 open.remove(job.id());
+                relay.journal().dismiss(job.id());
                 opened.fail(refusal);
             }
         }));
@@ -106,6 +111,7 @@ final class Jobs {
         JobOpen opening = logged.opening();
         OpenJob job = new OpenJob(opening, relay.journal(), null, System.currentTimeMillis());
         open.put(job.id(), job);
+        relay.journal().expect(opening, relay.settings().core().creditBytes());
         List<OtherRelay> relays = relaysOf(opening);
         relay.links().expect(opening.homes().stream().map(Home::relay).filter(other -> !other.equals(relay.id())).toList());
         Promise<Void> restored = Promise.promise();
@@ -145,6 +151,12 @@ final class Jobs {
         }
         if (opening.logged() && !relay.journal().isOpen()) {
             throw new Refusal(Reason.NO_LOG, job + " is to be logged, at relay " + relay.id());
+        }
+        if (opening.logged()) {
+            Optional<String> tooMuch = relay.journal().admit(opening, relay.settings().core().creditBytes());
+            if (tooMuch.isPresent()) {
+                throw new Refusal(Reason.LIMIT, job + " cannot be logged at relay " + relay.id() + ": " + tooMuch.get());
+            }
         }
     }
 
@@ -247,6 +259,7 @@ final class Jobs {
         relay.status().onJobClosed(job, ranks, why.code() == 0);
         if (job.opening().logged()) {
             relay.journal().jobClosed(job.id(), why.code());
+            relay.journal().dismiss(job.id());
         }
         relay.directory().removeJob(job.id());
         relay.announce();

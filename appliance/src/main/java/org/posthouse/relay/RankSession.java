@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
+import org.posthouse.core.Past;
 import org.posthouse.core.RankPort;
 import org.posthouse.core.RankState;
 import org.posthouse.core.Refusal;
@@ -16,6 +17,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
@@ -111,6 +113,7 @@ final class RankSession implements Session, RankPort {
             case ABORT -> core.aborted(rank, Notice.decode(Connection.copy(buffer, index, length)));
             case BLOCKED -> core.blocked(rank, Stall.decode(Connection.copy(buffer, index, length)));
             case CLOSE -> line.cut(Notice.decode(Connection.copy(buffer, index, length)));
+            case POINT -> core.pointed(rank, Point.decode(Connection.copy(buffer, index, length)));
             case HELLO, STATE -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + rank + ", which was admitted");
             default -> core.fromRank(rank, arrived.set(buffer, index, length, view));
         }
@@ -204,6 +207,16 @@ final class RankSession implements Session, RankPort {
     @Override
     public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
         write(frames.events(job, first, count, failedPolls, items, end));
+    }
+
+    @Override
+    public void point(Point point) {
+        write(point.encode());
+    }
+
+    @Override
+    public void image(Past.ImagePiece piece) {
+        write(frames.image(job, piece));
     }
 
     @Override

@@ -115,7 +115,8 @@ public final class Relay extends VerticleBase {
     /** Gives the jobs that were open when the log was last written. */
     private Future<List<LoggedJob>> openLog() {
         return config.logFolder()
-                .map(folder -> vertx.executeBlocking(() -> journal.open(folder, config.relay(), config.epoch())))
+                .map(folder -> vertx.executeBlocking(() -> journal.open(
+                        folder, config.relay(), config.epoch(), config.logLimits(), relief())))
                 .orElseGet(() -> Future.succeededFuture(List.of()));
     }
 
@@ -124,6 +125,22 @@ public final class Relay extends VerticleBase {
         epoch = journal.isOpen() ? journal.relayEpoch() : config.epoch();
         links.prepare(context, config.links().map(settings -> settings.epoch(epoch)));
         return jobs.recover(logged);
+    }
+
+    /** What the log's thread asks for is done in the strands of the shards. */
+    private LogJournal.Relief relief() {
+        return new LogJournal.Relief() {
+            @Override
+            public void ask(long job, int rank) {
+                Shard shard = shards.of(job, rank);
+                shard.strand().submit(() -> shard.core().askCheckpoint(job, rank));
+            }
+
+            @Override
+            public void changed(boolean holds, String text) {
+                shards.each(shard -> shard.core().roomChanged(holds, text));
+            }
+        };
     }
 
     private Future<Void> listen() {

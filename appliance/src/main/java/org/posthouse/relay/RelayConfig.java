@@ -26,6 +26,7 @@ import org.posthouse.wire.Token;
  * @param core the core's limits
  * @param helloTimeoutMs how long a new connection may say nothing, in milliseconds
  * @param connectionsMax most connections of ranks and launchers at once
+ * @param logLimits how much room the log may take
  * @param launcherWait how long logged jobs go on without their launchers
  */
 public record RelayConfig(
@@ -43,6 +44,7 @@ public record RelayConfig(
         CoreConfig core,
         long helloTimeoutMs,
         int connectionsMax,
+        LogLimits logLimits,
         LauncherWait launcherWait) {
 
     public static final long HELLO_TIMEOUT_MS_DEFAULT = 5_000;
@@ -92,6 +94,7 @@ public record RelayConfig(
                 CoreConfig.DEFAULT,
                 HELLO_TIMEOUT_MS_DEFAULT,
                 CONNECTIONS_MAX_DEFAULT,
+                LogLimits.DEFAULT,
                 LauncherWait.DEFAULT);
     }
 
@@ -102,16 +105,19 @@ public record RelayConfig(
 
     public RelayConfig withLog(Path folder) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, core, helloTimeoutMs, connectionsMax, launcherWait);
+                site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, core, helloTimeoutMs, connectionsMax, logLimits,
+                launcherWait);
     }
 
     public RelayConfig withLinks(LinkConfig config) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, mode, shards, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax, launcherWait);
+                site, relay, epoch, host, port, ops, mode, shards, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax, logLimits,
+                launcherWait);
     }
 
     public RelayConfig withMode(ModeConfig placed) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, placed, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax, launcherWait);
+                site, relay, epoch, host, port, ops, placed, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax, logLimits,
+                launcherWait);
     }
 }

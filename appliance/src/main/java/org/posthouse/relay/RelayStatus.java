@@ -178,7 +178,7 @@ final class RelayStatus implements RelayView {
                         .toList(),
                 relay.directory().relays().stream().map(RelayStatus::known).toList(),
                 counters,
-                relay.journal().stats().map(stats -> new LogView(stats.position(), stats.bytes())));
+                relay.journal().stats().map(stats -> new LogView(stats.position(), relay.journal().usedBytes())));
     }
 
     private Collection<ShardStatus.Rank> ranksOf(OpenJob job) {

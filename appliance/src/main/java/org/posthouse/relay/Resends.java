@@ -52,7 +52,9 @@ final class Resends {
         Source source = resent.source();
         try {
             String difference = before.computeIfAbsent(
-                            source, any -> new SentBefore(() -> histories.journal().sent(source.job(), source.rank())))
+                            source, any -> new SentBefore(
+                                    () -> histories.journal().sent(source.job(), source.rank()),
+                                    () -> histories.journal().firstPosition()))
                     .difference(resent.claim());
             if (!difference.isEmpty()) {
                 shard.strand().post(() -> shard.core().diverged(source.job(), source.rank(), resent.claim(), difference));

@@ -1,11 +1,14 @@
 package org.posthouse.relay;
 
+import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.posthouse.core.Claim;
 import org.posthouse.logstore.LogCursor;
+import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.wire.MessageChecksum;
 
@@ -20,52 +23,88 @@ final class SentBefore implements AutoCloseable {
 
     private record Channel(int context, int destination) {}
 
-    private record Key(int context, int destination, long sequence) {}
-
     /** A message of which more pieces follow. */
     private record Arriving(LogRecord.Arrival arrival, MessageChecksum checksum) {}
 
     private final Supplier<Optional<LogCursor>> beginning;
+    private final LongSupplier firstPosition;
     private final Map<Channel, Long> claimed = new HashMap<>();
-    private final Map<Key, Claim> unclaimed = new HashMap<>();
+    private final Map<Channel, ArrayDeque<Claim>> unclaimed = new HashMap<>();
+    private int remembered;
     private final Map<Long, Arriving> arriving = new HashMap<>();
     private LogCursor cursor;
 
-    /** @param beginning shows what the rank has sent, from the beginning; empty if its job has ended */
-    SentBefore(Supplier<Optional<LogCursor>> beginning) {
+    /**
+     * @param beginning shows what the rank has sent, from the beginning; empty if its job has ended
+     * @param firstPosition of the oldest record that the log still has
+     */
+    SentBefore(Supplier<Optional<LogCursor>> beginning, LongSupplier firstPosition) {
+        this.firstPosition = firstPosition;
         this.beginning = beginning;
     }
 
     /** What the claim differs in from what was sent; empty if in nothing, or if the log has it no more. */
     String difference(Claim claim) {
-        Long last = claimed.put(new Channel(claim.context(), claim.destination()), claim.sequence());
+        Channel channel = channel(claim);
+        Long last = claimed.get(channel);
         if (last != null && claim.sequence() <= last) {
             begin(); // The rank was started once more.
-            claimed.put(new Channel(claim.context(), claim.destination()), claim.sequence());
         }
-        Key key = new Key(claim.context(), claim.destination(), claim.sequence());
-        Claim before = unclaimed.remove(key);
-        while (before == null && unclaimed.size() < UNCLAIMED_MAX && advance()) {
+        claimed.put(channel, claim.sequence());
+        Claim before = find(channel, claim.sequence());
+        return before == null ? "" : claim.difference(before);
+    }
+
+    private static Channel channel(Claim claim) {
+        return new Channel(claim.context(), claim.destination());
+    }
+
+    /** Both come in the order of their channel: one that is passed will not be asked for, or is not there. */
+    private Claim find(Channel channel, long sequence) {
+        ArrayDeque<Claim> waiting = unclaimed.computeIfAbsent(channel, none -> new ArrayDeque<>());
+        while (true) {
+            while (!waiting.isEmpty() && waiting.peek().sequence() < sequence) {
+                waiting.remove();
+                remembered--;
+            }
+            if (!waiting.isEmpty()) {
+                boolean found = waiting.peek().sequence() == sequence;
+                remembered -= found ? 1 : 0;
+                return found ? waiting.remove() : null;
+            }
+            if (remembered >= UNCLAIMED_MAX || !advance()) {
+                return null;
+            }
             Claim next = next();
             if (next != null) {
-                unclaimed.put(new Key(next.context(), next.destination(), next.sequence()), next);
-                before = unclaimed.remove(key);
+                unclaimed.computeIfAbsent(channel(next), none -> new ArrayDeque<>()).add(next);
+                remembered++;
             }
         }
-        return before == null ? "" : claim.difference(before);
     }
 
     private boolean advance() {
         if (cursor == null) {
             cursor = beginning.get().orElse(null);
         }
-        return cursor != null && cursor.advance();
+        try {
+            return cursor != null && cursor.advance();
+        } catch (LogException e) {
+            if (cursor.position() + 1 >= firstPosition.getAsLong()) {
+                throw e;
+            }
+            close(); // The log was cut meanwhile: what was in between is not compared.
+            arriving.clear();
+            cursor = beginning.get().orElse(null);
+            return cursor != null && cursor.advance();
+        }
     }
 
     private void begin() {
         close();
         claimed.clear();
         unclaimed.clear();
+        remembered = 0;
         arriving.clear();
     }
 

@@ -58,7 +58,7 @@ final class Shard {
     Shard(int number, String relay, CoreConfig config, int shards, Workplace home, Histories histories, Gate gate) {
         this.gate = gate;
         this.number = number;
-        this.core = new RelayCore(relay, config, shards, clock, new HistoryReader(this, histories));
+        this.core = new RelayCore(relay, config, shards, clock, new HistoryReader(this, histories), new ImageWriter(this, histories));
         this.strand = new Strand(home, this::endTurn);
     }
 

@@ -13,6 +13,7 @@ import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
@@ -36,7 +37,8 @@ final class OneRelay {
     final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 20, 30);
     final TableJournal journal = new TableJournal(ledger, frames);
     final TableHistorian historian = new TableHistorian();
-    final RelayCore core = new RelayCore("relay-here", config, 1, () -> this.nanos, historian);
+    final TableImages images = new TableImages();
+    final RelayCore core = new RelayCore("relay-here", config, 1, () -> this.nanos, historian, images);
     final Peer there = new Way("there");
     final Peer far = new Way("far");
     boolean linked = true;
@@ -232,6 +234,17 @@ final class OneRelay {
         @Override
         public void mismatch(Stall stall) {
             heard.add("mismatch at " + stall.context() + " number " + stall.number() + ": " + stall.text());
+        }
+
+        @Override
+        public void point(Point point) {
+            heard.add("point " + point.kind() + " " + point.number() + " " + point.bytes() + ", " + point.events() + " events, "
+                    + point.failedPolls() + " failed polls");
+        }
+
+        @Override
+        public void image(Past.ImagePiece piece) {
+            heard.add("image " + piece.number() + " at " + piece.offset() + ": " + piece.bytes().remaining());
         }
 
         @Override

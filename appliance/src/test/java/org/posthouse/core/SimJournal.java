@@ -187,6 +187,9 @@ final class SimJournal implements Journal {
     }
 
     @Override
+    public void checkpoint(long job, int rank, Standing at, ImageNote image) {}
+
+    @Override
     public long position() {
         return position;
     }

@@ -11,6 +11,7 @@ import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
@@ -44,7 +45,7 @@ final class SimRelay {
         this.journal = journal;
         journal.countIn(ledger);
         SimHistorian historian = new SimHistorian(world.clock(), world.random(), journal, () -> alive);
-        this.core = new RelayCore(relay, world.config(), shards, world::nanos, historian);
+        this.core = new RelayCore(relay, world.config(), shards, world::nanos, historian, Images.NONE);
         historian.of(core);
     }
 
@@ -349,6 +350,16 @@ final class SimRelay {
         @Override
         public void mismatch(Stall stall) {
             throw new AssertionError("nobody is blocked: " + stall);
+        }
+
+        @Override
+        public void point(Point point) {
+            throw new AssertionError("nobody saves here");
+        }
+
+        @Override
+        public void image(Past.ImagePiece piece) {
+            throw new AssertionError("nobody is replayed here");
         }
 
         @Override

@@ -217,7 +217,7 @@ final class SlowReceiverTest {
                 throw new JournalFull("no room");
             }
         };
-        RelayCore core = new RelayCore("relay-here", relay.config, 1, System::nanoTime, Historian.NONE);
+        RelayCore core = new RelayCore("relay-here", relay.config, 1, System::nanoTime, Historian.NONE, Images.NONE);
         var opening = OneRelay.opening(6);
         core.openJob(
                 new JobOpen(6, opening.token(), true, "full", opening.homes(), opening.homeOf()),

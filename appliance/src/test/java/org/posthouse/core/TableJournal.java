@@ -68,6 +68,11 @@ class TableJournal implements Journal {
     public void finalized(long job, int rank, int incarnation) {}
 
     @Override
+    public void checkpoint(long job, int rank, Standing at, ImageNote image) {
+        events.add("rank " + rank + " at " + at + ", " + image);
+    }
+
+    @Override
     public long position() {
         return position;
     }

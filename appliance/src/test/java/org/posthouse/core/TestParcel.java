@@ -20,8 +20,12 @@ final class TestParcel implements Parcel {
         this.frame = frame;
         FrameView view = new FrameView().wrap(frame, 0);
         this.source = view.source();
-        boolean chunk = view.type() == FrameType.CHUNK;
-        this.payloadBytes = view.length() - (chunk ? Wire.CHUNK_HEADER_BYTES : Wire.MESSAGE_HEADER_BYTES);
+        int header = switch (view.type()) {
+            case CHUNK -> Wire.CHUNK_HEADER_BYTES;
+            case IMAGE -> Wire.IMAGE_HEADER_BYTES;
+            default -> Wire.MESSAGE_HEADER_BYTES;
+        };
+        this.payloadBytes = view.length() - header;
         this.credited = view.type() == FrameType.SEND || view.type() == FrameType.EAGER;
         ledger.opened(source, payloadBytes, credited);
     }

@@ -37,6 +37,16 @@ class JobWatchTest {
         public void finishOutput(int rank, boolean well) {
             done.add(rank + ":" + well);
         }
+
+        @Override
+        public void checkpointed(int rank, int image, long outBytes, long errBytes) {
+            told.add("rank " + rank + " image " + image + " at " + outBytes + ", " + errBytes);
+        }
+
+        @Override
+        public void goesOnAt(int rank, int image) {
+            told.add("rank " + rank + " goes on at image " + image);
+        }
     };
 
     private JobWatch start(boolean logged, int maxRestarts) throws JobFailure {
@@ -217,7 +227,7 @@ class JobWatchTest {
         JobWatch watch = running(true, 3);
         told(watch, 0, JobEvent.LIMITED);
         told(watch, 1, JobEvent.LIMITED);
-        told(watch, 0, JobEvent.CHECKPOINTED);
+        watch.on(new Signal.Event(new JobEvent(JOB, JobEvent.CHECKPOINTED, 0, 1, 10, 20, ""), nowNs), nowNs);
         exited(watch, 0, KILLED);
         assertThat(done).containsExactly("0/2");
         exited(watch, 1, KILLED);

@@ -22,8 +22,16 @@ final class LogJournalTest {
     @TempDir
     private Path folder;
 
+    private static final LogJournal.Relief NOBODY = new LogJournal.Relief() {
+        @Override
+        public void ask(long job, int rank) {}
+
+        @Override
+        public void changed(boolean holds, String text) {}
+    };
+
     @Test
-    void jobsOfWhichTheOpeningCannotBeReadAreEndedOnce() {
+    void jobsOfWhichTheOpeningCannotBeReadAreEndedOnce() throws Exception {
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             dead.appendJobOpened(new LogRecord.JobOpened(7, 2, 1), ByteBuffer.allocate(8));
             dead.appendJobOpened(new LogRecord.JobOpened(8, 2, 1), ByteBuffer.allocate(8));
@@ -33,7 +41,7 @@ final class LogJournalTest {
         }
         for (int start = 0; start < 2; start++) {
             LogJournal journal = new LogJournal();
-            assertThat(journal.open(folder, "here", 1)).isEmpty();
+            assertThat(journal.open(folder, "here", 1, LogLimits.DEFAULT, NOBODY)).isEmpty();
             journal.close();
         }
         List<LogRecord> closed = new ArrayList<>();
@@ -50,7 +58,7 @@ final class LogJournalTest {
     }
 
     @Test
-    void jobsThatWereOpenAreHandedOutAsTheyWere() {
+    void jobsThatWereOpenAreHandedOutAsTheyWere() throws Exception {
         JobOpen opening = new JobOpen(
                 9, Token.random(), true, "went on", List.of(new Home("a", "a", "a:1"), new Home("here", "here", "h:1")),
                 new int[] {0, 1, 1});
@@ -63,7 +71,7 @@ final class LogJournalTest {
             arrival(dead, 1, 3, 8, 0, null);
         }
         LogJournal journal = new LogJournal();
-        List<LoggedJob> jobs = journal.open(folder, "here", 5);
+        List<LoggedJob> jobs = journal.open(folder, "here", 5, LogLimits.DEFAULT, NOBODY);
         assertThat(journal.relayEpoch()).as("later than all that the log has seen").isEqualTo(71);
         journal.close();
         assertThat(jobs).hasSize(1);
@@ -75,7 +83,7 @@ final class LogJournalTest {
         assertThat(rank.messages()).extracting(Message::sequence).containsExactly(2L, 3L);
         assertThat(jobs.getFirst().ranks().get(1)).isEqualTo(Recovered.nothing(2));
         LogJournal next = new LogJournal();
-        assertThat(next.open(folder, "here", 100)).as("as long as it is open").hasSize(1);
+        assertThat(next.open(folder, "here", 100, LogLimits.DEFAULT, NOBODY)).as("as long as it is open").hasSize(1);
         assertThat(next.relayEpoch()).isEqualTo(100);
         next.close();
     }

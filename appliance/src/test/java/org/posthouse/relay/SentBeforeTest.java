@@ -35,7 +35,7 @@ final class SentBeforeTest {
         log = MessageLog.open(LogConfig.of(folder));
         opened = log.appendJobOpened(new LogRecord.JobOpened(JOB, 4, 1), ByteBuffer.allocate(8));
         place = log.place();
-        before = new SentBefore(() -> Optional.of(log.sentCursor(JOB, SOURCE, opened, place)));
+        before = new SentBefore(() -> Optional.of(log.sentCursor(JOB, SOURCE, opened, place)), () -> 1);
     }
 
     @AfterEach

@@ -13,4 +13,19 @@ package org.posthouse.logstore;
  * @param ready no image: the point where the program asked whether it is to be restored, and was not
  */
 public record Checkpoint(long number, long bytes, long pin, long events, long deliveries, long polls, int imageCrc,
-        boolean ready) {}
+        boolean ready) {
+    /** Where a rank stands, of which there is no image yet. */
+    public static Checkpoint at(long pin, long events, long deliveries, long polls) {
+        return new Checkpoint(0, 0, pin, events, deliveries, polls, 0, false);
+    }
+
+    /** The end of a prologue that stands here. */
+    public Checkpoint ofPrologue() {
+        return new Checkpoint(0, 0, pin, events, deliveries, polls, 0, true);
+    }
+
+    /** An image that was made here. */
+    Checkpoint ofImage(long imageNumber, long imageBytes, int crc) {
+        return new Checkpoint(imageNumber, imageBytes, pin, events, deliveries, polls, crc, false);
+    }
+}

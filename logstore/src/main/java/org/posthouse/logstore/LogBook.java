@@ -8,6 +8,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -111,6 +112,27 @@ public final class LogBook {
     public RankLog rank(long job, int rank) {
         JobState open = job(job);
         return open == null ? null : open.rank(rank);
+    }
+
+    /** Which of its images a rank's pin is taken from. */
+    @FunctionalInterface
+    public interface Pinned {
+        /** Position of the oldest record that this rank needs. */
+        long by(long job, RankLog rank);
+    }
+
+    /** Who needs the oldest record that any rank of an open job needs; empty if nobody needs any. */
+    public Optional<Pin> oldest(Pinned pinned) {
+        Pin oldest = null;
+        for (JobState job : jobs.values()) {
+            for (RankLog rank : job.ranks()) {
+                long position = pinned.by(job.id(), rank);
+                if (oldest == null || position < oldest.position()) {
+                    oldest = new Pin(job.id(), rank.rank(), position);
+                }
+            }
+        }
+        return Optional.ofNullable(oldest);
     }
 
     /** Of the last writer; 0 if there was none. */

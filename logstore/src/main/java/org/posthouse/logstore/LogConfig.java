@@ -23,6 +23,18 @@ public record LogConfig(Path folder, long rollBytes, long minFreeBytes) {
     /** A file is mapped as one ByteBuffer by a scan, which ends at 2 GiB. */
     static final long ROLL_BYTES_MAX = 1L << 30;
 
+    /** The least that a log may be limited to: a few files, and what is under way. 64 MiB. */
+    public static final long LIMIT_BYTES_MIN = 64L << 20;
+
+    /**
+     * A log of at most so many bytes: files are a sixteenth of it, but no smaller than what Chronicle makes them, less what
+     * is prepared ahead of the writer, so that none is longer than the blocks that it needs.
+     */
+    public static LogConfig limited(Path folder, long limitBytes) {
+        long blocks = Math.clamp(limitBytes / 16 / QueueFiles.BLOCK_BYTES, 1, 16);
+        return new LogConfig(folder, blocks * QueueFiles.BLOCK_BYTES - Pretoucher.AHEAD_BYTES - Room.STEP_BYTES, DEFAULT_MIN_FREE_BYTES);
+    }
+
     /** Checks the ranges. */
     public LogConfig {
         if (rollBytes < ROLL_BYTES_MIN || rollBytes > ROLL_BYTES_MAX) {

@@ -8,6 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import java.util.zip.CRC32C;
 import org.posthouse.logstore.LogRecord.Delivery;
@@ -31,7 +32,7 @@ public final class LogCursor implements AutoCloseable {
         boolean wants(ByteBuffer b, int at);
     }
 
-    private final Path folder;
+    private final IntFunction<Path> files;
     private final Filter filter;
     private final LongSupplier end;
     private final PayloadReader reader;
@@ -43,10 +44,14 @@ public final class LogCursor implements AutoCloseable {
     private boolean shows;
 
     private LogCursor(Path folder, Filter filter, long position, long place, LongSupplier end) {
-        this.folder = folder;
+        this(number -> QueueFiles.file(folder, number), filter, position, place, end);
+    }
+
+    private LogCursor(IntFunction<Path> files, Filter filter, long position, long place, LongSupplier end) {
+        this.files = files;
         this.filter = filter;
         this.end = end;
-        this.reader = new PayloadReader(folder);
+        this.reader = new PayloadReader(files);
         this.position = position - 1;
         this.file = Place.file(place);
         this.start = Math.toIntExact(Place.offset(place)) - Integer.BYTES;
@@ -72,6 +77,11 @@ public final class LogCursor implements AutoCloseable {
     /** All that concerns one job. See {@link #ofRank}. */
     static LogCursor ofJob(Path folder, long job, long position, long place, LongSupplier end) {
         return new LogCursor(folder, (b, at) -> b.getLong(at + Envelope.JOB) == job, position, place, end);
+    }
+
+    /** All records of a prologue's file, from its beginning on. */
+    static LogCursor ofPrologue(Path prologue) {
+        return new LogCursor(number -> prologue, (b, at) -> true, 1, Place.beginning(Place.PROLOGUE), () -> 0);
     }
 
     /** Pieces name their arrival, not their source: those of arrivals that were shown and are not whole are remembered. */
@@ -131,7 +141,7 @@ public final class LogCursor implements AutoCloseable {
         long known = end.getAsLong();
         try {
             if (mapped == null) {
-                mapped = new MappedQueueFile(QueueFiles.file(folder, file), Arena.ofShared(), start);
+                mapped = new MappedQueueFile(files.apply(file), Arena.ofShared(), start);
             }
             while (true) {
                 MappedQueueFile.At at = mapped.advance();
@@ -145,16 +155,16 @@ public final class LogCursor implements AutoCloseable {
                 }
             }
         } catch (NoSuchFileException e) {
-            throw new LogException(QueueFiles.file(folder, file), position + 1, "is gone", RESTORE, e);
+            throw new LogException(files.apply(file), position + 1, "is gone", RESTORE, e);
         } catch (IOException e) {
-            throw new LogException(QueueFiles.file(folder, file), position + 1, "cannot be read: " + e,
+            throw new LogException(files.apply(file), position + 1, "cannot be read: " + e,
                     "check the disk and the folder's rights", e);
         }
     }
 
     /** False if there is none yet: the writer makes it with its next record. */
     private boolean nextFile() throws IOException {
-        Path next = QueueFiles.file(folder, file + 1);
+        Path next = files.apply(file + 1);
         if (!Files.exists(next)) {
             return false;
         }
@@ -172,7 +182,7 @@ public final class LogCursor implements AutoCloseable {
     }
 
     private void map(int number, int header) throws IOException {
-        MappedQueueFile next = new MappedQueueFile(QueueFiles.file(folder, number), Arena.ofShared(), header);
+        MappedQueueFile next = new MappedQueueFile(files.apply(number), Arena.ofShared(), header);
         mapped.close();
         mapped = next;
         file = number;
@@ -273,6 +283,11 @@ public final class LogCursor implements AutoCloseable {
         }
         message.reverse();
         return message;
+    }
+
+    /** Reads payload back from the same files. */
+    PayloadReader payloads() {
+        return new PayloadReader(files);
     }
 
     private void requireShown() {

@@ -7,6 +7,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.posthouse.logstore.LogDefect.Kind;
 
@@ -31,6 +32,10 @@ final class LogReader {
     private final Drafts drafts = new Drafts();
     /** What the first records say if those before them are gone; null if they are not. */
     private SnapshotPieces beginning;
+    /** For each file, the position of its first record. */
+    private final SortedMap<Integer, Long> firstOfFile = new TreeMap<>();
+    /** Whether the file has nothing but pieces of a snapshot, of which more should follow. */
+    private boolean halfSnapshot;
     private int file = -1;
     private long recordsInFile;
     private boolean marked;
@@ -54,7 +59,7 @@ final class LogReader {
     }
 
     private LogScan result() {
-        LogScan.End end = new LogScan.End(hash, file, marked, recordsInFile, drafts);
+        LogScan.End end = new LogScan.End(hash, file, marked, recordsInFile, drafts, firstOfFile, halfSnapshot);
         return new LogScan(folder, counts, firstPosition, lastPosition, epoch, bytes, files.size(),
                 Optional.ofNullable(defect), book, end);
     }
@@ -63,6 +68,7 @@ final class LogReader {
         file = number;
         recordsInFile = 0;
         marked = false;
+        halfSnapshot = false;
         try (MappedQueueFile queueFile = new MappedQueueFile(files.get(number))) {
             while (defect == null) {
                 switch (queueFile.advance()) {
@@ -126,6 +132,9 @@ final class LogReader {
         book.apply(b, at, Place.of(file, at), payload);
         drafts.apply(b, at, Place.of(file, at));
         counts.merge(record.type(), 1L, Long::sum);
+        firstOfFile.putIfAbsent(file, position);
+        halfSnapshot = record instanceof LogRecord.Snapshot piece && (recordsInFile == 0 || halfSnapshot)
+                && piece.piece() + 1 < piece.pieces();
         firstPosition = firstPosition == 0 ? position : firstPosition;
         lastPosition = position;
         epoch = Math.max(epoch, recordEpoch);

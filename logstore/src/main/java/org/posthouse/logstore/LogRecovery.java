@@ -28,6 +28,10 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
             cut(scan, scan.defect().get(), host);
         }
         LogScan.End end = scan.end();
+        if (end.halfSnapshot() && scan.files() > 1) {
+            dropHalfSnapshot(folder, end);
+            return recover(folder, visitor, host);
+        }
         dropEmptyFile(folder, end);
         dropChronicleState(folder);
         int nextFile = end.marked() ? end.lastFile() + 1 : Math.max(0, end.lastFile());
@@ -55,6 +59,16 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
         if (end.lastFile() >= 0 && end.recordsInFile() == 0 && !end.marked()) {
             Files.deleteIfExists(QueueFiles.file(folder, end.lastFile()));
         }
+    }
+
+    /**
+     * A file could not be the first of its log if its snapshot had no end. All that it has the files before it have too.
+     * The visitor sees the others again.
+     */
+    private static void dropHalfSnapshot(Path folder, LogScan.End end) throws IOException {
+        Path file = QueueFiles.file(folder, end.lastFile());
+        LOG.warn("log {}: begins {} again, whose snapshot was not finished", folder, file.getFileName());
+        Files.delete(file);
     }
 
     /**

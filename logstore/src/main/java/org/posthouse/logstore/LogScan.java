@@ -3,6 +3,7 @@ package org.posthouse.logstore;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 
 /**
  * What a forward reading of a whole log found, up to its end or to its first defect. Immutable.
@@ -39,6 +40,9 @@ public record LogScan(Path folder, Map<RecordType, Long> counts, long firstPosit
      * @param marked that file carries Chronicle's mark that it is complete
      * @param recordsInFile whole records in that file
      * @param drafts messages that are under way
+     * @param firstOfFile for each file, the position of its first record
+     * @param halfSnapshot that file has nothing but the beginning of a snapshot
      */
-    record End(int hash, int lastFile, boolean marked, long recordsInFile, Drafts drafts) {}
+    record End(int hash, int lastFile, boolean marked, long recordsInFile, Drafts drafts, SortedMap<Integer, Long> firstOfFile,
+            boolean halfSnapshot) {}
 }

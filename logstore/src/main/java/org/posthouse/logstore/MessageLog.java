@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
 import org.posthouse.logstore.LogRecord.Arrival;
@@ -269,11 +270,10 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish();
     }
 
-    /** Logs that a rank can be started again from a point; returns the record's position, or {@link #NO_ROOM}. */
+    /** Logs that a rank can be started again from a point; returns the record's position. It is how room comes back, so it needs none. */
     public long appendCheckpoint(CheckpointTaken checkpoint) {
-        if (begin() == NO_ROOM) {
-            return NO_ROOM;
-        }
+        requireOpen();
+        chain.beginAnyway();
         chain.codec().checkpoint(checkpoint);
         return chain.publish();
     }
@@ -292,11 +292,10 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish(opening);
     }
 
-    /** Logs that a job ended; returns the record's position, or {@link #NO_ROOM}. */
+    /** Logs that a job ended; returns the record's position. As {@link #appendCheckpoint}. */
     public long appendJobClosed(JobClosed job) {
-        if (begin() == NO_ROOM) {
-            return NO_ROOM;
-        }
+        requireOpen();
+        chain.beginAnyway();
         chain.codec().jobClosed(job);
         return chain.publish();
     }
@@ -360,6 +359,39 @@ public final class MessageLog implements AutoCloseable {
     /** Reads all records of a job, from a record on; its user closes it. Any thread. */
     public LogCursor jobCursor(long job, long position, long place) {
         return LogCursor.ofJob(folder, job, position, place, this::position);
+    }
+
+    // ---- its files
+
+    /**
+     * Forgets the oldest files of which nothing is at this position or behind it.
+     *
+     * @return what the caller is to delete, in this order; a crash in between does no harm
+     */
+    public List<Path> cut(long position) {
+        owner.require();
+        return chain.files().cut(position);
+    }
+
+    /** Bytes of the log's files on the disk, as they were when at most 1 MiB less was in them. Any thread. */
+    public long usedBytes() {
+        return chain.files().usedBytes();
+    }
+
+    /** Position of the oldest record that is there. Any thread. */
+    public long firstPosition() {
+        return chain.files().firstPosition();
+    }
+
+    /** Reads what one rank has sent to mailboxes of this log, from its oldest record on; its user closes it. */
+    public LogCursor sentCursor(long job, int source) {
+        owner.require();
+        return LogCursor.ofSource(folder, job, source, firstPosition(), Place.beginning(chain.files().firstFile()), this::position);
+    }
+
+    /** What is wrong with a log that does not have what is wanted of it any more. Any thread. */
+    public LogException missing(String what) {
+        return new LogException(folder, what, "restore the relay's data folder from a copy");
     }
 
     /**

@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Every 4,096th record of one rank, the first included, so that its history need not be read from its beginning: 40
- * bytes each. Owned by its {@link RankLog}.
+ * Every 4,096th record of one rank, the first and those of its checkpoints included, so that its history need not be read
+ * from its beginning: 40 bytes each. Owned by its {@link RankLog}.
  */
 final class Milestones {
     static final int RECORDS = 4_096;
@@ -23,6 +23,23 @@ final class Milestones {
         if (records++ % RECORDS == 0) {
             add(position, place, deliveries, events, polls);
         }
+    }
+
+    /** The record that {@link #record} was told of last is one to begin from in any case. */
+    void mark(long position, long place, long deliveries, long events, long polls) {
+        if (marks[LONGS * (count - 1)] != position) {
+            add(position, place, deliveries, events, polls);
+        }
+    }
+
+    /** Nobody begins before this position any more. */
+    void forget(long before) {
+        int gone = 0;
+        while (gone < count && marks[LONGS * gone] < before) {
+            gone++;
+        }
+        System.arraycopy(marks, LONGS * gone, marks, 0, LONGS * (count - gone));
+        count -= gone;
     }
 
     private void add(long... mark) {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.function.IntFunction;
 import java.util.zip.CRC32C;
 
 /**
@@ -16,14 +17,19 @@ import java.util.zip.CRC32C;
  * that was asked for. Nothing is allocated for a record.
  */
 public final class PayloadReader implements AutoCloseable {
-    private final Path folder;
+    private final IntFunction<Path> named;
     private final QueueFileCache files;
     private final ByteBuffer head = ByteBuffer.allocateDirect(RecordCodec.HEAD_BYTES_MAX).order(ByteOrder.LITTLE_ENDIAN);
     private final CRC32C crc = new CRC32C();
 
     PayloadReader(Path folder) {
-        this.folder = folder;
-        this.files = new QueueFileCache(folder);
+        this(number -> QueueFiles.file(folder, number));
+    }
+
+    /** @param named the file with a number */
+    PayloadReader(IntFunction<Path> named) {
+        this.named = named;
+        this.files = new QueueFileCache(named);
     }
 
     /**
@@ -50,6 +56,19 @@ public final class PayloadReader implements AutoCloseable {
         verify(RecordType.PAYLOAD_CHUNK, arrivalPosition, place, payload);
         boolean same = head.getLong(Body.CHUNK_ARRIVAL) == arrivalPosition && head.getLong(Body.CHUNK_OFFSET) == offset;
         requireSame(job, rank, same, arrivalPosition, place);
+    }
+
+    /**
+     * Reads the payload of an arrival or of a piece, as long as it is.
+     *
+     * @param arrivalPosition of the message
+     */
+    ByteBuffer readWhole(RecordType type, long job, int rank, long arrivalPosition, long place) {
+        ByteBuffer payload = ByteBuffer.allocate(readHead(type, job, rank, arrivalPosition, place).getInt(Envelope.PAYLOAD));
+        int named = type == RecordType.ARRIVAL ? Envelope.POSITION : Body.CHUNK_ARRIVAL;
+        requireArrival(arrivalPosition, named, place);
+        verify(type, arrivalPosition, place, payload);
+        return payload.flip();
     }
 
     /** Reads the record: envelope and body into {@link #head}, the rest into {@code payload}; checks it by itself. */
@@ -126,7 +145,7 @@ public final class PayloadReader implements AutoCloseable {
     }
 
     private Path file(long place) {
-        return QueueFiles.file(folder, Place.file(place));
+        return named.apply(Place.file(place));
     }
 
     /** Closes the files. */
@@ -135,7 +154,7 @@ public final class PayloadReader implements AutoCloseable {
         try {
             files.close();
         } catch (IOException e) {
-            throw new LogException(folder, LogException.NO_POSITION, "cannot be closed: " + e, "check the disk", e);
+            throw new LogException(named.apply(0), LogException.NO_POSITION, "cannot be closed: " + e, "check the disk", e);
         }
     }
 }

@@ -7,6 +7,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.function.IntFunction;
 
 /**
  * The files of a log that were read last, open for reading at any offset. What another thread or mapping has put there
@@ -17,12 +18,13 @@ final class QueueFileCache implements AutoCloseable {
     /** Files held open: 2 GiB of log with files of the default size, so that reads of several ages can alternate. */
     private static final int OPEN_MAX = 8;
 
-    private final Path folder;
+    private final IntFunction<Path> files;
     private final FileChannel[] channels = new FileChannel[OPEN_MAX];
     private final int[] numbers = new int[OPEN_MAX];
 
-    QueueFileCache(Path folder) {
-        this.folder = folder;
+    /** @param files the file with a number */
+    QueueFileCache(IntFunction<Path> files) {
+        this.files = files;
     }
 
     /** Fills {@code bytes} to its limit with what stands at {@code offset} of the file with this number, and flips nothing. */
@@ -53,7 +55,7 @@ final class QueueFileCache implements AutoCloseable {
             if (channel != null) {
                 channel.close();
             }
-            channel = FileChannel.open(QueueFiles.file(folder, number), StandardOpenOption.READ);
+            channel = FileChannel.open(files.apply(number), StandardOpenOption.READ);
             channels[slot] = channel;
             numbers[slot] = number;
         }

@@ -60,7 +60,10 @@ public final class RankLog {
                 trails.withdrawn(b.getLong(at + Body.WITHDRAWN_ARRIVAL));
             }
             case FINALIZED -> finalized = true;
-            case CHECKPOINT_TAKEN -> checkpoint(RecordDecoder.checkpoint(b, at));
+            case CHECKPOINT_TAKEN -> {
+                milestones.mark(position, place, deliveries, events, polls);
+                checkpoint(RecordDecoder.checkpoint(b, at));
+            }
             case JOB_OPENED, JOB_CLOSED, WRITER_STARTED, SNAPSHOT ->
                 throw new IllegalStateException(type + " at position " + position + " names rank " + rank);
         }
@@ -91,6 +94,7 @@ public final class RankLog {
             older = newest;
             newest = taken;
             limited = false;
+            milestones.forget(pin());
         }
     }
 
@@ -166,6 +170,12 @@ public final class RankLog {
      */
     public Optional<Milestone> milestone(long knownDeliveries, long knownEvents) {
         return Optional.ofNullable(milestones.before(knownDeliveries, knownEvents));
+    }
+
+    /** Its first record, from which it can be done again from nothing; empty if nobody needs that any more. */
+    public Optional<Milestone> beginning() {
+        boolean there = milestones.count() > 0 && milestones.at(0).position() == firstPosition;
+        return there ? Optional.of(milestones.at(0)) : Optional.empty();
     }
 
     /** The newest image that the log names. */

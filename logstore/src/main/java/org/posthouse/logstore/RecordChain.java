@@ -25,6 +25,9 @@ final class RecordChain implements AutoCloseable {
     private final RecordCodec codec = new RecordCodec();
     private final LogCounters counters;
     private final LogBook book;
+    private final LogFiles files;
+    /** Number of the file that has the last record. */
+    private int file;
     private long position;
     private long place;
     private int hash;
@@ -43,6 +46,8 @@ final class RecordChain implements AutoCloseable {
         this.room = new Room(host.freeBytes(), config.minFreeBytes());
         this.appender = new RecordAppender(folder, firstFile);
         this.counters = new LogCounters(position, epoch, recovery.files());
+        this.files = new LogFiles(folder, scan.end().firstOfFile());
+        this.file = files.lastFile();
     }
 
     /** Writes what a writer begins with: a snapshot if it begins a file that is not the log's first, and its start record. */
@@ -70,6 +75,11 @@ final class RecordChain implements AutoCloseable {
      * @return the payload's bytes, or {@link MessageLog#NO_ROOM}
      */
     long begin(ByteBuffer... payload) {
+        return room.hasRoom() ? beginAnyway(payload) : MessageLog.NO_ROOM;
+    }
+
+    /** As {@link #begin(ByteBuffer[])}, whether there is room or not: for what makes room. */
+    long beginAnyway(ByteBuffer... payload) {
         long bytes = 0;
         for (ByteBuffer piece : payload) {
             bytes += piece.remaining();
@@ -77,9 +87,6 @@ final class RecordChain implements AutoCloseable {
         if (bytes > MessageLog.MAX_PAYLOAD_BYTES) {
             throw new IllegalArgumentException("payload of " + bytes + " bytes in one record, must be at most "
                     + MessageLog.MAX_PAYLOAD_BYTES + ": append the rest as chunks");
-        }
-        if (!room.hasRoom()) {
-            return MessageLog.NO_ROOM;
         }
         if (appender.fileBytes() >= rollAt) {
             appender.roll();
@@ -122,6 +129,11 @@ final class RecordChain implements AutoCloseable {
         hash = sealed;
         position++;
         book.apply(head, 0, place, payload);
+        if (Place.file(place) != file) {
+            file = Place.file(place);
+            files.begun(file, position);
+        }
+        files.appended(bytes);
         room.taken(bytes);
         // In this order: whoever sees the position sees the file that it stands in.
         counters.rolled(appender.rolls());
@@ -148,6 +160,10 @@ final class RecordChain implements AutoCloseable {
 
     LogBook book() {
         return book;
+    }
+
+    LogFiles files() {
+        return files;
     }
 
     Room room() {

@@ -4,7 +4,7 @@ import java.util.function.LongSupplier;
 
 /**
  * Whether the file system still has room for appends. It asks the system once per {@link #STEP_BYTES} appended while
- * there is room, and every time while there is none. Confined to the log's owner.
+ * there is ample room, and every time while there is not. Confined to the log's owner.
  */
 final class Room {
     /** 1 MiB: at 1 GB/s of appends, one question per ms. */
@@ -39,7 +39,7 @@ final class Room {
         long free = freeBytes.getAsLong();
         room = free >= minFreeBytes;
         ample = free >= 2 * minFreeBytes;
-        untilNextLook = room ? STEP_BYTES : 0;
+        untilNextLook = ample ? STEP_BYTES : 0;
     }
 
     void taken(long bytes) {

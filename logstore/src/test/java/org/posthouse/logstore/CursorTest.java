@@ -69,11 +69,12 @@ final class CursorTest {
                 traffic.write(log, 2_000);
                 long job = traffic.jobs().keySet().iterator().next();
                 for (RankLog rank : log.book().job(job).ranks()) {
-                    Milestone from = rank.milestone(0, 0).orElseThrow();
-                    assertThat(from.position()).isEqualTo(rank.firstPosition());
+                    Milestone from = rank.beginning().orElseGet(() -> ofOlderCheckpoint(rank));
                     try (LogCursor cursor = log.rankCursor(job, rank.rank(), from)) {
-                        assertThat(read(cursor)).as("seed " + seed).isEqualTo(
-                                expected(traffic, r -> r.job() == job && r.rank() == rank.rank()));
+                        assertThat(read(cursor)).as("seed " + seed).isEqualTo(traffic.written.stream()
+                                .filter(w -> w.position() >= from.position())
+                                .filter(w -> w.record().job() == job && w.record().rank() == rank.rank())
+                                .map(CursorTest::text).toList());
                         assertThat(cursor.position()).isEqualTo(log.position());
                         assertThat(cursor.advance()).isFalse();
                     }
@@ -81,6 +82,11 @@ final class CursorTest {
                 checkJobAndSources(seed, log, traffic, log.book().job(job));
             }
         }
+    }
+
+    private static Milestone ofOlderCheckpoint(RankLog rank) {
+        Checkpoint older = rank.olderCheckpoint().orElseThrow();
+        return rank.milestone(older.deliveries(), older.events()).orElseThrow();
     }
 
     private static void checkJobAndSources(int seed, MessageLog log, Traffic traffic, JobState job) {

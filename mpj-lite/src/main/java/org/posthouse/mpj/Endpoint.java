@@ -104,6 +104,9 @@ public interface Endpoint {
     /** From here on this process is not to be started again: what it does may depend on what is not recorded. */
     void limit(Limit reason);
 
+    /** Where this rank's state is kept from one of its processes to the next. */
+    Vault vault();
+
     /**
      * A place to say in which collective of a communicator this rank is. When its call and another rank's do not match,
      * what is under way in {@code context} ends with {@link ReceiveException.Kind#MISMATCH}, until it leaves.

@@ -23,6 +23,9 @@ public final class Endpoints {
     /** Which start of this rank the process is, from 1; without it, the first. */
     public static final String INCARNATION = "POSTHOUSE_INCARNATION";
 
+    /** Milliseconds between two checkpoints of a program that has points for them; 0, or without it: as the relay asks. */
+    public static final String CHECKPOINT_MS = "POSTHOUSE_CHECKPOINT_MS";
+
     private static RelayEndpoint connected;
 
     private Endpoints() {}
@@ -62,6 +65,21 @@ public final class Endpoints {
      */
     public static Endpoint hosted(String relay, long job, int rank, Token token) throws IOException {
         return RelayEndpoint.connect(relay, Hello.firstStart(job, rank, token), Settings.DEFAULT, new Ending(rank));
+    }
+
+    /** Milliseconds between two checkpoints; 0 if the relay alone asks for them. */
+    public static long checkpointMs() {
+        return checkpointMs(System.getenv());
+    }
+
+    /** The same of an environment. @throws IllegalArgumentException if it says something else than milliseconds */
+    public static long checkpointMs(Map<String, String> environment) {
+        String value = environment.getOrDefault(CHECKPOINT_MS, "0");
+        try {
+            return Math.max(0, Long.parseLong(value));
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(CHECKPOINT_MS + " is \"" + value + "\", expected milliseconds", e);
+        }
     }
 
     /** A program's own arguments among those that it gives to Init; null is none. Always a new array. */

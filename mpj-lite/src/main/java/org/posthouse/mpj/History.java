@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Limit;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -36,6 +37,9 @@ final class History {
 
     /** From here on a replay is not promised; a {@link Limit}'s code. */
     static final int LIMIT = Wire.EVENT_LIMIT;
+
+    /** In a replay only: the program asked whether it is restored; the number of the image where it goes on, or 0. */
+    static final int START = -1;
 
     /** Most failed polls that a frame may tell at once, so that its 32 bits are never ambiguous. */
     static final int POLLS_MOST = 1 << 30;
@@ -71,13 +75,14 @@ final class History {
 
     private boolean live;
 
-    /** Whether nothing may be told before LIVE. */
+    /** Whether nothing may be told before LIVE, which is not said along with another frame then. */
     private boolean silent;
 
     /** What comes next, in order; {@code received} is the number of the last, {@code pollsKnown} goes beyond it. */
     private final ArrayDeque<Item> items = new ArrayDeque<>();
 
     private long received;
+    private boolean startKnown;
     private int pollsKnown;
 
     /** The relay has admitted the rank. @param again whether it is to do again what it did before */
@@ -240,6 +245,34 @@ final class History {
         settle();
     }
 
+    /** From here on the answer is known; what the relay says of it again, after a break, is no news. */
+    void started() {
+        startKnown = true;
+    }
+
+    /** The relay says where the program asked whether it is restored, and what it is to hear. @return whether that is news */
+    boolean onStart(Point point) throws WireException {
+        if (startKnown) {
+            return false;
+        }
+        if (!replaying || ended) {
+            throw new WireException(Reason.NOT_EXPECTED, "POINT(" + point.kind() + ") of what is live");
+        }
+        items.add(new Item(received, point.failedPolls(), START, point.number()));
+        received = point.number() > 0 ? point.events() : received;
+        pollsKnown = point.failedPolls() - pollsKnown > 0 ? point.failedPolls() : pollsKnown;
+        startKnown = true;
+        return true;
+    }
+
+    /** The process goes on where an image was made: so much had been observed there. */
+    void jump(long eventsThen, long pollsThen) {
+        events = eventsThen;
+        polls = pollsThen;
+        pollsTold = pollsThen;
+        settle();
+    }
+
     /** That the rank was limited is no matter of order. */
     private void take(Item item) {
         if (item.kind == LIMIT) {
@@ -313,13 +346,14 @@ final class History {
             case FOUND -> "a probe that finds something";
             case TAKEN -> "a cancel";
             case VALUE -> "Wtime or Random";
+            case START -> "Checkpoint.restored()";
             default -> "an unknown event (" + kind + ")";
         };
     }
 
     /** Notices the end of the replay: of the events, and behind it of the failed polls. */
     private void settle() {
-        due |= isLiveDue();
+        due |= isLiveDue() && !silent;
         if (replaying && ended && items.isEmpty() && pollsKnown - (int) polls <= 0) {
             replaying = false;
             pollsTold = polls;

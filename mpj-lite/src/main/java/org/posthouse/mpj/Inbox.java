@@ -1,5 +1,7 @@
 package org.posthouse.mpj;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -145,6 +147,35 @@ final class Inbox {
 
     private static ByteBuffer payload(ByteBuffer frame, int headerBytes) {
         return frame.position(frame.position() + headerBytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    // ---- images
+
+    /** What is under way, in words; null if nothing is. */
+    String busy() {
+        if (!pending.all().isEmpty() || !cancelling.isEmpty()) {
+            return "a receive is under way, expected none: wait for it, or cancel it, first";
+        }
+        return arriving.isEmpty() ? null : "a message is arriving, expected none: wait for its receive first";
+    }
+
+    /** Writes what an image needs: how many receives were posted where, and how many messages were delivered. */
+    void write(DataOutputStream image) throws IOException {
+        image.writeLong(deliveries);
+        image.writeInt(posts.size());
+        for (Map.Entry<Integer, long[]> context : posts.entrySet()) {
+            image.writeInt(context.getKey());
+            image.writeLong(context.getValue()[0]);
+        }
+    }
+
+    /** Goes on from an image. */
+    void read(DataInputStream image) throws IOException {
+        deliveries = image.readLong();
+        posts.clear();
+        for (int left = image.readInt(); left > 0; left--) {
+            posts.put(image.readInt(), new long[] {image.readLong()});
+        }
     }
 
     // ---- after a break

@@ -109,6 +109,11 @@ final class Kept {
         return written + 1;
     }
 
+    /** Whether all that was written is safe. */
+    boolean isSafe() {
+        return safe == written;
+    }
+
     // ---- writing, as FrameLine has it
 
     /** Whether a frame of at most so many bytes can be begun before what has ended has left. */

@@ -75,6 +75,23 @@ final class Observed {
         return history.diverged(call);
     }
 
+    /** The clock goes on from an image. */
+    void goOn(boolean asked, long time) {
+        if (asked) {
+            clock.set(time);
+        }
+    }
+
+    /** Whether the program has ever asked for the time. */
+    boolean hasTime() {
+        return clock.isAsked();
+    }
+
+    /** What it was told last. */
+    long time() {
+        return clock.time();
+    }
+
     // ---- live
 
     Envelope found(Envelope envelope) throws IOException {

@@ -1,5 +1,7 @@
 package org.posthouse.mpj;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -295,6 +297,32 @@ final class Outbox {
     /** Whether there are no offers that somebody waits for. */
     boolean isEmpty() {
         return offered.values().stream().allMatch(Operation::isDone);
+    }
+
+    /** Whether nothing of what was sent is under way. */
+    boolean isQuiet() {
+        return isEmpty() && withdrawing.isEmpty();
+    }
+
+    /** Writes what an image needs: the last sequence number of each channel. */
+    void write(DataOutputStream image) throws IOException {
+        List<StatePage.Entry> channels = sent();
+        image.writeInt(channels.size());
+        for (StatePage.Entry channel : channels) {
+            image.writeInt(channel.context());
+            image.writeInt(channel.peer());
+            image.writeLong(channel.a());
+        }
+    }
+
+    /** Goes on from an image. */
+    void read(DataInputStream image) throws IOException {
+        sequences.clear();
+        for (int left = image.readInt(); left > 0; left--) {
+            long[] last = sequences.computeIfAbsent(image.readInt(), none -> new long[size]);
+            int destination = image.readInt();
+            last[destination] = image.readLong();
+        }
     }
 
     /** Ends all offers in a context with an error. */

@@ -99,8 +99,14 @@ public final class Presence {
         return group;
     }
 
-    int number() {
+    /** Collectives so far. */
+    public synchronized int number() {
         return number;
+    }
+
+    /** The rank goes on where another process of it was behind so many collectives. */
+    public synchronized void goOn(int collectives) {
+        number = collectives;
     }
 
     /** What the rank is in: the same for both spellings of a call, which match. */

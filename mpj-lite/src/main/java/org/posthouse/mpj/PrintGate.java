@@ -25,14 +25,14 @@ final class PrintGate extends OutputStream {
 
     /** From here on what this process prints to its two streams goes through a gate, which is open. */
     static void install() {
-        System.setOut(stream(FileDescriptor.out, "stdout.encoding", "sun.stdout.encoding"));
-        System.setErr(stream(FileDescriptor.err, "stderr.encoding", "sun.stderr.encoding"));
+        System.setOut(stream(Printed.countOut(new FileOutputStream(FileDescriptor.out)), "stdout.encoding", "sun.stdout.encoding"));
+        System.setErr(stream(Printed.countErr(new FileOutputStream(FileDescriptor.err)), "stderr.encoding", "sun.stderr.encoding"));
     }
 
     /** As the JDK makes its own. */
-    private static PrintStream stream(FileDescriptor descriptor, String property, String olderProperty) {
+    private static PrintStream stream(OutputStream to, String property, String olderProperty) {
         String charset = System.getProperty(property, System.getProperty(olderProperty, Charset.defaultCharset().name()));
-        OutputStream gate = new BufferedOutputStream(new PrintGate(new FileOutputStream(descriptor)));
+        OutputStream gate = new BufferedOutputStream(new PrintGate(to));
         return new PrintStream(gate, true, Charset.forName(charset));
     }
 

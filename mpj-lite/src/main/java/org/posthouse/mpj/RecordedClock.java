@@ -54,6 +54,11 @@ final class RecordedClock {
         return time;
     }
 
+    /** Whether it was told anything. */
+    boolean isAsked() {
+        return asked;
+    }
+
     /** What it was told before a restart. */
     void set(long time) {
         this.time = time;

@@ -8,6 +8,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Limit;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
@@ -40,6 +41,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     private final Outbox outbox;
     private final Inbox inbox;
     private final Presences presences;
+    private final Saving saving;
     private final Conversation conversation;
     private final int rank;
     private final long job;
@@ -59,8 +61,14 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         observed = new Observed(line, progress, history, told, job);
         outbox = new Outbox(told, job, rank, history, settings.eagerBytesMax());
         inbox = new Inbox(told, job, rank, history);
+        saving = new Saving(told, line, progress, history, observed, inbox, outbox, job, this::lost);
         conversation = new Conversation(line, hello, settings, history, told, observed, outbox, inbox);
         presences = new Presences(line, progress, history, outbox, inbox, this::lost, job, rank);
+    }
+
+    @Override
+    public Vault vault() {
+        return saving;
     }
 
     /**
@@ -432,6 +440,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     @Override
     public void comeAgain(FrameLine next) throws IOException {
         conversation.comeAgain(next);
+        saving.broken();
     }
 
     @Override
@@ -463,6 +472,8 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
             case STATE -> conversation.onState(StatePage.decode(frame));
             case ACK -> onAck(view);
             case EVENTS -> history.onEvents(frame, view);
+            case POINT -> saving.onPoint(Point.decode(frame));
+            case IMAGE -> saving.onImage(frame, view);
             case FINALIZE -> progress.end();
             case ABORT -> ending.aborted(Notice.decode(frame));
             case CLOSE -> onClose(Notice.decode(frame));

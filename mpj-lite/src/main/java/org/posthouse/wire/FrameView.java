@@ -39,6 +39,8 @@ public final class FrameView {
     private static final int EVENTS_FIRST = 24;
     private static final int EVENT_KIND = 4;
     private static final int EVENT_VALUE = 8;
+    private static final int IMAGE_NUMBER = 16;
+    private static final int IMAGE_OFFSET = 24;
     private static final int CANCELLED_REQUEST = 16;
     private static final int CANCELLED_RESERVED = 20;
 
@@ -357,6 +359,17 @@ public final class FrameView {
     public FrameView ack(long safe, long handled) {
         buffer.putLong(base + CREDIT_BYTES, safe);
         buffer.putLong(base + CREDIT_MESSAGES, handled);
+        return this;
+    }
+
+    /** IMAGE: where in the image its bytes begin. */
+    public long imageOffset() {
+        return buffer.getLong(base + IMAGE_OFFSET);
+    }
+
+    public FrameView image(long number, long offset) {
+        buffer.putLong(base + IMAGE_NUMBER, number);
+        buffer.putLong(base + IMAGE_OFFSET, offset);
         return this;
     }
 

@@ -32,11 +32,14 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
     public static final int CAUGHT_UP = 9;
     /** A restarted rank sent something else than before. {@code a}: sequence number, {@code b}: destination. */
     public static final int DIVERGED = 10;
-    /** A checkpoint of the rank was taken. {@code a}, {@code b}: bytes that it had printed to its two streams by then. */
+    /**
+     * A checkpoint of the rank was taken. {@code code}: number of its image, 0 for the end of the prologue; {@code a}, {@code b}: bytes
+     * that it had printed to its two streams by then.
+     */
     public static final int CHECKPOINTED = 11;
     /** The rank did what cannot be replayed. */
     public static final int LIMITED = 12;
-    /** The rank begins at a checkpoint. {@code code}: stream, {@code a}: bytes that its process has printed, {@code b}: that count as so many. */
+    /** A process that was started again is at the end of its prologue. {@code code}: the image where it goes on, 0 if there is none. */
     public static final int OUTPUT = 13;
     /** The log has too little room for the job, or has room again. {@code code}: 1 or 0. */
     public static final int LOG_STATE = 14;

@@ -40,6 +40,12 @@ public final class Wire {
     /** Bytes of one event of a rank's history. */
     public static final int EVENT_BYTES = 16;
 
+    /** Bytes of an IMAGE frame's header; a piece of the image follows. */
+    public static final int IMAGE_HEADER_BYTES = 32;
+
+    /** Bytes of an image that a rank may send before it hears MORE. */
+    public static final int IMAGE_WINDOW_BYTES = 4 * 1024 * 1024;
+
     /** The kind of an event that says that from there on a replay is not promised; its value is a {@link Limit}'s code. */
     public static final int EVENT_LIMIT = 6;
 

@@ -45,7 +45,8 @@ final class Cases {
             WrongArguments.class);
 
     /** Those that need what Init sets. */
-    private static final List<Class<?>> IN_A_JOB = List.of(BufferedSends.class, Environment.class, Ports.class);
+    private static final List<Class<?>> IN_A_JOB = List.of(
+            BufferedSends.class, Checkpoints.class, Environment.class, Ports.class);
 
     private Cases() {}
 

@@ -288,9 +288,12 @@ final class ComeAgainTest {
         line.hear(FrameType.EVENTS);
         line.hear(FrameType.POST);
         line.hearNothing();
-        endHistory();
-        ByteBuffer probe = line.hear(FrameType.PROBE);
+        line.say(ScriptedRelay.events(1, new byte[0], 0, FrameView.END));
         ByteBuffer cancel = line.hear(FrameType.CANCEL);
+        line.hear(FrameType.LIVE);
+        line.hear(FrameType.POLLS);
+        ByteBuffer probe = line.hear(FrameType.PROBE);
+        line.hear(FrameType.WITHDRAW);
         line.say(ScriptedRelay.cancelled(cancel, true));
         assertThat(cancelled.get()).isTrue();
         line.say(ScriptedRelay.withdrawn(offered, true), ScriptedRelay.withdrawn(offered, true));

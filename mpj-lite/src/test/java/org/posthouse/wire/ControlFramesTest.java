@@ -123,6 +123,16 @@ final class ControlFramesTest {
             LinkHello hello = new LinkHello(
                     text(random), text(random), text(random), random.nextLong(), random.nextLong(), random.nextLong());
             assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
+            Point point = new Point(
+                    random.nextLong(),
+                    Point.Kind.values()[random.nextInt(Point.Kind.values().length)],
+                    random.nextInt(),
+                    random.nextLong() >>> 1,
+                    random.nextLong() >>> 1,
+                    random.nextLong() >>> 1,
+                    random.nextLong() >>> 1,
+                    random.nextLong() >>> 1);
+            assertThat(SampleFrames.decode(point.encode())).isEqualTo(point);
         }
     }
 
@@ -136,7 +146,8 @@ final class ControlFramesTest {
                 FrameType.JOB_EVENT,
                 FrameType.JOB_CLOSE,
                 FrameType.LINK_HELLO,
-                FrameType.STATE);
+                FrameType.STATE,
+                FrameType.POINT);
     }
 
     @ParameterizedTest
@@ -256,6 +267,9 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.HELLO, 72, 4, Hello.PAGES_MAX + 1), Reason.LIMIT);
         assertRefused(changed(FrameType.WELCOME, 68, 4, -1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.STATE, 20, 4, -1), Reason.LIMIT);
+        assertRefused(changed(FrameType.POINT, 16, 4, 0), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.POINT, 16, 4, 8), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.POINT, 32, 4, -1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.STATE, 24, 4, 0), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.STATE, 24, 4, StatePage.GONE + 1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_OPEN, 32, 2, 2), Reason.MALFORMED_FRAME);

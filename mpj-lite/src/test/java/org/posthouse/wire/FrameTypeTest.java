@@ -53,6 +53,8 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.STATE, RANK | RELAY);
         SENDERS.put(FrameType.ACK, RELAY);
         SENDERS.put(FrameType.RESENT, RANK | LINK);
+        SENDERS.put(FrameType.POINT, RANK | RELAY);
+        SENDERS.put(FrameType.IMAGE, RANK | RELAY);
     }
 
     @ParameterizedTest

@@ -17,6 +17,7 @@ final class SampleFrames {
             JOB, 4, List.of(new StatePage.Entry(StatePage.SENT, 5, 6, 7), new StatePage.Entry(StatePage.GONE, 8, 9, 10, 11, 12)));
     static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, true, "pi", HOMES, new int[] {0, 1, 1});
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
+    static final Point POINT = new Point(JOB, Point.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35);
     static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 0x33);
     static final Stall STALL = new Stall(JOB, 0x11, 0x61626364, 0x15, 0x12, 0x13, "why");
     static final Notice ABORT = new Notice(JOB, 3, 1, "why");
@@ -56,6 +57,8 @@ final class SampleFrames {
             case EVENTS -> events();
             case STATE -> STATE.encode();
             case ACK -> ack();
+            case POINT -> POINT.encode();
+            case IMAGE -> image();
             case LINK_HELLO -> LINK_HELLO.encode();
             case LINK_ACK, LINK_PING, LINK_PONG -> link(type);
         };
@@ -139,6 +142,12 @@ final class SampleFrames {
         return frame;
     }
 
+    private static ByteBuffer image() {
+        ByteBuffer frame = fixed(FrameType.IMAGE, Wire.IMAGE_HEADER_BYTES, 4);
+        view(frame).image(0x31, 0x10000);
+        return frame;
+    }
+
     private static ByteBuffer polls(FrameType type) {
         ByteBuffer frame = fixed(type, 24, 0);
         view(frame).finalizeFailedPolls(0x19);
@@ -171,6 +180,7 @@ final class SampleFrames {
             case BLOCKED, MISMATCH -> Stall.decode(frame);
             case LINK_HELLO -> LinkHello.decode(frame);
             case STATE -> StatePage.decode(frame);
+            case POINT -> Point.decode(frame);
             default -> view;
         };
     }

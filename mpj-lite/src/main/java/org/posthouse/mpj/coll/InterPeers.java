@@ -43,6 +43,16 @@ public final class InterPeers {
         return IntStream.range(first, first + count).toArray();
     }
 
+    /** Operations so far. */
+    public int operations() {
+        return all.operations();
+    }
+
+    /** Counts operations from here on. */
+    public void countingFrom(int operation) {
+        all.countingFrom(operation);
+    }
+
     /** Both groups. */
     Peers all() {
         return all;

@@ -74,6 +74,11 @@ public final class Peers {
         return this;
     }
 
+    /** Operations so far. */
+    public int operations() {
+        return operations;
+    }
+
     int rank() {
         return rank;
     }

@@ -1,0 +1,11 @@
+package org.posthouse.core;
+
+/**
+ * Where a rank stands in its history. Immutable.
+ *
+ * @param pin position of the oldest record that it needs to go on from here
+ * @param deliveries that it has got
+ * @param events that it has told
+ * @param polls that have failed
+ */
+public record Standing(long pin, long deliveries, long events, long polls) {}

@@ -1,0 +1,65 @@
+package org.posthouse.launch;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * At which byte of one stream a rank's prologue ended, and at which its images were made: a process that is started from an
+ * image prints its prologue again, and then what comes behind the image. Told by the job's thread, asked by the stream's
+ * reader, who waits for what is not known yet. Thread-safe.
+ */
+final class OutputMarks {
+    /** No mark, or no jump. */
+    static final long NONE = -1;
+
+    /** Images behind the newest whose marks are kept: its relay keeps one. */
+    private static final int OLDER = 2;
+
+    private final Map<Integer, Long> marks = new HashMap<>();
+    private long prologue = NONE;
+    private long target = NONE;
+    private boolean known;
+
+    /** @param image its number; 0 for the end of the prologue */
+    synchronized void mark(int image, long bytes) {
+        if (image == 0) {
+            prologue = bytes;
+        } else {
+            marks.put(image, bytes);
+            marks.keySet().removeIf(older -> older < image - OLDER);
+        }
+    }
+
+    /** Another process begins. */
+    synchronized void begin() {
+        known = false;
+        notifyAll();
+    }
+
+    /** The process goes on at this image, behind its prologue; at 0 there is none. */
+    synchronized void goesOnAt(int image) {
+        target = image == 0 ? NONE : marks.getOrDefault(image, NONE);
+        known = true;
+        notifyAll();
+    }
+
+    /** Where the prologue ends, if it is known. */
+    synchronized long prologue() {
+        return prologue;
+    }
+
+    /** Where the process goes on; waits until that is told, or nobody will tell it. */
+    synchronized long target() throws InterruptedException {
+        while (!known) {
+            wait();
+        }
+        return target;
+    }
+
+    /** Nobody tells anything any more. */
+    synchronized void close() {
+        known = true;
+        target = NONE;
+        notifyAll();
+    }
+}

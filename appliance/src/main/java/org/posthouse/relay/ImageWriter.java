@@ -1,0 +1,139 @@
+package org.posthouse.relay;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import org.posthouse.core.HomedRank;
+import org.posthouse.core.ImageNote;
+import org.posthouse.core.Images;
+import org.posthouse.core.Parcel;
+import org.posthouse.logstore.Checkpoint;
+import org.posthouse.logstore.ImageFile;
+import org.posthouse.logstore.LogException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Stores the images of one shard's ranks, on the relay's thread for that, and tells the shard what became of them. Called
+ * inside the shard's strand; what it has under way is confined to the thread.
+ */
+final class ImageWriter implements Images {
+    /** How often the rank hears that more may come: four times in a window. */
+    private static final int TOLD_BYTES = 1 << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger(ImageWriter.class);
+
+    /** An image that is being written; without a file it has failed. */
+    private static final class Writing {
+        private final HomedRank rank;
+        private final int save;
+        private ImageFile file;
+        private long told;
+
+        private Writing(HomedRank rank, int save) {
+            this.rank = rank;
+            this.save = save;
+        }
+    }
+
+    private final Shard shard;
+    private final LogJournal journal;
+    private final Executor thread;
+    private final Map<HomedRank, Writing> writing = new HashMap<>();
+
+    /** @param shard whose ranks they are */
+    ImageWriter(Shard shard, Histories histories) {
+        this.shard = shard;
+        this.journal = histories.journal();
+        this.thread = histories.images();
+    }
+
+    @Override
+    public void begin(HomedRank rank, int save, long bytes) {
+        long job = rank.job().id();
+        int incarnation = rank.incarnation();
+        thread.execute(() -> {
+            Writing image = new Writing(rank, save);
+            writing.put(rank, image);
+            attempt(image, () -> {
+                journal.keepPrologue(job, rank.rank());
+                image.file = journal.images().begin(job, rank.rank(), incarnation, journal.nextImage(job, rank.rank()), bytes);
+            });
+        });
+    }
+
+    @Override
+    public void put(HomedRank rank, int save, Parcel piece) {
+        BufferParcel frame = (BufferParcel) piece;
+        thread.execute(() -> {
+            ByteBuffer bytes = frame.buffer().nioBuffer(frame.payloadIndex(), frame.payloadBytes());
+            Writing image = writing.get(rank);
+            attempt(image, () -> image.file.put(bytes));
+            frame.release();
+            tell(image);
+        });
+    }
+
+    private void tell(Writing image) {
+        if (image != null && image.file != null && image.file.taken() - image.told >= TOLD_BYTES) {
+            image.told = image.file.taken();
+            long taken = image.told;
+            shard.strand().post(() -> shard.core().imageWritten(image.rank, image.save, taken));
+        }
+    }
+
+    @Override
+    public void end(HomedRank rank, int save) {
+        long job = rank.job().id();
+        thread.execute(() -> {
+            Writing image = writing.remove(rank);
+            attempt(image, () -> {
+                try (ImageFile file = image.file) {
+                    Checkpoint kept = file.commit(Checkpoint.at(0, 0, 0, 0));
+                    ImageNote note = new ImageNote(kept.number(), kept.bytes(), kept.imageCrc());
+                    shard.strand().post(() -> kept(rank, save, note, job));
+                }
+            });
+        });
+    }
+
+    /** In the strand. */
+    private void kept(HomedRank rank, int save, ImageNote note, long job) {
+        shard.core().imageKept(rank, save, note);
+        int number = rank.rank();
+        thread.execute(() -> journal.tidy(job, number));
+    }
+
+    @Override
+    public void drop(HomedRank rank, int save) {
+        thread.execute(() -> {
+            Writing image = writing.remove(rank);
+            if (image != null) {
+                close(image);
+            }
+        });
+    }
+
+    /** Does the next with an image that has not failed. */
+    private void attempt(Writing image, Runnable work) {
+        if (image == null || image.file == null && image.told < 0) {
+            return;
+        }
+        try {
+            work.run();
+        } catch (LogException e) {
+            LOG.warn("no checkpoint of {}: {}", image.rank, e.getMessage());
+            close(image);
+            shard.strand().post(() -> shard.core().imageFailed(image.rank, image.save));
+        }
+    }
+
+    private static void close(Writing image) {
+        image.told = -1;
+        if (image.file != null) {
+            image.file.close();
+            image.file = null;
+        }
+    }
+}

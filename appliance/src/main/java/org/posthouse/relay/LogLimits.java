@@ -1,0 +1,41 @@
+package org.posthouse.relay;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.posthouse.core.CoreConfig;
+import org.posthouse.logstore.LogConfig;
+
+/**
+ * How much room a relay's log may take (docs/operations.md, the log's limits).
+ *
+ * @param limitBytes of all its files together; 0: three quarters of what is free when it is opened, at most 64 GiB
+ * @param highMarkPercent of it, from which ranks are asked for checkpoints, and one image of each must do
+ */
+public record LogLimits(long limitBytes, int highMarkPercent) {
+    /** By the room that there is; 60 %. */
+    public static final LogLimits DEFAULT = new LogLimits(0, 60);
+
+    private static final long DEFAULT_BYTES_MAX = 64L << 30;
+
+    /** Ranks that may use up their credit at the same time within half of the log. */
+    private static final int RANKS = 8;
+
+    public LogLimits {
+        if (limitBytes != 0 && limitBytes < LogConfig.LIMIT_BYTES_MIN || highMarkPercent < 10 || highMarkPercent > 90) {
+            throw new IllegalArgumentException("--log-limit is " + limitBytes + " bytes with --log-high-mark " + highMarkPercent
+                    + ", expected at least " + LogConfig.LIMIT_BYTES_MIN + " bytes and 10 to 90 percent");
+        }
+    }
+
+    /** The limit of a log in this folder, which exists. */
+    long bytes(Path folder) throws IOException {
+        long free = Files.getFileStore(folder).getUsableSpace();
+        return limitBytes > 0 ? limitBytes : Math.clamp(free / 4 * 3, LogConfig.LIMIT_BYTES_MIN, DEFAULT_BYTES_MAX);
+    }
+
+    /** What ranks may have under way, so that some of them cannot fill the log by that alone. */
+    public CoreConfig credit(CoreConfig core) {
+        return limitBytes == 0 ? core : core.withCredit(limitBytes / 2 / RANKS);
+    }
+}

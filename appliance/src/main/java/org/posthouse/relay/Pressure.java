@@ -1,0 +1,69 @@
+package org.posthouse.relay;
+
+/**
+ * How near a log is to its limit, and what follows from that. Thread-safe: written by who looks, read by anybody.
+ *
+ * <p>The arithmetic, with L the limit and C what all ranks of its jobs may have under way (ranks x credit): senders are
+ * held from L - C on, since that much may still come, but not below L / 2; ranks are asked for checkpoints from the high
+ * mark on, but at 3/4 of where senders are held at the latest. Between the two there must be room for what the ranks send
+ * from one point to the next.
+ */
+final class Pressure {
+    /** What there is to do. */
+    enum State {
+        EASY,
+        /** The rank that needs the oldest records is asked for a checkpoint. */
+        ASK,
+        /** And nobody may send more than he has been let. */
+        HOLD
+    }
+
+    private final long limitBytes;
+    private final long highBytes;
+    private volatile long underWayBytes;
+    private volatile State state = State.EASY;
+
+    Pressure(long limitBytes, int highMarkPercent) {
+        this.limitBytes = limitBytes;
+        this.highBytes = limitBytes / 100 * highMarkPercent;
+    }
+
+    long limitBytes() {
+        return limitBytes;
+    }
+
+    /** A job's ranks may have so much more under way, or so much less. */
+    synchronized void mayCome(long bytes) {
+        underWayBytes += bytes;
+    }
+
+    /** What all ranks may have under way. */
+    long underWayBytes() {
+        return underWayBytes;
+    }
+
+    /** Whether that may be so much more. */
+    boolean fits(long bytes) {
+        return underWayBytes + bytes <= limitBytes / 2;
+    }
+
+    long holdBytes() {
+        return Math.max(limitBytes - underWayBytes, limitBytes / 2);
+    }
+
+    long askBytes() {
+        return Math.min(highBytes, holdBytes() / 4 * 3);
+    }
+
+    /** The log takes so much. @return whether the state is another than before */
+    boolean look(long usedBytes, boolean ampleRoom) {
+        State next = usedBytes >= holdBytes() || !ampleRoom ? State.HOLD : usedBytes >= askBytes() ? State.ASK : State.EASY;
+        boolean changed = (next == State.HOLD) != (state == State.HOLD);
+        state = next;
+        return changed;
+    }
+
+    State state() {
+        return state;
+    }
+}

@@ -1,0 +1,77 @@
+package org.posthouse.relay;
+
+import java.util.List;
+import java.util.Optional;
+import org.posthouse.core.Job;
+import org.posthouse.logstore.Checkpoint;
+import org.posthouse.logstore.Image;
+import org.posthouse.logstore.LogCursor;
+import org.posthouse.logstore.LogException;
+import org.posthouse.logstore.Milestone;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * From where a rank can be started again: its images, the newest first, then its beginning. What of it is sound is found
+ * out when it is opened, on the thread that reads histories. Immutable.
+ *
+ * @param images those from which the log goes on
+ * @param prologue where the rank has asked whether it is restored
+ * @param beginning the rank's first record; empty if the log does not reach back to it
+ */
+record Restart(
+        LogJournal journal,
+        long job,
+        int rank,
+        List<Point> images,
+        Optional<Checkpoint> prologue,
+        Optional<Milestone> beginning) {
+    private static final Logger LOG = LoggerFactory.getLogger(Restart.class);
+
+    /** An image, and the record behind it. */
+    record Point(Checkpoint checkpoint, Milestone behind) {}
+
+    /** Where a history jumps to at the end of its prologue. */
+    record Jump(Image image, LogCursor behind, long pollsBefore) {}
+
+    /** Whether a process of which so much is known is in its prologue, at the end of which it goes on at an image. */
+    boolean isBefore(long deliveries, long events) {
+        return !images.isEmpty()
+                && prologue.filter(end -> deliveries <= end.deliveries() && events <= end.events()).isPresent();
+    }
+
+    /**
+     * The best of what is sound.
+     *
+     * @throws LogException if nothing is
+     */
+    History open() {
+        StringBuilder unsound = new StringBuilder();
+        for (Point point : images) {
+            try {
+                return from(point);
+            } catch (LogException e) {
+                LOG.error("rank {} of job {} cannot be started from its image {}", rank, Job.hexId(job),
+                        point.checkpoint().number(), e);
+                journal.distrust(job, rank, point.checkpoint());
+                unsound.append(unsound.isEmpty() ? "" : "; ").append(e.getMessage());
+            }
+        }
+        if (beginning.isEmpty()) {
+            throw journal.unreachable(unsound.isEmpty() ? "the log does not reach back to its beginning" : unsound.toString());
+        }
+        return new History(journal.history(job, rank, beginning.get()), beginning.get().polls(), null);
+    }
+
+    private History from(Point point) {
+        Image image = journal.images().open(job, rank, point.checkpoint());
+        try {
+            LogCursor prologue = journal.prologue(job, rank);
+            LogCursor behind = journal.history(job, rank, point.behind());
+            return new History(prologue, 0, new Jump(image, behind, point.behind().polls()));
+        } catch (LogException e) {
+            image.close();
+            throw e;
+        }
+    }
+}

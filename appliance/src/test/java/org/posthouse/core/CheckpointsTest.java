@@ -1,0 +1,126 @@
+package org.posthouse.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/** A rank says where it can be started again, sends its image, and comes back from it. */
+final class CheckpointsTest {
+    private static final int WINDOW = Wire.IMAGE_WINDOW_BYTES;
+    private static final int PIECE = Wire.PAYLOAD_BYTES_MAX;
+
+    private final OneRelay relay;
+    private OneRelay.Rank rank;
+
+    CheckpointsTest() throws Exception {
+        relay = OneRelay.logged();
+        rank = relay.connect(0);
+        relay.events.clear();
+    }
+
+    @AfterEach
+    void nothingIsLeft() {
+        relay.end();
+    }
+
+    private void says(Point.Kind kind, long bytes) throws WireException {
+        relay.core.pointed(rank.rank, new Point(OneRelay.JOB, kind, 0, 0, bytes, 0, 11, 12));
+    }
+
+    private void sends(long offset, int bytes) throws WireException {
+        ByteBuffer frame = ByteBuffer.allocate(Wire.IMAGE_HEADER_BYTES + bytes);
+        new FrameView().wrap(frame, 0)
+                .begin(FrameType.IMAGE, Wire.IMAGE_HEADER_BYTES, OneRelay.JOB)
+                .length(frame.capacity())
+                .image(0, offset);
+        rank.sends(frame);
+    }
+
+    @Test
+    void anImageThatIsKeptCountsFromItsRecordOn() throws Exception {
+        says(Point.Kind.SAVE, 100);
+        sends(0, 60);
+        sends(60, 40);
+        assertThat(relay.images.take()).containsExactly("begin rank 0 #1: 100", "put rank 0 #1: 60", "put rank 0 #1: 40", "end rank 0 #1");
+        assertThat(rank.take()).isEmpty();
+        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
+        assertThat(rank.take()).containsExactly("point SAVED 1 0, 0 events, 0 failed polls");
+        assertThat(relay.journal.events).last().asString().contains("ImageNote[number=1, bytes=100, crc=7]");
+        assertThat(relay.events).last().satisfies(event -> {
+            assertThat(event.kind()).isEqualTo(JobEvent.CHECKPOINTED);
+            assertThat(List.of((long) event.code(), event.a(), event.b())).containsExactly(1L, 11L, 12L);
+        });
+    }
+
+    @Test
+    void moreOfAnImageComesAsItIsWritten() throws Exception {
+        says(Point.Kind.SAVE, 2L * WINDOW);
+        for (int at = 0; at < WINDOW; at += PIECE) {
+            sends(at, PIECE);
+        }
+        assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(WINDOW, PIECE))
+                .satisfies(e -> assertThat(e.reason()).isEqualTo(Reason.CREDIT_EXCEEDED));
+        relay.core.imageWritten(rank.rank, 1, PIECE);
+        assertThat(rank.take()).containsExactly("point MORE 0 " + (WINDOW + PIECE) + ", 0 events, 0 failed polls");
+        sends(WINDOW, PIECE);
+    }
+
+    @Test
+    void anImageThatFailedIsSentToItsEndAndForgotten() throws Exception {
+        says(Point.Kind.SAVE, 100);
+        sends(0, 60);
+        relay.core.imageFailed(rank.rank, 1);
+        assertThat(rank.take()).isEmpty();
+        sends(60, 40);
+        assertThat(rank.take()).containsExactly("point FAILED 0 0, 0 events, 0 failed polls");
+        says(Point.Kind.SAVE, 10);
+        assertThat(relay.images.take()).endsWith("begin rank 0 #2: 10");
+    }
+
+    @Test
+    void aRankThatGoesTakesItsHalfImageWithIt() throws Exception {
+        says(Point.Kind.SAVE, 100);
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
+        assertThat(relay.images.take()).endsWith("drop rank 0 #1");
+        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
+        assertThat(relay.journal.events).noneMatch(event -> event.contains("ImageNote"));
+    }
+
+    @Test
+    void saysWhatARankMayNotSay() throws Exception {
+        assertThatExceptionOfType(WireException.class).isThrownBy(() -> says(Point.Kind.JUMP, 0));
+        assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(0, 10));
+        rank.sends(relay.frames.post(0, 1, 0, 0, 1, 0));
+        assertThatExceptionOfType(WireException.class).as("a receive is posted").isThrownBy(() -> says(Point.Kind.SAVE, 1));
+    }
+
+    @Test
+    void aHistoryJumpsToAnImageAndGoesOnBehindIt() throws Exception {
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
+        OneRelay.Rank next = relay.new Rank();
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        relay.core.replay(next.rank);
+        relay.core.past(next.rank, next.rank.replay().number(), List.of(
+                new Past.Polls(3),
+                new Past.PrologueEnd(5, 70, 40, 30, 20),
+                new Past.ImagePiece(5, 0, ByteBuffer.allocate(70)),
+                new Past.Events(31, 1, ByteBuffer.allocate(Wire.EVENT_BYTES))));
+        assertThat(next.take()).containsExactly(
+                "point JUMP 5 70, 30 events, 3 failed polls", "image 5 at 0: 70", "events 31 to 31, 20 failed polls");
+        assertThat(relay.events).last().satisfies(event -> assertThat(event.kind()).isEqualTo(JobEvent.OUTPUT));
+        rank = next;
+    }
+}

@@ -1,0 +1,52 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.posthouse.relay.Pressure.State;
+
+/** When ranks are asked for checkpoints, when senders are held, and what jobs there is room for. */
+final class PressureTest {
+    private final Pressure pressure = new Pressure(1_000, 60);
+
+    @Test
+    void asksFromTheHighMarkOnAndHoldsWhereTheRestMayStillCome() {
+        pressure.mayCome(100);
+        assertThat(pressure.look(599, true)).isFalse();
+        assertThat(pressure.state()).isEqualTo(State.EASY);
+        assertThat(pressure.look(600, true)).isFalse();
+        assertThat(pressure.state()).isEqualTo(State.ASK);
+        assertThat(pressure.look(899, true)).isFalse();
+        assertThat(pressure.look(900, true)).as("senders are held").isTrue();
+        assertThat(pressure.state()).isEqualTo(State.HOLD);
+        assertThat(pressure.look(950, true)).isFalse();
+        assertThat(pressure.look(899, true)).as("and let go").isTrue();
+        assertThat(pressure.state()).isEqualTo(State.ASK);
+    }
+
+    @Test
+    void asksBeforeItHoldsHoweverMuchMayCome() {
+        pressure.mayCome(500);
+        assertThat(pressure.holdBytes()).isEqualTo(500);
+        assertThat(pressure.askBytes()).isEqualTo(375);
+        pressure.mayCome(400);
+        assertThat(pressure.holdBytes()).as("never below half").isEqualTo(500);
+    }
+
+    @Test
+    void holdsWhenTheDiskIsNearlyFull() {
+        assertThat(pressure.look(1, false)).isTrue();
+        assertThat(pressure.state()).isEqualTo(State.HOLD);
+        assertThat(pressure.look(1, true)).isTrue();
+        assertThat(pressure.state()).isEqualTo(State.EASY);
+    }
+
+    @Test
+    void hasRoomForJobsThatMayFillHalfOfIt() {
+        assertThat(pressure.fits(500)).isTrue();
+        pressure.mayCome(300);
+        assertThat(pressure.fits(201)).isFalse();
+        pressure.mayCome(-300);
+        assertThat(pressure.fits(500)).isTrue();
+    }
+}

@@ -1,0 +1,140 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.function.LongPredicate;
+import java.util.stream.Stream;
+
+/**
+ * The checkpoint images of a relay's ranks: folder/JOB/RANK/NUMBER.img, with the prologue beside them. The log says
+ * which of them count; what it does not name is left from a crash, and nobody looks at it. Thread-safe as far as no two
+ * threads use the same rank's; everything blocks.
+ */
+public final class ImageStore {
+    /** How the name of a file ends that is not whole. */
+    static final String UNFINISHED = ".tmp";
+
+    private static final String SUFFIX = ".img";
+
+    private final Path folder;
+
+    /** @param folder made when it is needed; nothing else may live there */
+    public ImageStore(Path folder) {
+        this.folder = folder;
+    }
+
+    /** Begins to store an image. @throws LogException if there is no room, or no folder */
+    public ImageFile begin(long job, int rank, int incarnation, long number, long bytes) {
+        Path target = image(job, rank, number);
+        try {
+            Files.createDirectories(target.getParent());
+            return new ImageFile(target, job, rank, incarnation, number, bytes);
+        } catch (IOException e) {
+            throw unusable(target, e);
+        }
+    }
+
+    /**
+     * Opens the image that the log names.
+     *
+     * @throws LogException naming the file if it is missing, another, or damaged anywhere
+     */
+    public Image open(long job, int rank, Checkpoint checkpoint) {
+        return Image.open(image(job, rank, checkpoint.number()), job, rank, checkpoint);
+    }
+
+    /** Deletes a rank's images but for these; what a crash left of others too. */
+    public void keep(long job, int rank, List<Checkpoint> wanted) {
+        List<Path> names = wanted.stream().map(checkpoint -> image(job, rank, checkpoint.number()).getFileName()).toList();
+        Path ofRank = ofRank(job, rank);
+        try (Stream<Path> files = Files.list(ofRank)) {
+            for (Path file : files.toList()) {
+                if (file.getFileName().toString().endsWith(SUFFIX) && !names.contains(file.getFileName())) {
+                    Files.delete(file);
+                }
+            }
+        } catch (IOException e) {
+            throw unusable(ofRank, e);
+        }
+    }
+
+    /** Deletes all that belongs to a job. */
+    public void forget(long job) {
+        Path ofJob = ofJob(job);
+        if (!Files.exists(ofJob)) {
+            return;
+        }
+        try (Stream<Path> files = Files.walk(ofJob)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw unusable(ofJob, e);
+        }
+    }
+
+    /** Cleans up behind a relay that died: keeps what belongs to these jobs and is whole. */
+    public void retain(LongPredicate open) {
+        if (!Files.exists(folder)) {
+            return;
+        }
+        try (Stream<Path> jobs = Files.list(folder)) {
+            for (Path ofJob : jobs.toList()) {
+                long job = HexFormat.fromHexDigitsToLong(ofJob.getFileName().toString());
+                if (open.test(job)) {
+                    dropUnfinished(ofJob);
+                } else {
+                    forget(job);
+                }
+            }
+        } catch (IOException e) {
+            throw unusable(folder, e);
+        } catch (IllegalArgumentException e) {
+            throw new LogException(folder, LogException.NO_POSITION, "has what is no job's: " + e.getMessage(),
+                    "move it out of the folder", e);
+        }
+    }
+
+    private static void dropUnfinished(Path ofJob) throws IOException {
+        try (Stream<Path> files = Files.walk(ofJob)) {
+            for (Path file : files.filter(file -> file.toString().endsWith(UNFINISHED)).toList()) {
+                Files.delete(file);
+            }
+        }
+    }
+
+    /** Where a rank's prologue is kept. */
+    Path prologue(long job, int rank) {
+        return ofRank(job, rank).resolve("prologue.log");
+    }
+
+    private Path image(long job, int rank, long number) {
+        return ofRank(job, rank).resolve(number + SUFFIX);
+    }
+
+    private Path ofRank(long job, int rank) {
+        return ofJob(job).resolve(Integer.toString(rank));
+    }
+
+    private Path ofJob(long job) {
+        return folder.resolve(HexFormat.of().toHexDigits(job));
+    }
+
+    /** Brings a folder's names to the disk. */
+    static void force(Path folder) throws IOException {
+        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    private static LogException unusable(Path file, IOException e) {
+        return new LogException(file, LogException.NO_POSITION, "cannot be used: " + e,
+                "check that the relay's data folder is local, writable and not full", e);
+    }
+}

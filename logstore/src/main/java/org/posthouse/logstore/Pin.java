@@ -1,0 +1,10 @@
+package org.posthouse.logstore;
+
+/**
+ * Who needs the oldest record that anybody needs. Immutable.
+ *
+ * @param job the job
+ * @param rank its rank
+ * @param position of that record
+ */
+public record Pin(long job, int rank, long position) {}

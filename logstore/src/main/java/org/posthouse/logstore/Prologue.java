@@ -1,0 +1,198 @@
+package org.posthouse.logstore;
+
+import java.io.BufferedOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.zip.CRC32C;
+import org.posthouse.logstore.LogRecord.Arrival;
+import org.posthouse.logstore.LogRecord.CheckpointTaken;
+import org.posthouse.logstore.LogRecord.Chunk;
+import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.LogRecord.Events;
+import org.posthouse.logstore.LogRecord.Polls;
+
+/**
+ * What a rank has lived through before it asked whether it is to be restored, in a file of its own, so that the log need
+ * not be kept back to there (docs/log-format.md). It is a log of one rank with records as in the log's files, but that a
+ * message stands where it was delivered. Written once, when the rank's first image is stored.
+ */
+public final class Prologue {
+    private static final ByteBuffer[] NOTHING = {};
+
+    private final OutputStream out;
+    private final RecordCodec codec = new RecordCodec();
+    private final PayloadReader reader;
+    /** Of each message that is not whole yet: its position in the log, and the one that it has here. */
+    private final Map<Long, Long> arriving = new HashMap<>();
+    private long position;
+    private int previous;
+    private long previousPlace;
+    private long offset;
+
+    private Prologue(OutputStream out, PayloadReader reader) {
+        this.out = out;
+        this.reader = reader;
+    }
+
+    /**
+     * Writes a rank's prologue, unless it is there. A crash leaves all of it or nothing.
+     *
+     * @param history the rank's records from its first on; is not closed
+     * @throws LogException if it cannot be read or written, or has no end
+     */
+    public static void write(ImageStore store, long job, int rank, LogCursor history) {
+        Path file = store.prologue(job, rank);
+        if (Files.exists(file)) {
+            return;
+        }
+        Path written = file.resolveSibling(file.getFileName() + ImageStore.UNFINISHED);
+        try {
+            Files.createDirectories(file.getParent());
+            try (FileChannel channel = FileChannel.open(written, StandardOpenOption.CREATE,
+                            StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+                    PayloadReader reader = history.payloads()) {
+                OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), ImageLayout.CHUNK_BYTES);
+                new Prologue(out, reader).copy(history, file);
+                out.flush();
+                channel.force(true);
+            }
+            Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            ImageStore.force(file.getParent());
+        } catch (IOException e) {
+            throw new LogException(file, LogException.NO_POSITION, "cannot be stored: " + e,
+                    "free disk space for the relay's data folder, or check the disk", e);
+        }
+    }
+
+    private void copy(LogCursor history, Path file) throws IOException {
+        while (history.advance()) {
+            switch (history.record()) {
+                case Arrival arrival when arrival.receipt() != null -> message(history.message());
+                case Delivery delivery -> message(history.message());
+                case Chunk chunk when arriving.containsKey(chunk.arrivalPosition()) ->
+                    piece(chunk.job(), chunk.rank(), arriving.get(chunk.arrivalPosition()), chunk.offset(), history.payload());
+                case Events events -> {
+                    codec.events(events);
+                    put(history.payload());
+                }
+                case Polls polls -> {
+                    codec.polls(polls);
+                    put(NOTHING);
+                }
+                case CheckpointTaken taken when taken.checkpoint().ready() -> {
+                    codec.checkpoint(taken);
+                    put(NOTHING);
+                    return;
+                }
+                default -> {}
+            }
+        }
+        throw new LogException(file, "cannot be written: the log does not say where it ends", "report it");
+    }
+
+    private void message(StoredMessage message) throws IOException {
+        Arrival a = message.arrival();
+        codec.arrival(new Arrival(a.job(), a.rank(), a.context(), a.source(), a.tag(), a.sequence(), a.datatype(), a.elements(),
+                a.length(), a.form(), a.storable(), message.receipt()));
+        put(message.inlineBytes() == 0 ? ByteBuffer.allocate(0)
+                : reader.readWhole(RecordType.ARRIVAL, a.job(), a.rank(), message.position(), message.place()));
+        long here = position;
+        long at = message.inlineBytes();
+        for (int i = 0; i < message.pieces(); i++) {
+            ByteBuffer piece = reader.readWhole(
+                    RecordType.PAYLOAD_CHUNK, a.job(), a.rank(), message.position(), message.piecePlace(i));
+            int bytes = piece.remaining();
+            piece(a.job(), a.rank(), here, at, piece);
+            at += bytes;
+        }
+        if (!message.isWhole()) {
+            arriving.put(message.position(), here);
+        }
+    }
+
+    private void piece(long job, int rank, long arrival, long at, ByteBuffer payload) throws IOException {
+        codec.chunk(job, rank, arrival, at, previousPlace);
+        put(payload);
+    }
+
+    private void put(ByteBuffer... payload) throws IOException {
+        int bytes = 0;
+        for (ByteBuffer piece : payload) {
+            bytes += piece.remaining();
+        }
+        previous = codec.seal(++position, 0, previous, payload, bytes);
+        ByteBuffer head = codec.head();
+        int total = head.remaining() + bytes;
+        previousPlace = Place.of(Place.PROLOGUE, offset + Integer.BYTES);
+        out.write(ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(0, total).array());
+        copy(head.duplicate());
+        for (ByteBuffer piece : payload) {
+            copy(piece.duplicate());
+        }
+        int padding = -total & Integer.BYTES - 1;
+        out.write(new byte[padding]);
+        offset += Integer.BYTES + total + padding;
+    }
+
+    private void copy(ByteBuffer from) throws IOException {
+        byte[] bytes = new byte[from.remaining()];
+        from.get(bytes);
+        out.write(bytes);
+    }
+
+    /**
+     * The records of a rank's prologue; the last says where it ends.
+     *
+     * @throws LogException naming the file if it is missing, torn, or damaged anywhere
+     */
+    public static LogCursor read(ImageStore store, long job, int rank) {
+        Path file = store.prologue(job, rank);
+        verify(file);
+        return LogCursor.ofPrologue(file);
+    }
+
+    private static void verify(Path file) {
+        String flaw = "is empty";
+        try (MappedQueueFile records = new MappedQueueFile(file)) {
+            CRC32C crc = new CRC32C();
+            boolean ends = false;
+            while (records.advance() == MappedQueueFile.At.RECORD) {
+                flaw = Envelope.flaw(records.bytes(), records.offset(), records.length(), crc);
+                ends = flaw == null && RecordDecoder.type(records.bytes(), records.offset()) == RecordType.CHECKPOINT_TAKEN;
+                if (flaw != null) {
+                    break;
+                }
+                flaw = ends ? null : "ends before its end";
+            }
+            if (ends && (records.offset() - Integer.BYTES & ~3) < records.bytes().capacity()) {
+                flaw = "has bytes that are no record at offset " + records.header();
+            }
+        } catch (IOException e) {
+            throw new LogException(file, LogException.NO_POSITION, "cannot be read: " + e, "check the disk", e);
+        }
+        if (flaw != null) {
+            throw new LogException(file, "is damaged: it " + flaw, "check the disk");
+        }
+    }
+
+    /** Reads payload back from a rank's prologue, by place. */
+    public static PayloadReader payloads(ImageStore store, long job, int rank) {
+        Path file = store.prologue(job, rank);
+        return new PayloadReader(number -> file);
+    }
+
+    /** Whether a message at this place stands in a prologue and not in the log. */
+    public static boolean has(long place) {
+        return Place.file(place) == Place.PROLOGUE;
+    }
+}

@@ -1,0 +1,128 @@
+package org.posthouse.logstore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.logstore.LogRecord.CheckpointTaken;
+import org.posthouse.logstore.LogRecord.JobClosed;
+import org.posthouse.logstore.LogRecord.JobOpened;
+import org.posthouse.logstore.LogRecord.Polls;
+
+/** Files that nobody needs go, oldest first, and what is left is a log, wherever a crash comes in between. */
+final class TruncateTest {
+    private static final int RANK = 3;
+
+    @TempDir
+    private Path folder;
+
+    private LogConfig config() {
+        return new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
+    }
+
+    private static void fill(MessageLog log, int files) {
+        long until = log.stats().rolls() + files;
+        while (log.stats().rolls() < until) {
+            log.appendArrival(Samples.arrival(RANK, 10_000), ByteBuffer.allocate(10_000));
+        }
+    }
+
+    private static Optional<Pin> strict(MessageLog log) {
+        return log.book().oldest((job, rank) -> rank.pin());
+    }
+
+    private static Optional<Pin> newest(MessageLog log) {
+        return log.book().oldest((job, rank) -> rank.pinOfNewest());
+    }
+
+    private static void checkpoint(MessageLog log, long number) {
+        log.appendCheckpoint(new CheckpointTaken(Samples.JOB, RANK, Checkpoint.at(log.position() + 1, 0, 0, 0).ofImage(number, 1, 1)));
+    }
+
+    @Test
+    void aRankPinsItsBeginningUntilItHasTwoImagesAndThenTheOlder() {
+        try (MessageLog log = MessageLog.open(config())) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            assertThat(strict(log)).isEmpty();
+            fill(log, 2);
+            long first = log.book().rank(Samples.JOB, RANK).firstPosition();
+            assertThat(strict(log)).contains(new Pin(Samples.JOB, RANK, first));
+            checkpoint(log, 1);
+            assertThat(strict(log)).contains(new Pin(Samples.JOB, RANK, first));
+            long one = log.position();
+            assertThat(newest(log)).contains(new Pin(Samples.JOB, RANK, one));
+            fill(log, 2);
+            checkpoint(log, 2);
+            assertThat(strict(log)).contains(new Pin(Samples.JOB, RANK, one));
+            log.appendPolls(new Polls(Samples.JOB, 0, 1, 5));
+            assertThat(newest(log).orElseThrow().rank()).isEqualTo(RANK);
+            log.appendJobClosed(new JobClosed(Samples.JOB, 0));
+            assertThat(strict(log)).isEmpty();
+        }
+    }
+
+    @Test
+    void filesGoOnceNothingInThemIsNeeded() throws IOException {
+        try (MessageLog log = MessageLog.open(config())) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            fill(log, 3);
+            assertThat(log.cut(strict(log).orElseThrow().position())).isEmpty();
+            long used = log.usedBytes();
+            assertThat(used).isEqualTo(bytesOfFiles());
+            checkpoint(log, 1);
+            fill(log, 2);
+            checkpoint(log, 2);
+            List<Path> gone = log.cut(strict(log).orElseThrow().position());
+            assertThat(gone).containsExactly(QueueFiles.file(folder, 0), QueueFiles.file(folder, 1), QueueFiles.file(folder, 2));
+            for (Path file : gone) {
+                Files.delete(file);
+            }
+            assertThat(log.firstPosition()).isGreaterThan(1);
+            assertThat(log.usedBytes()).isEqualTo(bytesOfFiles());
+            try (LogCursor sent = log.sentCursor(Samples.JOB, 2)) {
+                assertThat(sent.advance()).isTrue();
+                assertThat(sent.position()).isGreaterThanOrEqualTo(log.firstPosition());
+            }
+            fill(log, 1);
+        }
+        assertThat(MessageLog.scan(folder, entry -> {}).defect()).isEmpty();
+        try (MessageLog log = MessageLog.open(config())) {
+            assertThat(log.book().rank(Samples.JOB, RANK).checkpoint().orElseThrow().number()).isEqualTo(2);
+            assertThat(log.usedBytes()).isEqualTo(bytesOfFiles());
+        }
+    }
+
+    @Test
+    void whatACrashLeavesBetweenTwoDeletesIsALog() throws IOException {
+        try (MessageLog log = MessageLog.open(config())) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            fill(log, 4);
+            checkpoint(log, 1);
+            fill(log, 1);
+            checkpoint(log, 2);
+        }
+        for (int number = 0; number < 4; number++) {
+            Files.delete(QueueFiles.file(folder, number));
+            LogScan scan = MessageLog.scan(folder, entry -> {});
+            assertThat(scan.defect()).as("without the files up to " + number).isEmpty();
+            assertThat(scan.book().rank(Samples.JOB, RANK).checkpoint().orElseThrow().number()).isEqualTo(2);
+        }
+        try (MessageLog log = MessageLog.open(config())) {
+            assertThat(log.cut(newest(log).orElseThrow().position())).isNotEmpty();
+        }
+    }
+
+    private long bytesOfFiles() throws IOException {
+        long bytes = 0;
+        for (Path file : QueueFiles.list(folder).values()) {
+            bytes += Files.size(file);
+        }
+        return bytes;
+    }
+}

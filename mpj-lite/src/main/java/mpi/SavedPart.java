@@ -1,0 +1,256 @@
+package mpi;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InvalidObjectException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.ObjectStreamClass;
+import java.lang.reflect.Array;
+import java.nio.Buffer;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.CharBuffer;
+import java.nio.DoubleBuffer;
+import java.nio.FloatBuffer;
+import java.nio.IntBuffer;
+import java.nio.LongBuffer;
+import java.nio.ShortBuffer;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** One registered part of a program's state: how it is written into an image, and read from one. Confined to its program's thread. */
+abstract class SavedPart {
+    private static final int STEP_BYTES = 64 * 1024;
+
+    abstract void write(String name, DataOutputStream out) throws IOException;
+
+    abstract void read(String name, DataInputStream in) throws IOException;
+
+    static SavedPart of(Checkpoint.Save save, Checkpoint.Load load) {
+        return new SavedPart() {
+            @Override
+            void write(String name, DataOutputStream out) throws IOException {
+                save.save(out);
+                out.flush();
+            }
+
+            @Override
+            void read(String name, DataInputStream in) throws IOException {
+                load.load(in);
+            }
+        };
+    }
+
+    static <T> SavedPart ofObject(Supplier<T> value, Consumer<Object> restore) {
+        return new SavedPart() {
+            @Override
+            void write(String name, DataOutputStream out) throws IOException {
+                ObjectOutputStream objects = new ObjectOutputStream(out);
+                objects.writeObject(value.get());
+                objects.flush();
+            }
+
+            @Override
+            void read(String name, DataInputStream in) throws IOException {
+                try {
+                    restore.accept(new ObjectsOfProgram(in).readObject());
+                } catch (ClassNotFoundException e) {
+                    throw new InvalidObjectException("\"" + name + "\" needs class " + e.getMessage() + ", which is not there");
+                }
+            }
+        };
+    }
+
+    /** Finds the program's own classes. */
+    private static final class ObjectsOfProgram extends ObjectInputStream {
+        ObjectsOfProgram(DataInputStream in) throws IOException {
+            super(in);
+        }
+
+        @Override
+        protected Class<?> resolveClass(ObjectStreamClass described) throws IOException, ClassNotFoundException {
+            try {
+                return Class.forName(described.getName(), false, Thread.currentThread().getContextClassLoader());
+            } catch (ClassNotFoundException e) {
+                return super.resolveClass(described); // Of primitive types.
+            }
+        }
+    }
+
+    /** @param array of a primitive type */
+    static SavedPart ofArray(Object array) {
+        return new InPlace(Array.getLength(array), elementBytes(array)) {
+            @Override
+            void get(int from, int count, ByteBuffer to) {
+                copy(array, from, count, to, true);
+            }
+
+            @Override
+            void put(int from, int count, ByteBuffer in) {
+                copy(array, from, count, in, false);
+            }
+        };
+    }
+
+    private static int elementBytes(Object array) {
+        return switch (array.getClass().getComponentType().getName()) {
+            case "boolean", "byte" -> Byte.BYTES;
+            case "char", "short" -> Short.BYTES;
+            case "int", "float" -> Integer.BYTES;
+            default -> Long.BYTES;
+        };
+    }
+
+    /** @param out whether the elements go out of the array, or into it */
+    private static void copy(Object array, int from, int count, ByteBuffer bytes, boolean out) {
+        if (array instanceof byte[] a) {
+            if (out) {
+                bytes.put(a, from, count);
+            } else {
+                bytes.get(a, from, count);
+            }
+        } else if (array instanceof boolean[] a) {
+            for (int i = from; i < from + count; i++) {
+                if (out) {
+                    bytes.put((byte) (a[i] ? 1 : 0));
+                } else {
+                    a[i] = bytes.get() != 0;
+                }
+            }
+        } else if (array instanceof char[] a) {
+            copy(bytes.asCharBuffer(), CharBuffer.wrap(a, from, count), out);
+        } else if (array instanceof short[] a) {
+            copy(bytes.asShortBuffer(), ShortBuffer.wrap(a, from, count), out);
+        } else if (array instanceof int[] a) {
+            copy(bytes.asIntBuffer(), IntBuffer.wrap(a, from, count), out);
+        } else if (array instanceof float[] a) {
+            copy(bytes.asFloatBuffer(), FloatBuffer.wrap(a, from, count), out);
+        } else if (array instanceof long[] a) {
+            copy(bytes.asLongBuffer(), LongBuffer.wrap(a, from, count), out);
+        } else {
+            copy(bytes.asDoubleBuffer(), DoubleBuffer.wrap((double[]) array, from, count), out);
+        }
+    }
+
+    /** A buffer's memory from 0 to its capacity. */
+    static SavedPart ofBuffer(Buffer buffer) {
+        SavedPart content = buffer instanceof ByteBuffer bytes
+                ? ofBytes(bytes)
+                : new InPlace(buffer.capacity(), Long.BYTES) {
+                    @Override
+                    void get(int from, int count, ByteBuffer to) {
+                        copy(view(to, buffer), part(buffer, from, count), true);
+                    }
+
+                    @Override
+                    void put(int from, int count, ByteBuffer in) {
+                        copy(view(in, buffer), part(buffer, from, count), false);
+                    }
+                };
+        return of(
+                out -> {
+                    out.writeInt(buffer.position());
+                    out.writeInt(buffer.limit());
+                    content.write("", out);
+                },
+                in -> {
+                    int position = in.readInt();
+                    int limit = in.readInt();
+                    content.read("", in);
+                    buffer.limit(limit).position(position);
+                });
+    }
+
+    private static SavedPart ofBytes(ByteBuffer buffer) {
+        return new InPlace(buffer.capacity(), Byte.BYTES) {
+            @Override
+            void get(int from, int count, ByteBuffer to) {
+                to.put((ByteBuffer) part(buffer, from, count));
+            }
+
+            @Override
+            void put(int from, int count, ByteBuffer in) {
+                ((ByteBuffer) part(buffer, from, count)).put(in);
+            }
+        };
+    }
+
+    private static Buffer part(Buffer buffer, int from, int count) {
+        return buffer.duplicate().clear().position(from).limit(from + count);
+    }
+
+    private static Buffer view(ByteBuffer bytes, Buffer like) {
+        if (like instanceof CharBuffer) {
+            return bytes.asCharBuffer();
+        } else if (like instanceof ShortBuffer) {
+            return bytes.asShortBuffer();
+        } else if (like instanceof IntBuffer) {
+            return bytes.asIntBuffer();
+        } else if (like instanceof FloatBuffer) {
+            return bytes.asFloatBuffer();
+        }
+        return like instanceof LongBuffer ? bytes.asLongBuffer() : bytes.asDoubleBuffer();
+    }
+
+    /** Copies elements between two buffers of one type: out of {@code elements} into {@code bytes}, or back. */
+    private static void copy(Buffer bytes, Buffer elements, boolean out) {
+        Buffer from = out ? elements : bytes;
+        Buffer to = out ? bytes : elements;
+        from.limit(from.position() + Math.min(from.remaining(), elements.remaining()));
+        if (to instanceof CharBuffer b) {
+            b.put((CharBuffer) from);
+        } else if (to instanceof ShortBuffer b) {
+            b.put((ShortBuffer) from);
+        } else if (to instanceof IntBuffer b) {
+            b.put((IntBuffer) from);
+        } else if (to instanceof FloatBuffer b) {
+            b.put((FloatBuffer) from);
+        } else if (to instanceof LongBuffer b) {
+            b.put((LongBuffer) from);
+        } else {
+            ((DoubleBuffer) to).put((DoubleBuffer) from);
+        }
+    }
+
+    /** Elements that are written and read where they are, little-endian, a piece at a time. */
+    private abstract static class InPlace extends SavedPart {
+        private final int elements;
+        private final int elementBytes;
+
+        InPlace(int elements, int elementBytes) {
+            this.elements = elements;
+            this.elementBytes = elementBytes;
+        }
+
+        abstract void get(int from, int count, ByteBuffer to);
+
+        abstract void put(int from, int count, ByteBuffer in);
+
+        @Override
+        final void write(String name, DataOutputStream out) throws IOException {
+            out.writeInt(elements);
+            byte[] piece = new byte[STEP_BYTES];
+            for (int at = 0; at < elements; at += STEP_BYTES / elementBytes) {
+                int count = Math.min(STEP_BYTES / elementBytes, elements - at);
+                get(at, count, ByteBuffer.wrap(piece).order(ByteOrder.LITTLE_ENDIAN));
+                out.write(piece, 0, count * elementBytes);
+            }
+        }
+
+        @Override
+        final void read(String name, DataInputStream in) throws IOException {
+            int saved = in.readInt();
+            if (saved != elements) {
+                throw new InvalidObjectException("\"" + name + "\" has " + elements + " elements, and had " + saved);
+            }
+            byte[] piece = new byte[STEP_BYTES];
+            for (int at = 0; at < elements; at += STEP_BYTES / elementBytes) {
+                int count = Math.min(STEP_BYTES / elementBytes, elements - at);
+                in.readFully(piece, 0, count * elementBytes);
+                put(at, count, ByteBuffer.wrap(piece, 0, count * elementBytes).order(ByteOrder.LITTLE_ENDIAN));
+            }
+        }
+    }
+}

@@ -1,0 +1,297 @@
+package org.posthouse.mpj;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Point;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * A rank's checkpoints at its relay: images go there, and after a restart the last one comes back, with the counters of the
+ * endpoint in front of the program's state. Frames come with the endpoint's lock, and all state is guarded by it.
+ */
+final class Saving implements Vault {
+    /** The first word of an image's own part; what follows it is bound to it. */
+    private static final int LAYOUT = 1;
+
+    private final Told told;
+    private final HomeLine line;
+    private final Progress progress;
+    private final History history;
+    private final Observed observed;
+    private final Inbox inbox;
+    private final Outbox outbox;
+    private final long job;
+    private final Function<IOException, IllegalStateException> lost;
+    private boolean wanted;
+
+    /** The image that is coming: null before JUMP, and once it was taken. */
+    private ImageBytes coming;
+
+    private Point jump;
+
+    /** Whether the program knows what the answer was. */
+    private boolean taken;
+
+    /** Whether the connection has broken: what was said about checkpoints may be lost. */
+    private boolean broken;
+
+    /** Of the image that is going: up to where it may be sent, and the relay's last word. */
+    private long upTo;
+
+    private Point.Kind outcome;
+
+    Saving(
+            Told told,
+            HomeLine line,
+            Progress progress,
+            History history,
+            Observed observed,
+            Inbox inbox,
+            Outbox outbox,
+            long job,
+            Function<IOException, IllegalStateException> lost) {
+        this.told = told;
+        this.line = line;
+        this.progress = progress;
+        this.history = history;
+        this.observed = observed;
+        this.inbox = inbox;
+        this.outbox = outbox;
+        this.job = job;
+        this.lost = lost;
+    }
+
+    // ---- what the relay says
+
+    void onPoint(Point point) throws WireException {
+        switch (point.kind()) {
+            case READY -> history.onStart(point);
+            case JUMP -> {
+                boolean known = !history.onStart(point) && taken;
+                jump = point;
+                coming = known ? null : new ImageBytes();
+            }
+            case ASK -> wanted = true;
+            case MORE -> upTo = Math.max(upTo, point.bytes());
+            case SAVED, FAILED -> outcome = point.kind();
+            default -> throw new WireException(Reason.NOT_EXPECTED, "POINT(" + point.kind() + ") from a relay");
+        }
+    }
+
+    void onImage(ByteBuffer frame, FrameView view) throws WireException {
+        if (taken) {
+            return; // Sent again after a break.
+        }
+        if (coming == null || view.imageOffset() != coming.bytes()) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED,
+                    "IMAGE at " + view.imageOffset() + (coming == null ? "" : ", expected at " + coming.bytes()));
+        }
+        coming.put(frame.position(frame.position() + Wire.IMAGE_HEADER_BYTES));
+    }
+
+    // ---- starting from an image
+
+    @Override
+    public DataInputStream restored() {
+        Printed.flushAll();
+        progress.lock();
+        try {
+            if (!history.isLogged()) {
+                return null;
+            }
+            if (!observed.replays()) {
+                taken = true;
+                history.started();
+                sayReady();
+                return null;
+            }
+            boolean jumps = history.next(History.START, "Checkpoint.restored()") > 0;
+            if (!jumps) {
+                taken = true;
+                observed.sayLive();
+                return null;
+            }
+            while (coming.bytes() < jump.bytes()) {
+                progress.await();
+            }
+            DataInputStream image = coming.input();
+            coming = null;
+            taken = true;
+            read(image);
+            observed.sayLive();
+            return image;
+        } catch (IOException e) {
+            throw lost.apply(e);
+        } finally {
+            progress.unlock();
+        }
+    }
+
+    /** Until the relay has it: a history without it has no end of the prologue. */
+    private void sayReady() throws IOException {
+        long out = Printed.out();
+        long err = Printed.err();
+        do {
+            say(Point.Kind.READY, 0, out, err);
+            awaitOutcome();
+        } while (broken);
+    }
+
+    private void awaitOutcome() throws IOException {
+        while (outcome == null && !broken) {
+            progress.await();
+        }
+    }
+
+    private void say(Point.Kind kind, long bytes, long out, long err) throws IOException {
+        progress.awaitLine();
+        while (history.isReplaying()) {
+            progress.await();
+            progress.awaitLine();
+        }
+        broken = false;
+        outcome = null;
+        upTo = Wire.IMAGE_WINDOW_BYTES;
+        told.tell();
+        line.write(new Point(job, kind, history.tellPolls(), 0, bytes, history.events(), out, err).encode());
+    }
+
+    /** The rank comes again on another connection. */
+    void broken() {
+        broken = true;
+    }
+
+    private void read(DataInputStream image) throws IOException {
+        int layout = image.readInt();
+        if (layout != LAYOUT) {
+            throw new DivergedException("was started again with a library that does not know its image's layout " + layout
+                    + ", expected " + LAYOUT + "; use the same mpj-lite");
+        }
+        history.jump(image.readLong(), image.readLong());
+        observed.goOn(image.readBoolean(), image.readLong());
+        Printed.goOn(image.readLong(), image.readLong());
+        inbox.read(image);
+        outbox.read(image);
+    }
+
+    // ---- saving
+
+    @Override
+    public boolean isWanted() {
+        progress.lock();
+        try {
+            return wanted;
+        } finally {
+            progress.unlock();
+        }
+    }
+
+    /** It must not wait for what comes next in a history: that may wait for what the program does next. */
+    @Override
+    public boolean isOpen() {
+        progress.lock();
+        try {
+            progress.poll();
+            return history.isLogged() && !history.isReplaying();
+        } catch (IOException e) {
+            throw lost.apply(e);
+        } finally {
+            progress.unlock();
+        }
+    }
+
+    @Override
+    public boolean save(Writer state) throws IOException {
+        ImageBytes program = new ImageBytes();
+        state.write(program.output());
+        Printed.flushAll();
+        progress.lock();
+        try {
+            requireQuiet();
+            ImageBytes image = new ImageBytes();
+            long out = Printed.out();
+            long err = Printed.err();
+            write(image.output(), out, err);
+            for (long at = 0; at < program.bytes(); at += Wire.PAYLOAD_BYTES_MAX) {
+                image.put(program.piece(at));
+            }
+            return send(image, out, err);
+        } catch (IOException e) {
+            throw lost.apply(e);
+        } finally {
+            progress.unlock();
+        }
+    }
+
+    private void requireQuiet() throws IOException {
+        String busy = inbox.busy();
+        if (busy != null) {
+            throw new IllegalStateException(busy);
+        }
+        while (!outbox.isQuiet()) {
+            progress.await();
+        }
+        while (!line.kept().isSafe()) {
+            progress.awaitLine();
+            told.ask();
+            line.flush();
+            progress.await();
+        }
+    }
+
+    private void write(DataOutputStream image, long out, long err) throws IOException {
+        image.writeInt(LAYOUT);
+        image.writeLong(history.events());
+        image.writeLong(history.polls());
+        image.writeBoolean(observed.hasTime());
+        image.writeLong(observed.time());
+        image.writeLong(out);
+        image.writeLong(err);
+        inbox.write(image);
+        outbox.write(image);
+    }
+
+    private boolean send(ImageBytes image, long out, long err) throws IOException {
+        do {
+            say(Point.Kind.SAVE, image.bytes(), out, err);
+            sendAll(image);
+            awaitOutcome();
+        } while (broken);
+        wanted = false;
+        return outcome == Point.Kind.SAVED;
+    }
+
+    private void sendAll(ImageBytes image) throws IOException {
+        for (long sent = 0; sent < image.bytes() && !broken; ) {
+            if (sent < upTo) {
+                progress.awaitLine();
+                sent += broken ? 0 : send(image, sent);
+            } else {
+                line.flush();
+                progress.await();
+            }
+        }
+        if (!broken) {
+            line.flush();
+        }
+    }
+
+    private int send(ImageBytes image, long offset) throws IOException {
+        ByteBuffer piece = image.piece(offset);
+        int bytes = piece.remaining();
+        line.begin(Wire.IMAGE_HEADER_BYTES + bytes)
+                .begin(FrameType.IMAGE, Wire.IMAGE_HEADER_BYTES, job)
+                .image(0, offset);
+        line.payload(Wire.IMAGE_HEADER_BYTES, bytes).put(piece);
+        line.end(Wire.IMAGE_HEADER_BYTES + bytes);
+        return bytes;
+    }
+}
