@@ -5,7 +5,6 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.posthouse.bench.JobBench;
 import org.posthouse.bench.JobPlan;
@@ -18,7 +17,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code posthouse bench job}: what a log costs a whole job. */
@@ -37,27 +35,8 @@ final class BenchJobCommand implements Callable<Integer> {
     @Spec
     private CommandSpec command;
 
-    @Option(names = "--job", required = true, paramLabel = "CLASS", description = "The program: a main class, or example:NAME.")
-    private String job;
-
-    @Parameters(arity = "0..*", paramLabel = "ARG", description = "The program's arguments; after -- if they begin with a dash.")
-    private List<String> arguments = List.of();
-
-    @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders.")
-    private String classPath = "";
-
-    @Option(names = {"-n", "--ranks"}, defaultValue = "4", paramLabel = "N", description = "Number of ranks (default: ${DEFAULT-VALUE}).")
-    private int ranks;
-
-    @Option(names = "--sites", defaultValue = "1", paramLabel = "S", description = "Number of sites to spread over (default: ${DEFAULT-VALUE}).")
-    private int sites;
-
-    @Option(
-            names = "--relays-per-site",
-            defaultValue = "1",
-            paramLabel = "K",
-            description = "Number of relays of each site (default: ${DEFAULT-VALUE}).")
-    private int relaysPerSite;
+    @Mixin
+    private JobOptions job;
 
     @Option(
             names = "--durability",
@@ -93,12 +72,10 @@ final class BenchJobCommand implements Callable<Integer> {
     }
 
     private JobPlan plan() throws CommandFailure {
-        JobProgram found = JobProgram.find(job, classPath);
-        JobSpec spec = new JobSpec(
-                job, ranks, found.classPath(), found.mainClass(), arguments, List.of(), Map.of(), false, Patience.DEFAULT);
+        JobSpec spec = job.spec(command, false, Patience.DEFAULT);
         try {
             return new JobPlan(
-                    spec, sites, relaysPerSite, mode.config(),
+                    spec, job.sites(), job.relaysPerSite(), mode.config(),
                     Durability.logged(durabilities, command), repetitions);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage());

@@ -4,8 +4,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import org.posthouse.chaos.Campaign;
 import org.posthouse.chaos.CampaignPlan;
@@ -21,7 +19,6 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code posthouse chaos}: whether a job endures what it is promised to endure. */
@@ -32,6 +29,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         footer = {
             "",
+            "The program says \"Verification: SUCCESSFUL\" once if its result is right.",
             "Relays are processes that this one starts, and starts again where they were. The status is 0 only if every kill was survived.",
             "",
             "Examples:",
@@ -43,31 +41,8 @@ final class ChaosCommand implements Callable<Integer> {
     @Spec
     private CommandSpec command;
 
-    @Option(
-            names = "--job",
-            required = true,
-            paramLabel = "CLASS",
-            description = "The program: a main class, or example:NAME. It says \"Verification: SUCCESSFUL\" once if its result is right.")
-    private String job;
-
-    @Parameters(arity = "0..*", paramLabel = "ARG", description = "The program's arguments; after -- if they begin with a dash.")
-    private List<String> arguments = List.of();
-
-    @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders.")
-    private String classPath = "";
-
-    @Option(names = {"-n", "--ranks"}, defaultValue = "4", paramLabel = "N", description = "Number of ranks (default: ${DEFAULT-VALUE}).")
-    private int ranks;
-
-    @Option(names = "--sites", defaultValue = "1", paramLabel = "S", description = "Number of sites to spread over (default: ${DEFAULT-VALUE}).")
-    private int sites;
-
-    @Option(
-            names = "--relays-per-site",
-            defaultValue = "1",
-            paramLabel = "K",
-            description = "Number of relays of each site (default: ${DEFAULT-VALUE}).")
-    private int relaysPerSite;
+    @Mixin
+    private JobOptions job;
 
     @Option(names = "--kills", defaultValue = "10", paramLabel = "N", description = "How many processes are killed (default: ${DEFAULT-VALUE}).")
     private int kills;
@@ -97,20 +72,17 @@ final class ChaosCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
-        if (ranks < 1 || sites < 1 || relaysPerSite < 1 || kills < 1 || runSecondsMax < 1) {
-            throw new ParameterException(
-                    command.commandLine(), "-n, --sites, --relays-per-site, --kills and --run-timeout are counts from 1");
+        if (kills < 1 || runSecondsMax < 1) {
+            throw new ParameterException(command.commandLine(), "--kills and --run-timeout are counts from 1");
         }
         if (relayEvery < 0) {
             throw new ParameterException(command.commandLine(), "--relay-every is a count from 0");
         }
-        JobProgram found = JobProgram.find(job, classPath);
         Patience patience = new Patience(CampaignPlan.KILLS_PER_RUN_MAX, Patience.DEFAULT.relayTimeoutMs());
-        JobSpec spec = new JobSpec(
-                job, ranks, found.classPath(), found.mainClass(), arguments, List.of(), Map.of(), true, patience);
+        JobSpec spec = job.spec(command, true, patience);
         try (Interruption interruption = Interruption.open();
-                RelayGrid grid = RelayGrid.start(sites, relaysPerSite, mode.arguments(), ready -> {})) {
-            Reach reach = new Reach(grid.addresses(), sites, relaysPerSite, Token.NONE);
+                RelayGrid grid = RelayGrid.start(job.sites(), job.relaysPerSite(), mode.arguments(), ready -> {})) {
+            Reach reach = new Reach(grid.addresses(), job.sites(), job.relaysPerSite(), Token.NONE);
             long chosen = seed == null ? new SecureRandom().nextInt(1_000_000) : seed;
             return report(
                     new CampaignPlan(spec, reach, grid.relays(), kills, relayEvery, chosen, runSecondsMax), interruption);
