@@ -56,6 +56,9 @@ final class RankProcess implements StoppedRanks.Watched {
         environment.put(Endpoints.RANK, Integer.toString(rank));
         environment.put(Endpoints.TOKEN, token.hex());
         environment.put(Endpoints.INCARNATION, Integer.toString(incarnation));
+        if (spec.isRestartable()) {
+            environment.put(Endpoints.RESTARTABLE, "yes");
+        }
         try {
             Process process = builder.start();
             OutputPump out = output.pumpOut(rank, process.getInputStream(), tapes == null ? null : tapes.out(rank), incarnation);

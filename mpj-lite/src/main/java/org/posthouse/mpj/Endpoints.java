@@ -26,12 +26,18 @@ public final class Endpoints {
     /** Milliseconds between two checkpoints of a program that has points for them; 0, or without it: as the relay asks. */
     public static final String CHECKPOINT_MS = "POSTHOUSE_CHECKPOINT_MS";
 
+    /** Set for a rank whose launcher starts it again if its relay is not there: the process ends then, with status 70. */
+    public static final String RESTARTABLE = "POSTHOUSE_RESTARTABLE";
+
     private static RelayEndpoint connected;
 
     private Endpoints() {}
 
     /**
      * Connects this rank to its home relay.
+     *
+     * <p>If the relay cannot be reached, or dies before it has greeted the rank, and the launcher starts such a rank again, the process
+     * ends: as the next incarnation it waits for the relay to come back.
      *
      * @throws IllegalStateException if the process was not started by {@code posthouse run}, the relay cannot be
      *     reached, or a connection was made before
@@ -47,10 +53,14 @@ public final class Endpoints {
                 rank,
                 Integer.parseInt(environment.getOrDefault(INCARNATION, "1")),
                 Token.parse(variable(environment, TOKEN)));
+        String relay = variable(environment, RELAY);
+        Ending ending = new Ending(rank);
         try {
-            connected = RelayEndpoint.connect(
-                    variable(environment, RELAY), hello, Settings.of(environment), new Ending(rank));
+            connected = RelayEndpoint.connect(relay, hello, Settings.of(environment), ending);
         } catch (IOException | IllegalArgumentException e) {
+            if (e instanceof IOException broken && environment.containsKey(RESTARTABLE)) {
+                ending.lost(relay, broken);
+            }
             throw new IllegalStateException("rank " + rank + ": " + e.getMessage(), e);
         }
         PrintGate.hold(connected);
