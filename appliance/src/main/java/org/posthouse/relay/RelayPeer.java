@@ -6,7 +6,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.core.Parcel;
-import org.posthouse.core.Peer;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Stall;
 
@@ -18,10 +17,9 @@ import org.posthouse.wire.Stall;
  * to the dead one would come before the beginning of what it belongs to. So {@link OtherRelay} first has this one hold what
  * it is given, then gathers what is on the way between the two strands, and then lets the core decide.
  */
-final class RelayPeer implements Peer, Shard.Teller {
+final class RelayPeer extends FramePeer implements Shard.Teller {
     private final OtherRelay relay;
     private final Shard shard;
-    private final FrameBuilder frames = new FrameBuilder();
 
     /** What waits at the gate, in its order. */
     private final ArrayDeque<Gated> gated = new ArrayDeque<>();
@@ -44,7 +42,8 @@ final class RelayPeer implements Peer, Shard.Teller {
         return shard;
     }
 
-    private void send(ByteBuf frame) {
+    @Override
+    void send(ByteBuf frame) {
         send(frame, false);
     }
 
@@ -82,31 +81,6 @@ final class RelayPeer implements Peer, Shard.Teller {
     @Override
     public boolean forward(Parcel frame, boolean kept) {
         return send(((BufferParcel) frame).take(), kept);
-    }
-
-    @Override
-    public void offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
-        send(frames.offerAgain(job, context, source, destination, sequence, bytes));
-    }
-
-    @Override
-    public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
-        send(frames.clear(job, context, source, destination, sequence, upTo));
-    }
-
-    @Override
-    public void withdraw(long job, int context, int source, int destination, long sequence) {
-        send(frames.withdraw(job, context, source, destination, sequence));
-    }
-
-    @Override
-    public void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone) {
-        send(frames.withdrawn(job, context, source, destination, sequence, gone));
-    }
-
-    @Override
-    public void credit(long job, int rank, long bytes, int messages) {
-        send(frames.credit(job, rank, bytes, messages));
     }
 
     @Override

@@ -33,7 +33,6 @@ final class Shard {
     private final FlushList written = new FlushList();
     private final Strand strand;
     private final List<Way> ways = new ArrayList<>();
-    private final FrameBuilder frames = new FrameBuilder();
     private final Gate gate;
 
     private final FrameView gateView = new FrameView();
@@ -273,7 +272,7 @@ final class Shard {
     }
 
     /** From this shard to another of the same relay. Called inside this shard's strand. */
-    private final class Way implements Peer, Teller {
+    private final class Way extends FramePeer implements Teller {
         private final Shard to;
 
         /** Kept frames of that shard's ranks that were handled here, and those that it was told of. */
@@ -285,7 +284,8 @@ final class Shard {
             this.to = to;
         }
 
-        private void send(ByteBuf frame) {
+        @Override
+        void send(ByteBuf frame) {
             to.fromShard(to.ways.get(number), frame, frame.readerIndex(), frame.readableBytes(), false);
         }
 
@@ -304,33 +304,8 @@ final class Shard {
         }
 
         @Override
-        public void offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
-            send(frames.offerAgain(job, context, source, destination, sequence, bytes));
-        }
-
-        @Override
-        public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
-            send(frames.clear(job, context, source, destination, sequence, upTo));
-        }
-
-        @Override
-        public void withdraw(long job, int context, int source, int destination, long sequence) {
-            send(frames.withdraw(job, context, source, destination, sequence));
-        }
-
-        @Override
-        public void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone) {
-            send(frames.withdrawn(job, context, source, destination, sequence, gone));
-        }
-
-        @Override
         public void stall(FrameType type, Stall stall) {
             to.strand.submit(() -> to.core.stalled(to.ways.get(number), type, stall));
-        }
-
-        @Override
-        public void credit(long job, int rank, long bytes, int messages) {
-            send(frames.credit(job, rank, bytes, messages));
         }
 
         @Override

@@ -74,11 +74,6 @@ public final class LogCursor implements AutoCloseable {
         return new LogCursor(folder, new Sent(job, source), position, place, end);
     }
 
-    /** All that concerns one job. See {@link #ofRank}. */
-    static LogCursor ofJob(Path folder, long job, long position, long place, LongSupplier end) {
-        return new LogCursor(folder, (b, at) -> b.getLong(at + Envelope.JOB) == job, position, place, end);
-    }
-
     /** All records of a prologue's file, from its beginning on. */
     static LogCursor ofPrologue(Path prologue) {
         return new LogCursor(number -> prologue, (b, at) -> true, 1, Place.beginning(Place.PROLOGUE), () -> 0);

@@ -356,11 +356,6 @@ public final class MessageLog implements AutoCloseable {
         return LogCursor.ofSource(folder, job, source, position, place, this::position);
     }
 
-    /** Reads all records of a job, from a record on; its user closes it. Any thread. */
-    public LogCursor jobCursor(long job, long position, long place) {
-        return LogCursor.ofJob(folder, job, position, place, this::position);
-    }
-
     // ---- its files
 
     /**

@@ -1,0 +1,37 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import org.posthouse.core.Peer;
+
+/** Another core that is told in frames, whatever the way to it. Called inside the strand of the shard that it is the peer of. */
+abstract class FramePeer implements Peer {
+    private final FrameBuilder frames = new FrameBuilder();
+
+    /** Sends a frame that no rank keeps; takes it over. */
+    abstract void send(ByteBuf frame);
+
+    @Override
+    public void offerAgain(long job, int context, int source, int destination, long sequence, long bytes) {
+        send(frames.offerAgain(job, context, source, destination, sequence, bytes));
+    }
+
+    @Override
+    public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
+        send(frames.clear(job, context, source, destination, sequence, upTo));
+    }
+
+    @Override
+    public void withdraw(long job, int context, int source, int destination, long sequence) {
+        send(frames.withdraw(job, context, source, destination, sequence));
+    }
+
+    @Override
+    public void withdrawn(long job, int context, int source, int destination, long sequence, boolean gone) {
+        send(frames.withdrawn(job, context, source, destination, sequence, gone));
+    }
+
+    @Override
+    public void credit(long job, int rank, long bytes, int messages) {
+        send(frames.credit(job, rank, bytes, messages));
+    }
+}
