@@ -41,6 +41,7 @@ import org.posthouse.logstore.PayloadReader;
 import org.posthouse.logstore.Pin;
 import org.posthouse.logstore.Prologue;
 import org.posthouse.logstore.RankLog;
+import org.posthouse.logstore.RecordCursor;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Wire;
@@ -424,9 +425,9 @@ final class LogJournal implements Journal {
     }
 
     /** Reads what a rank has sent to the mailboxes of this relay, from the beginning of its job or of the log on; empty if that has ended. */
-    synchronized Optional<LogCursor> sent(long job, int source) {
+    synchronized Optional<RecordCursor> sent(long job, int source) {
         JobState opened = log.book().job(job);
-        Optional<LogCursor> sent = opened == null
+        Optional<RecordCursor> sent = opened == null
                 ? Optional.empty()
                 : Optional.of(
                         opened.position() < log.firstPosition()
