@@ -213,5 +213,6 @@ public final class Cable {
             toRelay.cut = true;
             stage.after(random.nextInt(40), relay::onEnded);
         }
+        wakeRank.run();
     }
 }

@@ -106,4 +106,11 @@ public final class Stage {
             throw failure;
         }
     }
+
+    /** Lets all threads come to their end, after something has made them want to: a thread that never does is never forgotten. */
+    public void drain() {
+        for (Due next = due.poll(); next != null; next = due.poll()) {
+            next.action().run();
+        }
+    }
 }

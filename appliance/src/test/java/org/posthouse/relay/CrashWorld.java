@@ -46,6 +46,7 @@ final class CrashWorld implements SimProcess.World {
     private final boolean traced;
     private final StringBuilder trace = new StringBuilder();
     private int left;
+    private boolean over;
 
     /**
      * @param troubled whether anything is killed or cut
@@ -107,11 +108,28 @@ final class CrashWorld implements SimProcess.World {
         if (trouble != null) {
             trouble.plan();
         }
-        stage.run(TICKS_MAX);
-        if (left > 0) {
-            throw new AssertionError(left + " ranks are stuck: " + stuck());
+        try {
+            stage.run(TICKS_MAX);
+            if (left > 0) {
+                throw new AssertionError(left + " ranks are stuck: " + stuck());
+            }
+            new CrashCheck(this).check();
+        } finally {
+            end();
         }
-        new CrashCheck(this).check();
+    }
+
+    /** Nothing of this world is left. */
+    private void end() {
+        left = 0;
+        over = true;
+        for (SimProcess process : processes) {
+            if (process != null) {
+                process.kill();
+            }
+        }
+        hosts.forEach(SimHost::end);
+        stage.drain();
     }
 
     private String stuck() {
@@ -129,6 +147,9 @@ final class CrashWorld implements SimProcess.World {
     /** A process of a rank is started, after a while. */
     void launch(int rank, int incarnation, long ticks) {
         stage.after(ticks, () -> {
+            if (over) {
+                return;
+            }
             trace("rank " + rank + " starts, incarnation " + incarnation);
             processes[rank] = new SimProcess(stage, this, Hello.start(JOB, rank, incarnation, TOKEN));
             processes[rank].start(opening.homeOf()[rank], script.settings(), script);
@@ -190,8 +211,10 @@ final class CrashWorld implements SimProcess.World {
         }
         host.die(power);
         stage.after(10 + random.nextInt(300), () -> {
-            host.restart(opening);
-            link(host);
+            if (!over) {
+                host.restart(opening);
+                link(host);
+            }
         });
     }
 
@@ -222,7 +245,7 @@ final class CrashWorld implements SimProcess.World {
 
     void onJobEvent(JobEvent event) {
         switch (event.kind()) {
-            case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.REFUSED,
+            case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.OUTPUT, JobEvent.REFUSED,
                     JobEvent.CHECKPOINTED -> trace(() -> "job event " + event);
             default -> throw new AssertionError("job event " + event);
         }

@@ -82,7 +82,9 @@ final class SimCore {
 
     /** Another core's frame. @param handled is told when it is handled, and safe if it came over a link */
     void fromPeer(int from, byte[] frame, boolean local, Runnable handled) {
-        core.fromPeer(way(from), arrived(frame));
+        Frame arrived = arrived(frame);
+        world().trace(() -> "  core " + number + " <- core " + from + ": " + FrameWords.of(arrived.view()));
+        core.fromPeer(way(from), arrived);
         if (local || !world().survivesHost()) {
             handled.run();
         } else {

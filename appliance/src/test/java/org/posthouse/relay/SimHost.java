@@ -86,6 +86,12 @@ final class SimHost {
         world.trace("relay " + number + " is back, life " + life);
     }
 
+    /** It is not needed any more. */
+    void end() {
+        life = 0;
+        ports.forEach(SimPort::relayDied);
+    }
+
     boolean isAlive() {
         return life > 0;
     }

@@ -34,13 +34,13 @@ final class SimPast implements Historian {
         private final ArrayDeque<Past> ready = new ArrayDeque<>();
         private History history;
 
-        private void beginAt(int rank, Milestone from, long pollsBefore) {
-            history = new History(log.ofRank(CrashWorld.JOB, rank, from.position()), pollsBefore, null);
+        private void beginAt(int rank, long position, long pollsBefore) {
+            history = new History(log.ofRank(CrashWorld.JOB, rank, position), pollsBefore, null);
         }
 
         /** What {@link Restart.Jump} makes of it. */
         private void jump(int rank, RankLog known, Checkpoint image) {
-            beginAt(rank, known.beginning().orElseThrow(), 0);
+            beginAt(rank, 1, 0);
             List<Past> prologue = history.read();
             int end = 0;
             while (!(prologue.get(end) instanceof Past.PrologueEnd)) {
@@ -54,7 +54,7 @@ final class SimPast implements Historian {
                 ready.add(new Past.ImagePiece(image.number(), at, ByteBuffer.wrap(bytes, at, length).slice()));
             }
             Milestone behind = known.milestone(image.deliveries(), image.events()).orElseThrow();
-            beginAt(rank, behind, behind.polls() > image.polls() ? behind.polls() : 0);
+            beginAt(rank, behind.position(), behind.polls() > image.polls() ? behind.polls() : 0);
         }
 
         private List<Past> read() {
@@ -83,7 +83,7 @@ final class SimPast implements Historian {
             reading.jump(rank.rank(), known, image.get());
         } else {
             Milestone from = known.milestone(deliveries, events).orElseThrow();
-            reading.beginAt(rank.rank(), from, from.polls());
+            reading.beginAt(rank.rank(), from.position(), from.polls());
         }
         readings.put(rank.rank(), reading);
         more(rank, replay);

@@ -76,7 +76,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public boolean onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
-        host.world().trace(() -> "  relay " + host.number() + " <- " + who() + ": " + view);
+        host.world().trace(() -> "  relay " + host.number() + " <- " + who() + ": " + FrameWords.of(view));
         switch (view.type()) {
             case HELLO -> onHello(Hello.decode(Connection.copy(buffer, index, length)));
             case STATE -> onState(StatePage.decode(Connection.copy(buffer, index, length)));
@@ -144,7 +144,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     // ---- what goes
 
     private void write(ByteBuf frame) {
-        host.world().trace(() -> "  relay " + host.number() + " -> " + who() + ": " + new FrameView().wrap(frame.nioBuffer(), 0));
+        host.world().trace(() -> "  relay " + host.number() + " -> " + who() + ": " + FrameWords.of(new FrameView().wrap(frame.nioBuffer(), 0)));
         cable.send(bytes(frame));
     }
 
