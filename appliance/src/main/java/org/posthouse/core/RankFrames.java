@@ -48,7 +48,7 @@ final class RankFrames {
     /** The rank keeps the frame until its message is in the log of its destination's relay. */
     private static void countKept(HomedRank rank, FrameView view) {
         if (rank.job().logged()) {
-            rank.safety().took(view.length(), rank.job().crossing(view.destination()));
+            rank.safety().took(view, rank.job().crossing(view.destination()));
             if (rank.safety().isDue()) {
                 rank.safety().tell(rank.port());
             }

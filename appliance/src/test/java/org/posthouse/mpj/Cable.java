@@ -112,6 +112,7 @@ public final class Cable {
     public void closeByRelay() {
         toRank.inOrder(this::endForRank);
         toRelay.cut = true;
+        wakeRank.run();
     }
 
     /** The relay's process has died. */
@@ -122,6 +123,7 @@ public final class Cable {
             breakForRank("connection reset by peer");
         } else {
             toRank.inOrder(this::endForRank);
+            wakeRank.run();
         }
     }
 
@@ -161,7 +163,7 @@ public final class Cable {
     }
 
     boolean isWritable() {
-        return broken != null || toRelay.underWay < windowBytes;
+        return broken != null || toRelay.cut || toRelay.underWay < windowBytes;
     }
 
     /** As a channel that does not block. */
@@ -187,6 +189,9 @@ public final class Cable {
 
     int write(ByteBuffer from) throws IOException {
         requireWhole();
+        if (toRelay.cut) {
+            return writeToNobody(from);
+        }
         int room = Math.min(from.remaining(), windowBytes - toRelay.underWay);
         if (room <= 0) {
             return 0;
@@ -195,6 +200,16 @@ public final class Cable {
         byte[] bytes = new byte[count];
         from.get(bytes);
         toRelay.send(bytes);
+        return count;
+    }
+
+    /** The kernel may not know yet that nobody reads any more. */
+    private int writeToNobody(ByteBuffer from) throws IOException {
+        if (random.nextBoolean()) {
+            throw new IOException("broken pipe");
+        }
+        int count = from.remaining();
+        from.position(from.limit());
         return count;
     }
 
