@@ -78,8 +78,8 @@ final class Inbox {
 
     private void request(FrameType type, int flags, int context, int source, int tag, long ordinal, int number)
             throws IOException {
-        line.begin(POST_BYTES)
-                .begin(type, POST_BYTES, job)
+        FrameView frame = type == FrameType.CANCEL ? line.beginBeforeLive(POST_BYTES) : line.begin(POST_BYTES);
+        frame.begin(type, POST_BYTES, job)
                 .flags(flags)
                 .address(context, source, rank, tag)
                 .ordinal(ordinal)

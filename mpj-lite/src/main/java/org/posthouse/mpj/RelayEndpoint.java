@@ -524,11 +524,12 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     private boolean cancelAgain(Operation operation) throws IOException {
-        boolean gone = observed.again(History.TAKEN, "a cancel") == 1;
+        boolean gone = history.next(History.TAKEN, "a cancel") == 1;
         if (gone) {
-            awaitLine();
-            takeBack(operation);
+            progress.awaitLine();
+            takeBack(operation); // Before LIVE, behind which the receive would be matched.
         }
+        observed.sayLive();
         if (gone != operation.isCancelled()) {
             throw observed.diverged("a cancel of what was " + (operation.isDone() ? "done" : "matched"));
         }

@@ -29,6 +29,11 @@ final class Told {
         return line.begin(bytes);
     }
 
+    /** As {@link HomeLine#begin}, for what belongs to the time before LIVE, which may be due. */
+    FrameView beginBeforeLive(int bytes) throws IOException {
+        return history.isLiveDue() ? line.begin(bytes) : begin(bytes);
+    }
+
     ByteBuffer payload(int headerBytes, int payloadBytes) {
         return line.payload(headerBytes, payloadBytes);
     }
