@@ -86,6 +86,9 @@ final class RankFrames {
         if (to == null) {
             from.outgoing().begin(view);
             from.countSent(view.messageBytes());
+            if (from.outgoing().isRestored()) {
+                view.flags(view.flags() | FrameView.AGAIN); // It may have been there before this core, whatever its rank was told.
+            }
             forward(job, view.destination(), frame, job.logged());
         } else if (deliveries.arrive(to, frame)) {
             from.countSent(view.messageBytes());

@@ -45,6 +45,7 @@ final class CrashWorld implements SimProcess.World {
     private final CrashTrouble trouble;
     private final boolean traced;
     private final StringBuilder trace = new StringBuilder();
+    private long steps;
     private int left;
     private boolean over;
 
@@ -259,6 +260,7 @@ final class CrashWorld implements SimProcess.World {
     }
 
     void trace(Supplier<String> what) {
+        steps++;
         if (traced) {
             trace.append(String.format("%7d %s%n", stage.now(), what.get()));
         }
@@ -266,6 +268,11 @@ final class CrashWorld implements SimProcess.World {
 
     String trace() {
         return trace.toString();
+    }
+
+    /** A number that no other run is likely to have. */
+    long fingerprint() {
+        return steps * 1_000_003 + stage.now();
     }
 
     Stage stage() {

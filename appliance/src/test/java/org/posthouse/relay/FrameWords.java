@@ -17,6 +17,7 @@ final class FrameWords {
                     + view.ordinal() + " request " + view.postRequest() + ", " + view.postFailedPolls() + " polls";
             case EVENTS -> " from " + view.firstEvent() + ": " + view.events() + ", " + view.eventsFailedPolls() + " polls";
             case ACK -> " safe " + view.safe() + " handled " + view.handled();
+            case POINT -> " kind " + view.flags() + " of " + view.length() + " bytes";
             default -> " (" + view.length() + " bytes)";
         };
     }

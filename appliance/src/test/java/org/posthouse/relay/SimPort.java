@@ -201,7 +201,11 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void point(Point point) {
-        write(point.encode());
+        if (point.kind() == Point.Kind.SAVED) {
+            whenSafe(() -> write(point.encode()));
+        } else {
+            write(point.encode());
+        }
     }
 
     @Override
