@@ -140,7 +140,7 @@ final class CrashWorld implements SimProcess.World {
                 text.append(processes[rank]).append(" in phase ").append(processes[rank].diary().at(script)).append("; ");
             }
         }
-        return text.toString();
+        return text.append(hosts).toString();
     }
 
     // ---- ranks

@@ -116,6 +116,9 @@ final class SimHost {
     }
 
     void want(long position) {
+        if (life == 0) {
+            throw new AssertionError("relay " + number + " is dead and waits for its disk");
+        }
         wanted = Math.max(wanted, position);
         if (!syncing && wanted > safe) {
             syncing = true;
@@ -123,6 +126,7 @@ final class SimHost {
             after(1 + world.random().nextInt(world.diskDelayMax()), () -> {
                 syncing = false;
                 safe = target;
+                world.trace(() -> "  relay " + number + " has its log on the disk up to " + target + " of " + log.position());
                 cores.forEach(core -> after(world.random().nextInt(3), core.gate()::open));
                 want(wanted);
             });
@@ -157,6 +161,12 @@ final class SimHost {
 
     String id() {
         return CrashWorld.relayId(number);
+    }
+
+    @Override
+    public String toString() {
+        return "relay " + number + ", life " + life + ", log safe up to " + safe + " of " + log.position() + ", wanted " + wanted
+                + (syncing ? ", syncing" : "");
     }
 
     MemoryLog log() {
