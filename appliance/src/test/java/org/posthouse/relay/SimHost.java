@@ -103,7 +103,7 @@ final class SimHost {
     void after(long ticks, Runnable action) {
         int in = life;
         world.stage().after(ticks, () -> {
-            if (life == in) {
+            if (life == in && in > 0) {
                 action.run();
             }
         });

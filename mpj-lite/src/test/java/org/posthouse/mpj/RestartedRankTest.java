@@ -467,6 +467,27 @@ final class RestartedRankTest {
     }
 
     @Test
+    void anEmptyMessageIsBegunAgainInOneFrame() throws Exception {
+        connect(2, known(StatePage.ACCEPTED, 1, 1), open(FrameType.EAGER, 1));
+        send(1, NONE, Mode.STANDARD);
+        assertThat(view(line.hear(FrameType.SEND)).flags()).isEqualTo(FrameView.AGAIN);
+    }
+
+    /** Behind LIVE it would be matched. */
+    @Test
+    void aReceiveIsTakenBackAgainBeforeLive() throws Exception {
+        connect(2);
+        Operation receive = receive();
+        line.hear(FrameType.POST);
+        line.say(history(0, History.TAKEN));
+        CompletableFuture<Boolean> cancel = start(() -> endpoint.cancel(receive));
+        ByteBuffer asked = line.hear(FrameType.CANCEL);
+        line.say(ScriptedRelay.cancelled(asked, true));
+        assertThat(cancel.get()).isTrue();
+        line.hear(FrameType.LIVE);
+    }
+
+    @Test
     void aChannelThatNothingIsKnownOfIsSentAgain() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 4));
         send(2);
