@@ -66,6 +66,28 @@ final class CheckpointsTest {
     }
 
     @Test
+    void needsTheOldestMessageThatWaitsForIt() throws Exception {
+        OneRelay.Rank sender = relay.connect(1);
+        rank.sends(relay.frames.post(0, 1, 0, 0, 1, 0));
+        for (long sequence = 1; sequence <= 3; sequence++) {
+            sender.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, sequence, 10));
+        }
+        long last = relay.journal.position();
+        says(Point.Kind.READY, 0);
+        assertThat(relay.journal.events).last().asString()
+                .as("the second and the third of three records wait").contains("Standing[pin=" + (last - 1) + ", deliveries=1,");
+        receiveTwo();
+        long next = relay.journal.position() + 1;
+        says(Point.Kind.READY, 0);
+        assertThat(relay.journal.events).last().asString().contains("Standing[pin=" + next + ", deliveries=3,");
+    }
+
+    private void receiveTwo() throws WireException {
+        rank.sends(relay.frames.post(0, 1, 0, 0, 2, 0));
+        rank.sends(relay.frames.post(0, 1, 0, 0, 3, 0));
+    }
+
+    @Test
     void moreOfAnImageComesAsItIsWritten() throws Exception {
         says(Point.Kind.SAVE, 2L * WINDOW);
         for (int at = 0; at < WINDOW; at += PIECE) {
@@ -97,6 +119,16 @@ final class CheckpointsTest {
         assertThat(relay.images.take()).endsWith("drop rank 0 #1");
         relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
         assertThat(relay.journal.events).noneMatch(event -> event.contains("ImageNote"));
+    }
+
+    @Test
+    void anImageComesInOrderAndIsNotLongerThanWasSaid() throws Exception {
+        says(Point.Kind.SAVE, 100);
+        sends(0, 60);
+        assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(50, 50)).withMessageContaining("expected at 60 of 100");
+        assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(60, 41)).withMessageContaining("expected at 60 of 100");
+        sends(60, 40);
+        assertThat(relay.images.take()).endsWith("put rank 0 #1: 40", "end rank 0 #1");
     }
 
     @Test
