@@ -122,6 +122,19 @@ final class CheckpointsTest {
     }
 
     @Test
+    void whatBecameOfAnEarlierImageIsNotThisOnes() throws Exception {
+        says(Point.Kind.SAVE, 100);
+        sends(0, 100);
+        relay.core.imageFailed(rank.rank, 1);
+        says(Point.Kind.SAVE, 50);
+        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
+        assertThat(relay.journal.events).noneMatch(event -> event.contains("ImageNote"));
+        sends(0, 50);
+        relay.core.imageKept(rank.rank, 2, new ImageNote(2, 50, 8));
+        assertThat(relay.journal.events).last().asString().contains("ImageNote[number=2, bytes=50, crc=8]");
+    }
+
+    @Test
     void anImageComesInOrderAndIsNotLongerThanWasSaid() throws Exception {
         says(Point.Kind.SAVE, 100);
         sends(0, 60);
@@ -135,6 +148,8 @@ final class CheckpointsTest {
     void saysWhatARankMayNotSay() throws Exception {
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> says(Point.Kind.JUMP, 0));
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(0, 10));
+        assertThatExceptionOfType(WireException.class).as("an event that it has not told")
+                .isThrownBy(() -> relay.core.pointed(rank.rank, new Point(OneRelay.JOB, Point.Kind.READY, 0, 0, 0, 1, 0, 0)));
         rank.sends(relay.frames.post(0, 1, 0, 0, 1, 0));
         assertThatExceptionOfType(WireException.class).as("a receive is posted").isThrownBy(() -> says(Point.Kind.SAVE, 1));
     }

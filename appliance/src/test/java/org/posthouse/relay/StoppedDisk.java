@@ -1,0 +1,32 @@
+package org.posthouse.relay;
+
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
+import org.posthouse.logstore.LogSync;
+
+/** A disk that takes everything and makes nothing safe until it is let go: relays' syncs begin, and do not end. */
+public final class StoppedDisk {
+    private final CountDownLatch goesOn = new CountDownLatch(1);
+
+    /** Relays whose logs are on it, one a site. */
+    public EmbeddedGrid grid(Vertx vertx, int sites) throws IOException {
+        return EmbeddedGrid.start(vertx, sites, 1, true, ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), this::stands);
+    }
+
+    private Supplier<LogSync> stands(Supplier<LogSync> log) {
+        return () -> {
+            try {
+                goesOn.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+            return log.get();
+        };
+    }
+
+    public void goOn() {
+        goesOn.countDown();
+    }
+}
