@@ -6,16 +6,21 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.posthouse.logstore.LogSync;
 
-/** A disk that takes everything and makes nothing safe until it is let go: relays' syncs begin, and do not end. */
+/** The first site's disk, which takes everything and makes nothing safe until it is let go: a sync begins, and does not end. */
 public final class StoppedDisk {
     private final CountDownLatch goesOn = new CountDownLatch(1);
+    private boolean given;
 
-    /** Relays whose logs are on it, one a site. */
+    /** Relays with logs, one a site; the first one's is on this disk. */
     public EmbeddedGrid grid(Vertx vertx, int sites) throws IOException {
         return EmbeddedGrid.start(vertx, sites, 1, true, ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), this::stands);
     }
 
     private Supplier<LogSync> stands(Supplier<LogSync> log) {
+        if (given) {
+            return log;
+        }
+        given = true;
         return () -> {
             try {
                 goesOn.await();
