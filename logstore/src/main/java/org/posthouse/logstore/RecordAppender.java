@@ -15,7 +15,9 @@ import net.openhft.chronicle.wire.DocumentContext;
  * broken: see {@link #broken()}. Every Throwable is caught here, since Chronicle throws checked exceptions unchecked.
  */
 final class RecordAppender implements AutoCloseable {
+    private final Path folder;
     private final FileClock clock;
+    private final SpareFiles spares;
     private final SingleChronicleQueue queue;
     private final ExcerptAppender appender;
     private final Pretoucher pretoucher;
@@ -25,6 +27,13 @@ final class RecordAppender implements AutoCloseable {
     private boolean broken;
 
     RecordAppender(Path folder, int file) {
+        this(folder, file, new SpareFiles(folder, System::nanoTime));
+    }
+
+    /** @param spares from which new files are taken while there are some */
+    RecordAppender(Path folder, int file, SpareFiles spares) {
+        this.folder = folder;
+        this.spares = spares;
         this.clock = new FileClock(file);
         this.pretoucher = new Pretoucher(folder);
         this.queue = QueueFiles.open(folder, clock);
@@ -42,6 +51,14 @@ final class RecordAppender implements AutoCloseable {
         clock.nextFile();
         rolls++;
         fileBytes = 0;
+        if (spares.take(QueueFiles.file(folder, clock.file()))) {
+            pretoucher.leave(clock.file());
+        }
+    }
+
+    /** Number of the file that the next record goes to. */
+    int file() {
+        return clock.file();
     }
 
     /** Bytes of the current file up to its last record; 0 before the first append to it. */
