@@ -50,8 +50,13 @@ final class LogReader {
     static LogScan read(Path folder, Consumer<? super LogEntry> visitor) throws IOException {
         LogReader reader = new LogReader(folder, visitor);
         for (int number : reader.files.keySet()) {
-            reader.readFile(number);
-            reader.requireThere(number);
+            try {
+                reader.readFile(number);
+            } catch (RuntimeException e) {
+                reader.requireThere(number, e);
+                throw e;
+            }
+            reader.requireThere(number, null);
             if (reader.defect != null) {
                 break;
             }
@@ -67,10 +72,10 @@ final class LogReader {
     }
 
     /** A file that goes while it is read may have been begun again, or been emptied for that. */
-    private void requireThere(int number) {
+    private void requireThere(int number, RuntimeException failure) {
         if (!Files.exists(files.get(number))) {
             throw new LogException(folder, lastPosition, "was cut while it was read: " + files.get(number).getFileName()
-                    + " is not there any more", "read it again", null);
+                    + " is not there any more", "read it again", failure);
         }
     }
 

@@ -21,6 +21,7 @@ final class RecordAppender implements AutoCloseable {
     private final SingleChronicleQueue queue;
     private final ExcerptAppender appender;
     private final Pretoucher pretoucher;
+    private final PieceWriter pieces;
     private final byte[] copy = new byte[8 << 10];
     private long fileBytes;
     private long rolls;
@@ -36,6 +37,7 @@ final class RecordAppender implements AutoCloseable {
         this.spares = spares;
         this.clock = new FileClock(file);
         this.pretoucher = new Pretoucher(folder);
+        this.pieces = new PieceWriter(folder);
         this.queue = QueueFiles.open(folder, clock);
         try {
             this.appender = queue.createAppender();
@@ -122,7 +124,9 @@ final class RecordAppender implements AutoCloseable {
         int length = piece.remaining();
         long at = bytes.writePosition();
         bytes.writePosition(at + length);
-        if (piece.isDirect()) {
+        if (PieceWriter.takes(piece)) {
+            pieces.write(clock.file(), at, piece);
+        } else if (piece.isDirect()) {
             bytes.write(at, piece, piece.position(), length);
         } else if (piece.hasArray()) {
             bytes.write(at, piece.array(), piece.arrayOffset() + piece.position(), length);
@@ -152,6 +156,7 @@ final class RecordAppender implements AutoCloseable {
     @Override
     public void close() {
         pretoucher.close();
+        pieces.close();
         Closeable.closeQuietly(appender, queue);
     }
 }
