@@ -215,6 +215,21 @@ final class SpareFilesTest {
         assertThat(Samples.scan(folder).defect()).isEmpty();
     }
 
+    @Test
+    void aRecordThatWasPassedIsDamageBehindTheLastOneUnlessPowerWasLost() throws IOException {
+        Samples.closedLog(folder, 20);
+        byte[] old = new byte[4 + 312];
+        ByteBuffer.wrap(Files.readAllBytes(Samples.onlyFile(folder))).get((int) Samples.entry(folder, 2).offset() - 4, old);
+        Samples.overwrite(Samples.onlyFile(folder), Samples.entry(folder, 21).offset() + 312, old);
+        LogDefect defect = Samples.scan(folder).defect().orElseThrow();
+        assertThat(List.of(defect.kind(), defect.position(), defect.lost())).containsExactly(Kind.BROKEN_CHAIN, 22L, 0L);
+        assertThatThrownBy(this::open).isInstanceOf(LogException.class).hasMessageContaining("damaged");
+        try (MessageLog log = open(OTHER_BOOT)) {
+            assertThat(log.position()).isEqualTo(22);
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
     /** All that is left is one file, and that is as it was before it was begun again. */
     @ParameterizedTest(name = "that had number {0}")
     @ValueSource(ints = {0, 1})
