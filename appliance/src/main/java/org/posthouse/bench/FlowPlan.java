@@ -27,15 +27,18 @@ public record FlowPlan(long bytes, long limitBytes, long checkpointMs) {
         }
     }
 
-    /** How often each rank sends a message to the other. */
+    /** Messages that a rank sends in a round: 1 MiB is under way each way. */
+    static final int WINDOW = 16;
+
+    /** How often each rank sends a window of messages to the other. */
     long rounds() {
-        long perRound = (long) RANKS * MESSAGE_BYTES;
+        long perRound = (long) RANKS * WINDOW * MESSAGE_BYTES;
         return (bytes + perRound - 1) / perRound;
     }
 
     /** What all messages have together. */
     long payloadBytes() {
-        return rounds() * RANKS * MESSAGE_BYTES;
+        return rounds() * RANKS * WINDOW * MESSAGE_BYTES;
     }
 
     JobSpec spec() {

@@ -5,10 +5,11 @@ import java.util.Arrays;
 import java.util.Random;
 import mpi.Checkpoint;
 import mpi.MPI;
+import mpi.Request;
 
 /**
- * The program of both ranks of {@code bench logflow}: each sends the other a message in every round, looks at every byte of what comes,
- * and has a safe point then. Argument: the number of rounds.
+ * The program of both ranks of {@code bench logflow}: each sends the other a window of messages in every round, looks at every byte of what
+ * comes, and has a safe point then. Argument: the number of rounds.
  */
 public final class FlowRank {
     private static final int TAG = 7;
@@ -18,9 +19,10 @@ public final class FlowRank {
     private static final int PLACES = 4093;
 
     private final byte[] pattern = new byte[FlowPlan.MESSAGE_BYTES + PLACES];
-    private final byte[] sent = new byte[FlowPlan.MESSAGE_BYTES];
-    private final byte[] received = new byte[FlowPlan.MESSAGE_BYTES];
-    private final byte[] expected = new byte[FlowPlan.MESSAGE_BYTES];
+    private final byte[] sent = new byte[FlowPlan.WINDOW * FlowPlan.MESSAGE_BYTES];
+    private final byte[] received = new byte[sent.length];
+    private final byte[] expected = new byte[sent.length];
+    private final Request[] requests = new Request[2 * FlowPlan.WINDOW];
     private final int rank = MPI.COMM_WORLD.Rank();
     private final int other = 1 - rank;
 
@@ -45,8 +47,12 @@ public final class FlowRank {
 
     private void exchange(long round) {
         fill(sent, rank, round);
-        MPI.COMM_WORLD.Sendrecv(
-                sent, 0, sent.length, MPI.BYTE, other, TAG, received, 0, received.length, MPI.BYTE, other, TAG);
+        for (int i = 0; i < FlowPlan.WINDOW; i++) {
+            int at = i * FlowPlan.MESSAGE_BYTES;
+            requests[i] = MPI.COMM_WORLD.Irecv(received, at, FlowPlan.MESSAGE_BYTES, MPI.BYTE, other, TAG);
+            requests[FlowPlan.WINDOW + i] = MPI.COMM_WORLD.Isend(sent, at, FlowPlan.MESSAGE_BYTES, MPI.BYTE, other, TAG);
+        }
+        Request.Waitall(requests);
         fill(expected, other, round);
         int at = Arrays.mismatch(received, expected);
         if (at >= 0) {
@@ -55,10 +61,13 @@ public final class FlowRank {
         }
     }
 
-    /** Says whose message it is, and which, and is not like its neighbours. */
-    private void fill(byte[] message, int from, long round) {
-        long number = FlowPlan.RANKS * round + from;
-        System.arraycopy(pattern, (int) (number % PLACES), message, 0, message.length);
-        ByteBuffer.wrap(message).putLong(number);
+    /** Each message says whose it is, and which, and is not like its neighbours. */
+    private void fill(byte[] window, int from, long round) {
+        for (int i = 0; i < FlowPlan.WINDOW; i++) {
+            long number = (round * FlowPlan.WINDOW + i) * FlowPlan.RANKS + from;
+            int at = i * FlowPlan.MESSAGE_BYTES;
+            System.arraycopy(pattern, (int) (number % PLACES), window, at, FlowPlan.MESSAGE_BYTES);
+            ByteBuffer.wrap(window).putLong(at, number);
+        }
     }
 }

@@ -155,6 +155,8 @@ final class SpareFilesTest {
         assertThat(spares.take(young)).isFalse();
         spares.retire(young, 1000);
         assertThat(spares.bytes()).as("of a file that is not there").isZero();
+        spares.retire(old, 49);
+        assertThat(List.of(spares.bytes(), Files.exists(old))).as("of one that is too large").containsExactly(0L, false);
     }
 
     @Test
