@@ -155,7 +155,14 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     @Override
     public void deliver(Message message, Parcel head) {
         BufferParcel frame = (BufferParcel) head;
-        frame.toDelivered(message.receive().request());
+        frame.toDelivered(0, message.receive().request());
+        write(frame.take());
+    }
+
+    @Override
+    public void push(Message message, long ordinal, Parcel head) {
+        BufferParcel frame = (BufferParcel) head;
+        frame.toDelivered(FrameView.PUSHED, (int) ordinal);
         write(frame.take());
     }
 
