@@ -56,7 +56,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     void relayDied() {
-        closed = true;
+        end();
         cable.relayDied();
     }
 
@@ -126,7 +126,12 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
         if (!closed && rank != null) {
             core.core().disconnected(rank, this, Notice.closing(CrashWorld.JOB, Reason.NORMAL, "the connection ended"));
         }
+        end();
+    }
+
+    private void end() {
         closed = true;
+        decoder.release();
     }
 
     @Override
