@@ -17,6 +17,9 @@ final class SimImages implements Images {
     private final MemoryLog log;
     private final Map<Integer, ByteArrayOutputStream> coming = new HashMap<>();
 
+    /** The last save of each rank that fails. */
+    private final Map<Integer, Integer> failing = new HashMap<>();
+
     SimImages(SimCore core, MemoryLog log) {
         this.core = core;
         this.log = log;
@@ -26,6 +29,7 @@ final class SimImages implements Images {
     public void begin(HomedRank rank, int save, long bytes) {
         coming.put(rank.rank(), new ByteArrayOutputStream());
         if (core.world().random().nextInt(15) == 0) {
+            failing.put(rank.rank(), save);
             core.after(core.world().random().nextInt(30), () -> core.core().imageFailed(rank, save));
         }
     }
@@ -44,6 +48,9 @@ final class SimImages implements Images {
     @Override
     public void end(HomedRank rank, int save) {
         byte[] image = coming.remove(rank.rank()).toByteArray();
+        if (failing.getOrDefault(rank.rank(), 0) == save) {
+            return;
+        }
         core.after(core.world().random().nextInt(60), () -> {
             RankLog known = log.book().rank(CrashWorld.JOB, rank.rank());
             long number = 1 + known.checkpoint().map(Checkpoint::number).orElse(0L);
