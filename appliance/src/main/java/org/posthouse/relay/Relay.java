@@ -128,8 +128,8 @@ public final class Relay extends VerticleBase {
     }
 
     /** What the log's thread asks for is done in the strands of the shards. */
-    private LogJournal.Relief relief() {
-        return new LogJournal.Relief() {
+    private LogRoom.Relief relief() {
+        return new LogRoom.Relief() {
             @Override
             public void ask(long job, int rank) {
                 Shard shard = shards.of(job, rank);

@@ -22,7 +22,7 @@ final class LogJournalTest {
     @TempDir
     private Path folder;
 
-    private static final LogJournal.Relief NOBODY = new LogJournal.Relief() {
+    private static final LogRoom.Relief NOBODY = new LogRoom.Relief() {
         @Override
         public void ask(long job, int rank) {}
 
