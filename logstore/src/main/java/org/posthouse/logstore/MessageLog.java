@@ -27,12 +27,12 @@ import org.slf4j.LoggerFactory;
  * {@link #position()} may be called from elsewhere, and {@link #close()} once the owner appends no more.
  *
  * <p>Each append returns the record's position: 1, 2, … without a gap for the life of the folder. A record whose
- * position was returned survives the death of this process. An append that finds too little free space changes
- * nothing and returns {@link #NO_ROOM}. An append that throws has published nothing; if Chronicle itself failed the
+ * position was returned survives the death of this process. An append that finds no room changes
+ * nothing and returns {@link #NO_ROOM}; no block of a file is written to through memory before it is the file's own. An append that throws has published nothing; if Chronicle itself failed the
  * log is broken, refuses all further appends and must be closed and opened again, which finds the true end.
  */
 public final class MessageLog implements AutoCloseable {
-    /** Returned by appends instead of a position while {@link #hasRoom()} is false. */
+    /** Returned by appends instead of a position once {@link #hasRoom()} is false and the blocks that were reserved are used up. */
     public static final long NO_ROOM = -1;
 
     /** Payload bytes that one record can carry: 1 MiB. Longer messages are appended in chunks. */
@@ -216,9 +216,9 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish();
     }
 
-    /** Logs how many polls have failed; returns the record's position, or {@link #NO_ROOM}. */
+    /** Logs how many polls have failed; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}, which it may come with. */
     public long appendPolls(Polls polls) {
-        if (begin() == NO_ROOM) {
+        if (beginAnyway() == NO_ROOM) {
             return NO_ROOM;
         }
         chain.codec().polls(polls);
@@ -243,9 +243,9 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish(items);
     }
 
-    /** Logs that a process of a rank was let in; returns the record's position, or {@link #NO_ROOM}. */
+    /** Logs that a process of a rank was let in; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}. */
     public long appendIncarnation(Incarnation incarnation) {
-        if (begin() == NO_ROOM) {
+        if (beginAnyway() == NO_ROOM) {
             return NO_ROOM;
         }
         chain.codec().incarnation(incarnation);
@@ -261,19 +261,23 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish();
     }
 
-    /** Logs that a rank said goodbye; returns the record's position, or {@link #NO_ROOM}. */
+    /** Logs that a rank said goodbye; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}. */
     public long appendFinalized(Finalized finalized) {
-        if (begin() == NO_ROOM) {
+        if (beginAnyway() == NO_ROOM) {
             return NO_ROOM;
         }
         chain.codec().finalized(finalized);
         return chain.publish();
     }
 
-    /** Logs that a rank can be started again from a point; returns the record's position. It is how room comes back, so it needs none. */
+    /**
+     * Logs that a rank can be started again from a point; returns the record's position, or {@link #NO_ROOM}. It is how room
+     * comes back: it is refused only when not a block of the disk is left, and what was reserved is used up.
+     */
     public long appendCheckpoint(CheckpointTaken checkpoint) {
-        requireOpen();
-        chain.beginAnyway();
+        if (beginAnyway() == NO_ROOM) {
+            return NO_ROOM;
+        }
         chain.codec().checkpoint(checkpoint);
         return chain.publish();
     }
@@ -292,10 +296,11 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish(opening);
     }
 
-    /** Logs that a job ended; returns the record's position. As {@link #appendCheckpoint}. */
+    /** Logs that a job ended; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}. */
     public long appendJobClosed(JobClosed job) {
-        requireOpen();
-        chain.beginAnyway();
+        if (beginAnyway() == NO_ROOM) {
+            return NO_ROOM;
+        }
         chain.codec().jobClosed(job);
         return chain.publish();
     }
@@ -309,6 +314,11 @@ public final class MessageLog implements AutoCloseable {
     private long begin() {
         requireOpen();
         return chain.begin();
+    }
+
+    private long beginAnyway() {
+        requireOpen();
+        return chain.beginAnyway();
     }
 
     private void requireOpen() {
@@ -401,10 +411,32 @@ public final class MessageLog implements AutoCloseable {
         }
     }
 
-    /** Whether appends are accepted: the file system has at least {@link LogConfig#minFreeBytes()} free. */
+    /**
+     * Whether there is room for what comes: the file system has at least {@link LogConfig#minFreeBytes()} free, and the blocks of what
+     * cannot be put off any more are reserved. Whoever asks it before he takes in what he will append is never refused: what all of
+     * 16 such users take in at once, some hundred KiB each, has its blocks.
+     */
     public boolean hasRoom() {
         owner.require();
-        return chain.room().hasRoom();
+        return chain.hasRoom();
+    }
+
+    /** The same, as the disk is now: it may have been filled, or emptied, by somebody else. */
+    public boolean hasRoomNow() {
+        owner.require();
+        return chain.hasRoomNow();
+    }
+
+    /** Bytes that were free when the file system was asked last. */
+    public long freeBytes() {
+        owner.require();
+        return chain.room().freeBytes();
+    }
+
+    /** How many must be free, for {@link #hasRoom}. */
+    public long minFreeBytes() {
+        owner.require();
+        return chain.room().minFreeBytes();
     }
 
     /**
