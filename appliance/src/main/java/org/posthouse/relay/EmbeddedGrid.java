@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.posthouse.directory.MemoryDirectory;
@@ -63,9 +64,15 @@ public final class EmbeddedGrid implements AutoCloseable {
      */
     public static EmbeddedGrid start(Vertx vertx, int sites, int relaysPerSite, boolean logged, ModeConfig mode)
             throws IOException {
+        return start(vertx, sites, relaysPerSite, logged ? Optional.of(LogLimits.DEFAULT) : Optional.empty(), mode);
+    }
+
+    /** The same with logs that may take so much each; without, if there is none. */
+    public static EmbeddedGrid start(
+            Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         EmbeddedGrid grid = new EmbeddedGrid(vertx);
         try {
-            grid.startRelays(sites, relaysPerSite, logged, mode);
+            grid.startRelays(sites, relaysPerSite, logs, mode);
             return grid;
         } catch (IOException | RuntimeException e) {
             grid.close();
@@ -73,9 +80,9 @@ public final class EmbeddedGrid implements AutoCloseable {
         }
     }
 
-    private void startRelays(int sites, int relaysPerSite, boolean logged, ModeConfig mode) throws IOException {
+    private void startRelays(int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         boolean linked = sites * relaysPerSite > 1;
-        if (linked || logged) {
+        if (linked || logs.isPresent()) {
             folder = Files.createTempDirectory("posthouse-");
         }
         GridAuthority authority = linked ? GridAuthority.init(folder.resolve("authority"), KEY_DAYS) : null;
@@ -85,16 +92,16 @@ public final class EmbeddedGrid implements AutoCloseable {
                 authority.issue(siteName(i), KEY_DAYS, keys);
             }
             for (int name = 1; name <= relaysPerSite; name++) {
-                start(new RelayId(siteName(i), Integer.toString(name)), keys, logged, mode);
+                start(new RelayId(siteName(i), Integer.toString(name)), keys, logs, mode);
             }
         }
     }
 
     /** Starts one relay, which dials all earlier ones. {@code keys} is null if it stays alone. */
-    private void start(RelayId id, Path keys, boolean logged, ModeConfig mode) throws IOException {
+    private void start(RelayId id, Path keys, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode);
-        if (logged) {
-            config = config.withLog(RelayConfig.logFolder(folder.resolve("data-" + id.site()), id));
+        if (logs.isPresent()) {
+            config = config.withLog(RelayConfig.logFolder(folder.resolve("data-" + id.site()), id), logs.get());
         }
         if (keys != null) {
             LinkConfig links = LinkConfig.of(config.relay(), config.epoch(), SiteKeys.load(keys)).listen(LOOPBACK, 0);

@@ -64,6 +64,7 @@ final class LogJournal implements Journal {
     private ImageStore images;
     private RestartPoints points;
     private LogRoom room;
+    private LogLimits.OnFull onFull;
 
     /** Written last when it is opened. */
     private volatile MessageLog log;
@@ -80,6 +81,7 @@ final class LogJournal implements Journal {
     List<LoggedJob> open(Path folder, String relay, long epochMin, LogLimits limits, LogRoom.Relief relief) throws IOException {
         Files.createDirectories(folder);
         long limitBytes = limits.bytes(folder);
+        onFull = limits.onFull();
         MessageLog opened = MessageLog.open(LogConfig.limited(folder, limitBytes), last -> Math.max(epochMin, last + 1), entry -> {});
         List<LoggedJob> jobs = jobs(opened, relay);
         images = new ImageStore(imageFolder(folder));
@@ -107,7 +109,7 @@ final class LogJournal implements Journal {
             } catch (WireException e) {
                 LOG.warn("job {} was open when this log was last written; it cannot go on: {}", Job.hexId(job.id()), e.getMessage());
                 if (opened.appendJobClosed(new LogRecord.JobClosed(job.id(), STATUS_LOST)) == MessageLog.NO_ROOM) {
-                    LOG.warn("job {} is not ended in the log, whose disk is nearly full: the next start tries again", Job.hexId(job.id()));
+                    LOG.warn("job {} is not ended in the log, whose disk is full: the next start tries again", Job.hexId(job.id()));
                 }
             }
         }
@@ -151,6 +153,11 @@ final class LogJournal implements Journal {
 
     /** The journal of a job that is to be logged. */
     synchronized Journal forJob(JobOpen job) {
+        boolean full = !log.hasRoomNow();
+        log.handOver();
+        if (full) {
+            throw new JournalFull("job " + Job.hexId(job.job()) + " cannot be logged: the log's disk is full");
+        }
         checkRoom(log.appendJobOpened(new LogRecord.JobOpened(job.job(), job.size(), job.durability()), job.encode()), job.job());
         return this;
     }
@@ -172,13 +179,28 @@ final class LogJournal implements Journal {
         background.execute(() -> images.forget(job));
         log.handOver();
         if (position == MessageLog.NO_ROOM) {
-            LOG.warn("job {} has ended, which could not be logged: the log's disk is nearly full", Job.hexId(job));
+            LOG.warn("job {} has ended, which could not be logged: the log's disk is full", Job.hexId(job));
         }
     }
 
     /** From where its ranks can be started again. Only of an open log. */
     RestartPoints points() {
         return points;
+    }
+
+    /** Whether nothing may be taken in that is to be logged: the log's disk is full. Thread-safe. */
+    boolean isFull() {
+        return log != null && room.isFull();
+    }
+
+    /** What becomes of a job whose frames must wait for that. */
+    LogLimits.OnFull onFull() {
+        return onFull;
+    }
+
+    /** How the log stands; as if all were well without one. Thread-safe. */
+    LogStatus status() {
+        return log == null ? LogStatus.NONE : room.status();
     }
 
     /** The room that it takes. Only of an open log. */
@@ -393,7 +415,7 @@ final class LogJournal implements Journal {
         room.appended();
         log.handOver();
         if (position == MessageLog.NO_ROOM) {
-            throw new JournalFull("job " + Job.hexId(job) + " cannot be logged: the log's disk is nearly full");
+            throw new JournalFull("job " + Job.hexId(job) + " cannot be logged: the log's disk is full, and what was reserved is used up");
         }
         return position;
     }

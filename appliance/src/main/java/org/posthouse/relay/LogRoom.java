@@ -9,21 +9,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import org.posthouse.core.Job;
+import java.util.concurrent.TimeUnit;
 import org.posthouse.logstore.MessageLog;
-import org.posthouse.logstore.Pin;
 import org.posthouse.wire.JobOpen;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * The room that the relay's one log takes: what of it is not needed goes, and near its limit ranks are asked for
- * checkpoints and senders are held (docs/operations.md, the log's limits). Thread-safe: it uses the log under the monitor
- * that appends take turns under.
+ * checkpoints and senders are held; without room on its disk nothing more is taken in (docs/operations.md, the log's limits).
+ * Thread-safe: it uses the log under the monitor that appends take turns under.
  */
 final class LogRoom {
     /** How often the log is cut, and its room looked at. */
     static final long LOOK_MS = 250;
+
+    /** How long nothing may come, while senders are held, until they stand still: their ranks wait for each other, then. */
+    private static final long STALL_MS = 3_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(LogRoom.class);
 
@@ -35,12 +37,22 @@ final class LogRoom {
     private final Pressure pressure;
     private final Relief relief;
     private final Executor background;
+    private final LogAsking asking = new LogAsking();
 
     /** For each open job, how many bytes its ranks may have under way. */
     private final Map<Long, Long> expected = new HashMap<>();
 
     /** How much the log takes when it is looked at again before the time. Guarded by {@link #turn}. */
     private long nextLookBytes;
+
+    /** Whether nothing may be taken in that is to be logged. Written under {@link #turn}. */
+    private volatile boolean full;
+
+    private volatile LogStatus status = LogStatus.NONE;
+
+    // Confined to the thread that looks.
+    private long lastPosition;
+    private long movedMs;
 
     /** Who does what a log near its limit needs done. Called on the thread that looks. */
     interface Relief {
@@ -49,7 +61,16 @@ final class LogRoom {
 
         /** Senders are held from now on, or no more. */
         void changed(boolean holds, String text);
+
+        /** Nothing moves, and this job needs the oldest records. */
+        void stalled(long job, String text);
+
+        /** What was not taken in for want of room is to be tried again. */
+        void tryAgain();
     }
+
+    /** What there is of the disk. */
+    private record Disk(boolean full, boolean wasFull, boolean ample, long freeBytes, long neededBytes, long position) {}
 
     /**
      * @param pressure how much room it may take
@@ -66,7 +87,17 @@ final class LogRoom {
 
     /** Whether nobody may be let send more than he has been. */
     boolean holds() {
-        return pressure.state() == Pressure.State.HOLD;
+        return full || pressure.state() == Pressure.State.HOLD;
+    }
+
+    /** Whether nothing may be taken in that is to be logged: its disk is full. */
+    boolean isFull() {
+        return full;
+    }
+
+    /** How it stands. */
+    LogStatus status() {
+        return status;
     }
 
     /**
@@ -103,7 +134,9 @@ final class LogRoom {
     /** Something was appended. Under the monitor. */
     void appended() {
         long used = log.usedBytes();
-        if (used >= nextLookBytes || used < nextLookBytes - pressure.limitBytes() / 16) {
+        boolean filled = !full && !log.hasRoom();
+        full |= filled;
+        if (filled || used >= nextLookBytes || used < nextLookBytes - pressure.limitBytes() / 16) {
             nextLookBytes = used + pressure.limitBytes() / 64;
             lookSoon();
         }
@@ -117,41 +150,92 @@ final class LogRoom {
     /** Deletes files that nobody needs, and sees to it that more can go if that is not enough. On the background thread. */
     void look() {
         try {
-            Optional<Pin> pin = cut();
-            boolean changed = pressure.look(log.usedBytes(), hasAmpleRoom());
-            if (pressure.state() != Pressure.State.EASY && pin.isPresent()) {
-                relief.ask(pin.get().job(), pin.get().rank());
+            List<LogNeed> needs = cut();
+            Disk disk = disk();
+            long nowMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+            pressure.look(log.usedBytes(), disk.ample());
+            if ((disk.full() || pressure.state() != Pressure.State.EASY) && !needs.isEmpty()) {
+                asking.next(needs, nowMs).forEach(rank -> relief.ask(rank.job(), rank.rank()));
             }
-            if (changed) {
-                String text = text(pin);
-                LOG.warn("log: {}, {}", holds() ? "senders are held" : "senders go on", text);
-                relief.changed(holds(), text);
+            LogStatus.State state = disk.full() ? LogStatus.State.FULL : held(disk, needs, nowMs);
+            long pinnedBytes = needs.isEmpty() ? 0 : log.usedBytes();
+            tell(new LogStatus(state, text(state, disk, needs), pressure.limitBytes(), pinnedBytes), needs);
+            if (disk.wasFull() && !disk.full()) {
+                relief.tryAgain();
             }
         } catch (RuntimeException e) {
             LOG.error("the log could not be cut", e);
         }
     }
 
-    private boolean hasAmpleRoom() {
+    private Disk disk() {
         synchronized (turn) {
-            boolean ample = log.hasAmpleRoom();
+            boolean wasFull = full;
+            full = !log.hasRoomNow();
+            Disk disk = new Disk(full, wasFull, log.hasAmpleRoom(), log.freeBytes(), log.minFreeBytes(), log.position());
             log.handOver();
-            return ample;
+            return disk;
         }
     }
 
-    private String text(Optional<Pin> pin) {
-        return log.usedBytes() + " of " + pressure.limitBytes() + " bytes are used"
-                + pin.map(by -> ", rank " + by.rank() + " of job " + Job.hexId(by.job()) + " needs the oldest").orElse("");
+    /** Whether senders are held, by the log's limit or for the disk's sake; and if nothing moves, whether more can be lent. */
+    private LogStatus.State held(Disk disk, List<LogNeed> needs, long nowMs) {
+        boolean moved = disk.position() != lastPosition || pressure.state() != Pressure.State.HOLD;
+        lastPosition = disk.position();
+        movedMs = moved ? nowMs : movedMs;
+        if (pressure.state() != Pressure.State.HOLD) {
+            return LogStatus.State.OPEN;
+        }
+        if (nowMs - movedMs < STALL_MS) {
+            return status.state() == LogStatus.State.STALLED && !moved ? LogStatus.State.STALLED : LogStatus.State.HELD;
+        }
+        boolean lent = disk.ample() && !needs.isEmpty() && needs.getFirst().saves() && pressure.tryLend();
+        if (lent) {
+            movedMs = nowMs;
+            pressure.look(log.usedBytes(), true);
+            LOG.warn("log: nothing moves; it may take {} bytes more than its limit until it is cut, {} in all", pressure.lentBytes(),
+                    pressure.holdBytes());
+        }
+        return !lent ? LogStatus.State.STALLED : holds() ? LogStatus.State.HELD : LogStatus.State.OPEN;
     }
 
-    private Optional<Pin> cut() {
-        boolean easy = pressure.state() == Pressure.State.EASY && log.usedBytes() < pressure.askBytes();
-        Optional<Pin> pin;
+    private void tell(LogStatus next, List<LogNeed> needs) {
+        LogStatus.State before = status.state();
+        status = next;
+        if (next.state() != before) {
+            boolean holds = next.state() != LogStatus.State.OPEN;
+            LOG.warn("log {}: {}", next.state().word(), next.text());
+            relief.changed(holds, next.text());
+            if (next.state() == LogStatus.State.STALLED && !needs.isEmpty()) {
+                relief.stalled(needs.getFirst().job(), next.text());
+            }
+        }
+    }
+
+    private String text(LogStatus.State state, Disk disk, List<LogNeed> needs) {
+        String used = log.usedBytes() + " of " + pressure.limitBytes() + " bytes of log are used"
+                + (needs.isEmpty() ? "" : ", " + needs.getFirst());
+        String free = disk.freeBytes() + " bytes are free on its disk (" + log.folder() + "), ";
+        return switch (state) {
+            case OPEN -> used;
+            case HELD -> disk.ample() ? used : free + 2 * disk.neededBytes() + " should be; " + used;
+            case STALLED -> disk.ample()
+                    ? used + ", nothing moves: raise --log-limit, or have the program come to Checkpoint.point() more often"
+                    : free + 2 * disk.neededBytes() + " must be for this job to go on: free space there; " + used;
+            case FULL -> "the disk is full: " + free + (disk.freeBytes() < disk.neededBytes()
+                    ? disk.neededBytes() + " must be: free " + (disk.neededBytes() - disk.freeBytes()) + " bytes there"
+                    : "but it gives no more: raise the quota") + "; " + used;
+        };
+    }
+
+    private List<LogNeed> cut() {
+        boolean easy = !full && pressure.state() == Pressure.State.EASY && log.usedBytes() < pressure.askBytes();
+        List<LogNeed> needs;
         List<Path> gone;
         synchronized (turn) {
-            pin = log.book().oldest((job, rank) -> easy || points.isDistrusted(job, rank) ? rank.pin() : rank.pinOfNewest());
-            gone = log.cut(pin.map(Pin::position).orElse(log.position() + 1));
+            needs = LogNeed.of(
+                    log.book(), (job, rank) -> easy || points.isDistrusted(job, rank) ? rank.pin() : rank.pinOfNewest());
+            gone = log.cut(needs.isEmpty() ? log.position() + 1 : needs.getFirst().position());
             log.handOver();
         }
         for (Path file : gone) {
@@ -161,6 +245,6 @@ final class LogRoom {
                 throw new UncheckedIOException(e);
             }
         }
-        return pin;
+        return needs;
     }
 }

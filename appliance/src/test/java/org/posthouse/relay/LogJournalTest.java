@@ -28,6 +28,12 @@ final class LogJournalTest {
 
         @Override
         public void changed(boolean holds, String text) {}
+
+        @Override
+        public void stalled(long job, String text) {}
+
+        @Override
+        public void tryAgain() {}
     };
 
     @Test

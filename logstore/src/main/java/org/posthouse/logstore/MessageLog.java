@@ -453,6 +453,11 @@ public final class MessageLog implements AutoCloseable {
         owner.handOver();
     }
 
+    /** Where its files are. Any thread. */
+    public Path folder() {
+        return folder;
+    }
+
     /** This writer's epoch, one more than the highest found at open. Any thread. */
     public long epoch() {
         return chain.epoch();
