@@ -61,6 +61,11 @@ final class Backlog {
         frames.add(new Waiting(from, frame, work));
     }
 
+    /** A frame of this job waits, the first of some. */
+    void waits(long job) {
+        journal.room().waits(job);
+    }
+
     /** A connection is not read until there is room. */
     void add(Runnable goOn) {
         connections.add(goOn);

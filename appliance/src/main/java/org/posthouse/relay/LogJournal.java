@@ -64,7 +64,6 @@ final class LogJournal implements Journal {
     private ImageStore images;
     private RestartPoints points;
     private LogRoom room;
-    private LogLimits.OnFull onFull;
 
     /** Written last when it is opened. */
     private volatile MessageLog log;
@@ -81,7 +80,6 @@ final class LogJournal implements Journal {
     List<LoggedJob> open(Path folder, String relay, long epochMin, LogLimits limits, LogRoom.Relief relief) throws IOException {
         Files.createDirectories(folder);
         long limitBytes = limits.bytes(folder);
-        onFull = limits.onFull();
         MessageLog opened = MessageLog.open(LogConfig.limited(folder, limitBytes), last -> Math.max(epochMin, last + 1), entry -> {});
         List<LoggedJob> jobs = jobs(opened, relay);
         images = new ImageStore(imageFolder(folder));
@@ -90,7 +88,7 @@ final class LogJournal implements Journal {
         reader = opened.reader();
         points = new RestartPoints(this, opened, images);
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent());
-        room = new LogRoom(this, opened, points, pressure, relief, background);
+        room = new LogRoom(this, opened, points, pressure, limits.onFull(), relief, background);
         log = opened;
         background.scheduleWithFixedDelay(room::look, LogRoom.LOOK_MS, LogRoom.LOOK_MS, TimeUnit.MILLISECONDS);
         return jobs;
@@ -191,11 +189,6 @@ final class LogJournal implements Journal {
     /** Whether nothing may be taken in that is to be logged: the log's disk is full. Thread-safe. */
     boolean isFull() {
         return log != null && room.isFull();
-    }
-
-    /** What becomes of a job whose frames must wait for that. */
-    LogLimits.OnFull onFull() {
-        return onFull;
     }
 
     /** How the log stands; as if all were well without one. Thread-safe. */

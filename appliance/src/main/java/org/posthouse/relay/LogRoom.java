@@ -36,6 +36,7 @@ final class LogRoom {
     private final RestartPoints points;
     private final Pressure pressure;
     private final Relief relief;
+    private final LogLimits.OnFull onFull;
     private final Executor background;
     private final LogAsking asking = new LogAsking();
 
@@ -62,8 +63,8 @@ final class LogRoom {
         /** Senders are held from now on, or no more. */
         void changed(boolean holds, String text);
 
-        /** Nothing moves, and this job needs the oldest records. */
-        void stalled(long job, String text);
+        /** The job is to end: it has no room, and is not to wait. */
+        void giveUp(long job, String text);
 
         /** What was not taken in for want of room is to be tried again. */
         void tryAgain();
@@ -74,9 +75,18 @@ final class LogRoom {
 
     /**
      * @param pressure how much room it may take
+     * @param onFull what becomes of a job that needs more
      * @param background where files are deleted
      */
-    LogRoom(Object turn, MessageLog log, RestartPoints points, Pressure pressure, Relief relief, Executor background) {
+    LogRoom(
+            Object turn,
+            MessageLog log,
+            RestartPoints points,
+            Pressure pressure,
+            LogLimits.OnFull onFull,
+            Relief relief,
+            Executor background) {
+        this.onFull = onFull;
         this.turn = turn;
         this.log = log;
         this.points = points;
@@ -128,6 +138,18 @@ final class LogRoom {
         Long mayCome = expected.remove(job);
         if (mayCome != null) {
             pressure.mayCome(-mayCome);
+        }
+    }
+
+    /** The job has what is not taken in. */
+    void waits(long job) {
+        if (onFull == LogLimits.OnFull.ABORT) {
+            background.execute(() -> {
+                look();
+                if (full) {
+                    relief.giveUp(job, status.text());
+                }
+            });
         }
     }
 
@@ -206,8 +228,8 @@ final class LogRoom {
             boolean holds = next.state() != LogStatus.State.OPEN;
             LOG.warn("log {}: {}", next.state().word(), next.text());
             relief.changed(holds, next.text());
-            if (next.state() == LogStatus.State.STALLED && !needs.isEmpty()) {
-                relief.stalled(needs.getFirst().job(), next.text());
+            if (next.state() == LogStatus.State.STALLED && onFull == LogLimits.OnFull.ABORT && !needs.isEmpty()) {
+                relief.giveUp(needs.getFirst().job(), next.text());
             }
         }
     }

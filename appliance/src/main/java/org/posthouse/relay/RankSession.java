@@ -127,7 +127,7 @@ final class RankSession implements Session, RankPort {
     @Override
     public void whenRoom(Runnable goOn) {
         shard.backlog().add(goOn);
-        shard.waitsForRoom(job);
+        shard.backlog().waits(job);
     }
 
     private void onFrameBeforeAdmission(ByteBuf buffer, int index, int length, FrameView view) throws WireException {

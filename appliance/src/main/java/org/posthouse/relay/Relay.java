@@ -57,6 +57,7 @@ public final class Relay extends VerticleBase {
     /** Which start of the relay this is: a number that grows. Written at the start, when its log has been read. */
     private volatile long epoch;
 
+    private volatile boolean waitsForRoom;
     private volatile Placement placement;
     private volatile ModeSwitch moves;
     private Shards shards;
@@ -116,6 +117,11 @@ public final class Relay extends VerticleBase {
         return journal.close();
     }
 
+    /** Whether it cannot start yet for want of room for its log. Thread-safe. */
+    boolean waitsForRoom() {
+        return waitsForRoom;
+    }
+
     /** Gives the jobs that were open when the log was last written. */
     private Future<List<LoggedJob>> openLog() {
         return config.logFolder().map(this::openLog).orElseGet(() -> Future.succeededFuture(List.of()));
@@ -130,8 +136,11 @@ public final class Relay extends VerticleBase {
     }
 
     private Future<List<LoggedJob>> openLogLater(Path folder, LogException why) {
-        LOG.warn("{}: waits for room: {}", id(), why.getMessage());
-        status.onWaiting(why.getMessage());
+        if (!waitsForRoom) {
+            LOG.warn("{}: waits for room: {}", id(), why.getMessage());
+        }
+        waitsForRoom = true;
+        status.onWaiting("it waits for room: " + why.getMessage());
         return vertx.timer(OPEN_AGAIN_MS, TimeUnit.MILLISECONDS).compose(later -> openLog(folder));
     }
 
@@ -157,11 +166,9 @@ public final class Relay extends VerticleBase {
             }
 
             @Override
-            public void stalled(long job, String text) {
-                if (config.logLimits().onFull() == LogLimits.OnFull.ABORT) {
-                    Shard shard = shards.of(job, 0);
-                    shard.strand().submit(() -> shard.core().failJob(job, Reason.LOG_FULL, text));
-                }
+            public void giveUp(long job, String text) {
+                Shard shard = shards.of(job, 0);
+                shard.strand().submit(() -> shard.core().failJob(job, Reason.LOG_FULL, text));
             }
 
             @Override

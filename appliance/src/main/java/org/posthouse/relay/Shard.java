@@ -15,7 +15,6 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
-import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 
 /**
@@ -36,7 +35,6 @@ final class Shard {
     private final List<Way> ways = new ArrayList<>();
     private final Gate gate;
     private final Backlog backlog;
-    private final Histories histories;
 
     private final FrameView gateView = new FrameView();
 
@@ -59,7 +57,6 @@ final class Shard {
      */
     Shard(int number, String relay, CoreConfig config, int shards, Workplace home, Histories histories, Gate gate) {
         this.gate = gate;
-        this.histories = histories;
         this.backlog = new Backlog(histories.journal());
         this.number = number;
         this.core = new RelayCore(relay, config, shards, clock, new HistoryReader(this, histories), new ImageWriter(this, histories));
@@ -169,13 +166,6 @@ final class Shard {
         backlog.goOn();
     }
 
-    /** A job's frames wait for room: unless it is to end for that. */
-    void waitsForRoom(long job) {
-        if (histories.journal().onFull() == LogLimits.OnFull.ABORT) {
-            core.failJob(job, Reason.LOG_FULL, histories.journal().status().text());
-        }
-    }
-
     /** Whether another core's frame must wait for room in the log. */
     private boolean mustWait(FrameView view) {
         if (backlog.isIdle()) {
@@ -200,7 +190,7 @@ final class Shard {
 
     private void park(Peer peer, long job, ByteBuf held, Runnable work) {
         backlog.add(peer, held, work);
-        waitsForRoom(job);
+        backlog.waits(job);
     }
 
     // ---- other cores

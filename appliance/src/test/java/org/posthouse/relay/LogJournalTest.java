@@ -30,7 +30,7 @@ final class LogJournalTest {
         public void changed(boolean holds, String text) {}
 
         @Override
-        public void stalled(long job, String text) {}
+        public void giveUp(long job, String text) {}
 
         @Override
         public void tryAgain() {}

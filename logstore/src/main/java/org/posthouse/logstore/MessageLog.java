@@ -92,7 +92,7 @@ public final class MessageLog implements AutoCloseable {
             Files.createDirectories(config.folder());
             FolderLock lock = FolderLock.take(config.folder(), host.pid());
             try {
-                LogRecovery recovery = LogRecovery.recover(config.folder(), visitor, host);
+                LogRecovery recovery = recover(config.folder(), visitor, host);
                 long epoch = relayEpoch.applyAsLong(recovery.scan().book().relayEpoch());
                 return start(new MessageLog(config, host, lock, recovery, epoch), host, recovery);
             } catch (IOException | RuntimeException | Error e) {
@@ -101,6 +101,15 @@ public final class MessageLog implements AutoCloseable {
             }
         } catch (IOException e) {
             throw unusable(config.folder(), e);
+        }
+    }
+
+    /** Java says so when the system cannot give it a mapped page: of a broken disk, or, where even reading takes blocks, of a full one. */
+    private static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
+        try {
+            return LogRecovery.recover(folder, visitor, host);
+        } catch (InternalError e) {
+            throw unusable(folder, new IOException("a page of it cannot be read", e));
         }
     }
 
@@ -128,8 +137,12 @@ public final class MessageLog implements AutoCloseable {
     }
 
     private static LogException unusable(Path folder, IOException e) {
+        long free = folder.toFile().getUsableSpace();
+        if (free < RecordChain.MARGIN_BYTES) {
+            return LogException.full(folder, free, RecordChain.MARGIN_BYTES);
+        }
         return new LogException(folder, LogException.NO_POSITION, "cannot be opened: " + e,
-                "check that the folder is local, writable and not full", e);
+                "check that the folder is local, readable and writable", e);
     }
 
     /**

@@ -28,14 +28,14 @@ final class ReservedBlocks {
     }
 
     /**
-     * The writer goes on in a file that may have records already, or begins one: reserves what there is of it, and so much
-     * beyond. If it cannot, everything stays as it was.
+     * The writer goes on in a file that has records already, or begins one: reserves so much of it, or all that there is of it
+     * and enough beyond for a record. If it cannot, everything stays as it was.
      */
     boolean tryBegin(int number, long bytes) {
         Path path = QueueFiles.file(folder, number);
         try {
             boolean begun = Files.exists(path);
-            long to = (begun ? Files.size(path) : 0) + bytes;
+            long to = begun ? Files.size(path) + SLACK_BYTES : bytes;
             Path ready = begun ? path : QueueFiles.ready(folder, number);
             if (!Blocks.tryReserve(folder.resolve(SingleChronicleQueue.QUEUE_METADATA_FILE), 0, METADATA_BYTES)
                     || !Blocks.tryReserve(ready, 0, to)) {
