@@ -58,7 +58,9 @@ class OpsMetricsTest {
                 "posthouse_ready{relay=\"rennes-a\",site=\"rennes\"} 0.0",
                 "posthouse_start_time_seconds{relay=\"rennes-a\",site=\"rennes\"} 5.0",
                 "posthouse_log_position{relay=\"rennes-a\",site=\"rennes\"} 42.0",
-                "posthouse_log_bytes{relay=\"rennes-a\",site=\"rennes\"} 8192.0");
+                "posthouse_log_bytes{relay=\"rennes-a\",site=\"rennes\"} 8192.0",
+                "posthouse_log_pinned_bytes{relay=\"rennes-a\",site=\"rennes\"} 4096.0",
+                "posthouse_log_limit_bytes{relay=\"rennes-a\",site=\"rennes\"} 65536.0");
     }
 
     @Test
