@@ -2,6 +2,7 @@ package org.posthouse.directory;
 
 import com.hazelcast.core.HazelcastException;
 import com.hazelcast.core.HazelcastInstanceNotActiveException;
+import com.hazelcast.internal.cluster.impl.ClusterTopologyChangedException;
 import com.hazelcast.nio.ObjectDataInput;
 import com.hazelcast.nio.ObjectDataOutput;
 import com.hazelcast.nio.serialization.StreamSerializer;
@@ -15,8 +16,9 @@ import java.io.IOException;
  *
  * <p>Hazelcast answers a call that must be tried again with an exception, and serialises that by Java unless told
  * otherwise. Where nothing of that kind is read, such an answer would be lost and its call would hang for twice the
- * call timeout (20 s, measured while a third member joined). What Hazelcast acts upon is kept: whether to try again.
- * The rest becomes text.
+ * call timeout (20 s, measured while a third member joined). What Hazelcast acts upon is kept: whether to try again,
+ * and whether as it is or anew: a listener's registration names the list of members that it was made for, and made
+ * for an old list it would be refused for two minutes. The rest becomes text.
  */
 final class FailureSerializer implements StreamSerializer<Throwable> {
     static final int TYPE = 7411;
@@ -25,6 +27,7 @@ final class FailureSerializer implements StreamSerializer<Throwable> {
     private static final byte RETRYABLE = 1;
     private static final byte TARGET_NOT_MEMBER = 2;
     private static final byte NOT_ACTIVE = 3;
+    private static final byte MEMBERS_CHANGED = 4;
 
     @Override
     public int getTypeId() {
@@ -41,6 +44,7 @@ final class FailureSerializer implements StreamSerializer<Throwable> {
         return switch (failure) {
             case TargetNotMemberException e -> TARGET_NOT_MEMBER;
             case HazelcastInstanceNotActiveException e -> NOT_ACTIVE;
+            case ClusterTopologyChangedException e -> MEMBERS_CHANGED;
             case RetryableException e -> RETRYABLE;
             default -> OTHER;
         };
@@ -53,6 +57,7 @@ final class FailureSerializer implements StreamSerializer<Throwable> {
         return switch (kind) {
             case TARGET_NOT_MEMBER -> new TargetNotMemberException(text);
             case NOT_ACTIVE -> new HazelcastInstanceNotActiveException(text);
+            case MEMBERS_CHANGED -> new ClusterTopologyChangedException(text);
             case RETRYABLE -> new RetryableHazelcastException(text);
             default -> new HazelcastException(text);
         };

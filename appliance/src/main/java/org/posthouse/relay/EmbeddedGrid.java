@@ -14,8 +14,11 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.logstore.LogSync;
 import org.posthouse.ops.RelayView;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.LinkConfig;
@@ -36,8 +39,11 @@ public final class EmbeddedGrid implements AutoCloseable {
     private final MemoryDirectory directory = new MemoryDirectory();
     private final List<Relay> relays = new ArrayList<>();
 
-    private EmbeddedGrid(Vertx vertx) {
+    private final UnaryOperator<Supplier<LogSync>> disk;
+
+    private EmbeddedGrid(Vertx vertx, UnaryOperator<Supplier<LogSync>> disk) {
         this.vertx = vertx;
+        this.disk = disk;
     }
 
     /** A Vert.x that makes no files. */
@@ -70,7 +76,19 @@ public final class EmbeddedGrid implements AutoCloseable {
     /** The same with logs that may take so much each; without, if there is none. */
     public static EmbeddedGrid start(
             Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
-        EmbeddedGrid grid = new EmbeddedGrid(vertx);
+        return start(vertx, sites, relaysPerSite, logs, mode, UnaryOperator.identity());
+    }
+
+    /** The same. @param disk stands between each relay's log and what makes it safe, where a test can stop it */
+    static EmbeddedGrid start(
+            Vertx vertx,
+            int sites,
+            int relaysPerSite,
+            Optional<LogLimits> logs,
+            ModeConfig mode,
+            UnaryOperator<Supplier<LogSync>> disk)
+            throws IOException {
+        EmbeddedGrid grid = new EmbeddedGrid(vertx, disk);
         try {
             grid.startRelays(sites, relaysPerSite, logs, mode);
             return grid;
@@ -110,7 +128,7 @@ public final class EmbeddedGrid implements AutoCloseable {
             }
             config = config.withLinks(links);
         }
-        Relay relay = new Relay(config, directory);
+        Relay relay = new Relay(config, directory, disk);
         await(vertx.deployVerticle(relay, new DeploymentOptions()));
         relays.add(relay);
     }

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.hazelcast.core.HazelcastException;
 import com.hazelcast.core.HazelcastInstanceNotActiveException;
+import com.hazelcast.internal.cluster.impl.ClusterTopologyChangedException;
 import com.hazelcast.map.IMap;
 import com.hazelcast.spi.exception.CallerNotMemberException;
 import com.hazelcast.spi.exception.RetryableException;
@@ -98,11 +99,14 @@ class HazelcastDirectoryTest extends DirectoryContract {
         IMap<String, Object> foreign = directories.get(1).member().getMap("failures");
         foreign.set("retry", new CallerNotMemberException("who are you"));
         foreign.set("target", new TargetNotMemberException("not here"));
+        foreign.set("changed", new ClusterTopologyChangedException("list 3"));
         foreign.set("down", new HazelcastInstanceNotActiveException("stopping"));
         foreign.set("other", new ArithmeticException("of two"));
 
         assertThat(foreign.get("retry")).isInstanceOf(RetryableException.class).asString().contains("who are you");
         assertThat(foreign.get("target")).isInstanceOf(TargetNotMemberException.class);
+        // Or a registration is said again as it was, 250 times, and the member that registers does not start.
+        assertThat(foreign.get("changed")).isInstanceOf(ClusterTopologyChangedException.class);
         assertThat(foreign.get("down")).isInstanceOf(HazelcastInstanceNotActiveException.class);
         assertThat(foreign.get("other")).isExactlyInstanceOf(HazelcastException.class).asString().contains("of two");
         foreign.destroy();
