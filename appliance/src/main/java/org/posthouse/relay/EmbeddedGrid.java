@@ -38,7 +38,7 @@ public final class EmbeddedGrid implements AutoCloseable {
     private Path folder;
     private final MemoryDirectory directory = new MemoryDirectory();
     private final List<Relay> relays = new ArrayList<>();
-
+    private final List<Path> logFolders = new ArrayList<>();
     private final UnaryOperator<Supplier<LogSync>> disk;
 
     private EmbeddedGrid(Vertx vertx, UnaryOperator<Supplier<LogSync>> disk) {
@@ -119,7 +119,9 @@ public final class EmbeddedGrid implements AutoCloseable {
     private void start(RelayId id, Path keys, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode);
         if (logs.isPresent()) {
-            config = config.withLog(RelayConfig.logFolder(folder.resolve("data-" + id.site()), id), logs.get());
+            Path logFolder = RelayConfig.logFolder(folder.resolve("data-" + id.site()), id);
+            config = config.withLog(logFolder, logs.get());
+            logFolders.add(logFolder);
         }
         if (keys != null) {
             LinkConfig links = LinkConfig.of(config.relay(), config.epoch(), SiteKeys.load(keys)).listen(LOOPBACK, 0);
@@ -149,6 +151,11 @@ public final class EmbeddedGrid implements AutoCloseable {
     /** Where ranks and launchers connect, one address a relay, those of one site one behind the other. */
     public List<String> addresses() {
         return relays.stream().map(Relay::address).toList();
+    }
+
+    /** Where each relay keeps its log; empty if none does. */
+    public List<Path> logFolders() {
+        return List.copyOf(logFolders);
     }
 
     /** What a console shows of the relays. */

@@ -1,8 +1,5 @@
 package org.posthouse.relay;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -261,19 +258,15 @@ final class LogRoom {
         boolean easy = !full && pressure.state() == Pressure.State.EASY && log.usedBytes() < pressure.askBytes();
         List<LogNeed> needs;
         List<Path> gone;
+        boolean ample;
         synchronized (turn) {
             needs = LogNeed.of(
                     log.book(), (job, rank) -> easy || points.isDistrusted(job, rank) ? rank.pin() : rank.pinOfNewest());
             gone = log.cut(needs.isEmpty() ? log.position() + 1 : needs.getFirst().position());
+            ample = log.hasAmpleRoom();
             log.handOver();
         }
-        for (Path file : gone) {
-            try {
-                Files.deleteIfExists(file);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
+        log.discard(gone, ample ? pressure.askBytes() : 0);
         return needs;
     }
 }

@@ -19,6 +19,7 @@ final class RecordAppender implements AutoCloseable {
     private final SingleChronicleQueue queue;
     private final ExcerptAppender appender;
     private final Pretoucher pretoucher;
+    private final PieceWriter pieces;
     private final byte[] copy = new byte[8 << 10];
     private long fileBytes;
     private long rolls;
@@ -27,6 +28,7 @@ final class RecordAppender implements AutoCloseable {
     RecordAppender(Path folder, int file) {
         this.clock = new FileClock(file);
         this.pretoucher = new Pretoucher(folder);
+        this.pieces = new PieceWriter(folder);
         this.queue = QueueFiles.open(folder, clock);
         try {
             this.appender = queue.createAppender();
@@ -37,11 +39,19 @@ final class RecordAppender implements AutoCloseable {
         }
     }
 
-    /** The next record begins a new file. */
-    void roll() {
+    /** The next record begins a new file. @param warm the pages of that are there */
+    void roll(boolean warm) {
         clock.nextFile();
         rolls++;
         fileBytes = 0;
+        if (warm) {
+            pretoucher.leave(clock.file());
+        }
+    }
+
+    /** Number of the file that the next record goes to. */
+    int file() {
+        return clock.file();
     }
 
     /** Bytes of the current file up to its last record; 0 before the first append to it. */
@@ -105,7 +115,9 @@ final class RecordAppender implements AutoCloseable {
         int length = piece.remaining();
         long at = bytes.writePosition();
         bytes.writePosition(at + length);
-        if (piece.isDirect()) {
+        if (PieceWriter.takes(piece)) {
+            pieces.write(clock.file(), at, piece);
+        } else if (piece.isDirect()) {
             bytes.write(at, piece, piece.position(), length);
         } else if (piece.hasArray()) {
             bytes.write(at, piece.array(), piece.arrayOffset() + piece.position(), length);
@@ -135,6 +147,7 @@ final class RecordAppender implements AutoCloseable {
     @Override
     public void close() {
         pretoucher.close();
+        pieces.close();
         Closeable.closeQuietly(appender, queue);
     }
 }

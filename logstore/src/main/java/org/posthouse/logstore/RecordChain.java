@@ -23,6 +23,7 @@ final class RecordChain implements AutoCloseable {
     private static final ByteBuffer[] NO_PAYLOAD = {};
 
     private final Path folder;
+    private final SpareFiles spares;
     private final RecordAppender appender;
     private final Room room;
     private final ReservedBlocks blocks;
@@ -56,6 +57,7 @@ final class RecordChain implements AutoCloseable {
         if (!blocks.tryBegin(firstFile, snapshotBytes + MARGIN_BYTES)) {
             throw LogException.full(folder, host.freeBytes().getAsLong(), snapshotBytes + MARGIN_BYTES);
         }
+        this.spares = new SpareFiles(folder, System::nanoTime);
         this.appender = new RecordAppender(folder, firstFile);
         this.counters = new LogCounters(position, epoch, recovery.files());
         this.files = new LogFiles(folder, scan.end().firstOfFile());
@@ -129,15 +131,18 @@ final class RecordChain implements AutoCloseable {
     /** Begins a new file, if its blocks are there; else the one that is being written grows on. */
     private void roll() {
         List<ByteBuffer> pieces = SnapshotPieces.of(book);
-        if (blocks.tryBegin(file + 1, pieces.size() * (long) MessageLog.MAX_PAYLOAD_BYTES + MARGIN_BYTES)) {
-            appender.roll();
+        long bytes = pieces.size() * (long) MessageLog.MAX_PAYLOAD_BYTES + MARGIN_BYTES;
+        int next = appender.file() + 1;
+        boolean spare = spares.take(QueueFiles.file(folder, next));
+        if (spare ? blocks.tryAdopt(next, bytes) : blocks.tryBegin(next, bytes)) {
+            appender.roll(spare);
             snapshot(pieces);
         }
     }
 
     private void snapshot(List<ByteBuffer> pieces) {
         for (int i = 0; i < pieces.size(); i++) {
-            codec.snapshot(i, pieces.size());
+            codec.snapshot(i, pieces.size(), appender.file());
             publish(pieces.get(i));
         }
         long least = FILE_PER_SNAPSHOT * (long) pieces.size() * MessageLog.MAX_PAYLOAD_BYTES;
@@ -205,6 +210,10 @@ final class RecordChain implements AutoCloseable {
         return files;
     }
 
+    SpareFiles spares() {
+        return spares;
+    }
+
     Room room() {
         return room;
     }
@@ -222,5 +231,6 @@ final class RecordChain implements AutoCloseable {
     @Override
     public void close() {
         appender.close();
+        spares.close();
     }
 }

@@ -50,6 +50,23 @@ final class ReservedBlocks {
         }
     }
 
+    /** The same of a file that is not begun, and full of zeros: all its blocks are there. If they do not suffice it is deleted. */
+    boolean tryAdopt(int number, long bytes) {
+        Path path = QueueFiles.file(folder, number);
+        try {
+            long size = Files.size(path);
+            if (size < bytes && !Blocks.tryReserve(path, size, bytes)) {
+                Files.delete(path);
+                return false;
+            }
+            file = number;
+            end = Math.max(size, bytes);
+            return true;
+        } catch (IOException e) {
+            throw unusable(path, e);
+        }
+    }
+
     /** Whether the file has its blocks up to there. */
     boolean covers(long upTo) {
         return upTo <= end;
