@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -37,7 +38,7 @@ public final class EmbeddedGrid implements AutoCloseable {
     private Path folder;
     private final MemoryDirectory directory = new MemoryDirectory();
     private final List<Relay> relays = new ArrayList<>();
-
+    private final List<Path> logFolders = new ArrayList<>();
     private final UnaryOperator<Supplier<LogSync>> disk;
 
     private EmbeddedGrid(Vertx vertx, UnaryOperator<Supplier<LogSync>> disk) {
@@ -69,7 +70,13 @@ public final class EmbeddedGrid implements AutoCloseable {
      */
     public static EmbeddedGrid start(Vertx vertx, int sites, int relaysPerSite, boolean logged, ModeConfig mode)
             throws IOException {
-        return start(vertx, sites, relaysPerSite, logged, mode, UnaryOperator.identity());
+        return start(vertx, sites, relaysPerSite, logged ? Optional.of(LogLimits.DEFAULT) : Optional.empty(), mode);
+    }
+
+    /** The same with logs that may take so much each; without, if there is none. */
+    public static EmbeddedGrid start(
+            Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
+        return start(vertx, sites, relaysPerSite, logs, mode, UnaryOperator.identity());
     }
 
     /** The same. @param disk stands between each relay's log and what makes it safe, where a test can stop it */
@@ -77,13 +84,13 @@ public final class EmbeddedGrid implements AutoCloseable {
             Vertx vertx,
             int sites,
             int relaysPerSite,
-            boolean logged,
+            Optional<LogLimits> logs,
             ModeConfig mode,
             UnaryOperator<Supplier<LogSync>> disk)
             throws IOException {
         EmbeddedGrid grid = new EmbeddedGrid(vertx, disk);
         try {
-            grid.startRelays(sites, relaysPerSite, logged, mode);
+            grid.startRelays(sites, relaysPerSite, logs, mode);
             return grid;
         } catch (IOException | RuntimeException e) {
             grid.close();
@@ -91,9 +98,9 @@ public final class EmbeddedGrid implements AutoCloseable {
         }
     }
 
-    private void startRelays(int sites, int relaysPerSite, boolean logged, ModeConfig mode) throws IOException {
+    private void startRelays(int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         boolean linked = sites * relaysPerSite > 1;
-        if (linked || logged) {
+        if (linked || logs.isPresent()) {
             folder = Files.createTempDirectory("posthouse-");
         }
         GridAuthority authority = linked ? GridAuthority.init(folder.resolve("authority"), KEY_DAYS) : null;
@@ -103,16 +110,18 @@ public final class EmbeddedGrid implements AutoCloseable {
                 authority.issue(siteName(i), KEY_DAYS, keys);
             }
             for (int name = 1; name <= relaysPerSite; name++) {
-                start(new RelayId(siteName(i), Integer.toString(name)), keys, logged, mode);
+                start(new RelayId(siteName(i), Integer.toString(name)), keys, logs, mode);
             }
         }
     }
 
     /** Starts one relay, which dials all earlier ones. {@code keys} is null if it stays alone. */
-    private void start(RelayId id, Path keys, boolean logged, ModeConfig mode) throws IOException {
+    private void start(RelayId id, Path keys, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode);
-        if (logged) {
-            config = config.withLog(RelayConfig.logFolder(folder.resolve("data-" + id.site()), id));
+        if (logs.isPresent()) {
+            Path logFolder = RelayConfig.logFolder(folder.resolve("data-" + id.site()), id);
+            config = config.withLog(logFolder, logs.get());
+            logFolders.add(logFolder);
         }
         if (keys != null) {
             LinkConfig links = LinkConfig.of(config.relay(), config.epoch(), SiteKeys.load(keys)).listen(LOOPBACK, 0);
@@ -142,6 +151,11 @@ public final class EmbeddedGrid implements AutoCloseable {
     /** Where ranks and launchers connect, one address a relay, those of one site one behind the other. */
     public List<String> addresses() {
         return relays.stream().map(Relay::address).toList();
+    }
+
+    /** Where each relay keeps its log; empty if none does. */
+    public List<Path> logFolders() {
+        return List.copyOf(logFolders);
     }
 
     /** What a console shows of the relays. */

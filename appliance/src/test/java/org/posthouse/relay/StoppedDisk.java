@@ -2,6 +2,7 @@ package org.posthouse.relay;
 
 import io.vertx.core.Vertx;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.posthouse.logstore.LogSync;
@@ -13,7 +14,8 @@ public final class StoppedDisk {
 
     /** Relays with logs, one a site; the first one's is on this disk. */
     public EmbeddedGrid grid(Vertx vertx, int sites) throws IOException {
-        return EmbeddedGrid.start(vertx, sites, 1, true, ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), this::stands);
+        return EmbeddedGrid.start(
+                vertx, sites, 1, Optional.of(LogLimits.DEFAULT), ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), this::stands);
     }
 
     private Supplier<LogSync> stands(Supplier<LogSync> log) {
