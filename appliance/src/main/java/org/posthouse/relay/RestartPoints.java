@@ -9,13 +9,13 @@ import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageStore;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.LogCursor;
-import org.posthouse.logstore.RecordCursor;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.Milestone;
 import org.posthouse.logstore.PayloadReader;
 import org.posthouse.logstore.Prologue;
 import org.posthouse.logstore.RankLog;
+import org.posthouse.logstore.RecordCursor;
 
 /**
  * From where the ranks of the relay's jobs can be started again, by its one log and the images beside it. Thread-safe: what
