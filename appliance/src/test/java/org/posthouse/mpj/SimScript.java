@@ -56,7 +56,7 @@ public final class SimScript implements SimProcess.Program {
         Diary diary = process.diary();
         if (asksRestored) {
             SimActor prologue = actor(process, -1);
-            SimPhase.EXCHANGE.play(prologue);
+            (deterministic ? SimPhase.NAMED_EXCHANGE : SimPhase.EXCHANGE).play(prologue);
             DataInputStream image = process.endpoint().vault().restored();
             if (image != null) {
                 diary.load(image);
