@@ -69,9 +69,12 @@ final class Outgoing {
      * @param cleared whether its rank may have been told
      */
     void restore(HomedRank.Transfer transfer, Message message, long upTo, boolean cleared) {
-        Sending open = new Sending(message.form() == FrameType.OFFER, message.bytes(), upTo);
+        boolean offered = message.form() == FrameType.OFFER;
+        boolean believed = offered && !cleared; // The log may have lost that it was.
+        Sending open = new Sending(offered, message.bytes(), believed ? message.bytes() : upTo);
         open.sent = message.arrived();
-        open.cleared = open.offered && cleared;
+        open.cleared = offered && cleared;
+        open.believed = believed;
         if (!open.isOver()) {
             sending.put(transfer, open);
         }

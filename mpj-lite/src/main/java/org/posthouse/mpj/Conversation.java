@@ -187,6 +187,7 @@ final class Conversation {
         told.begin(bytes).begin(FrameType.FINALIZE, bytes, hello.job()).finalizeFailedPolls(history.tellPolls());
         told.end(bytes);
         line.flush();
+        asksDue = false; // Nothing is under way any more.
         finalizing = true;
         observed.end();
     }

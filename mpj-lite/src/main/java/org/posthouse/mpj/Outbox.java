@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.MessageChecksum;
@@ -45,6 +46,9 @@ final class Outbox {
 
     /** Whether the relay may say what it has said on an earlier connection. */
     private boolean cameAgain;
+
+    /** What was to be taken back on the connection before, which the relay is asked for again. */
+    private Set<Sending> unanswered = Set.of();
 
     private int size;
     private long creditBytes;
@@ -265,6 +269,7 @@ final class Outbox {
     /** The relay has told what it has, and the rank has said the rest again. */
     void again(Said said) throws WireException {
         cameAgain = true;
+        unanswered = Set.copyOf(withdrawing.values());
         held.clear();
         creditBytes -= said.costBytes();
         creditMessages -= said.costMessages();
@@ -295,7 +300,9 @@ final class Outbox {
     void withdrawAgain() throws IOException {
         withdrawing.values().removeIf(Outbox::isTooLate);
         for (Sending sending : withdrawing.values()) {
-            sayWithdraw(sending);
+            if (unanswered.contains(sending)) {
+                sayWithdraw(sending);
+            }
         }
     }
 
