@@ -43,6 +43,16 @@ final class HeldPort implements RankPort {
     }
 
     @Override
+    public void push(Message message, Parcel head) {
+        throw new IllegalStateException(message + " is pushed to a rank between two connections, which is slow");
+    }
+
+    @Override
+    public void ended(int context, int round, Round.End why, long pushedCost) {
+        held.add(port -> port.ended(context, round, why, pushedCost));
+    }
+
+    @Override
     public void chunk(Parcel chunk) {
         parcels.add(chunk);
         held.add(port -> port.chunk(chunk));

@@ -10,6 +10,12 @@ public interface RankPort {
     /** A message that was matched: its first frame, with the receive's number. Takes over the parcel. */
     void deliver(Message message, Parcel head);
 
+    /** A short message that is sent before there is a receive for it, whole. Takes over the parcel. */
+    void push(Message message, Parcel head);
+
+    /** Nothing is pushed any more in this context; all that was has left before. */
+    void ended(int context, int round, Round.End why, long pushedCost);
+
     /** More bytes of a message that is being delivered. Takes over the parcel. */
     void chunk(Parcel chunk);
 

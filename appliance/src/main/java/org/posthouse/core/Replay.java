@@ -327,6 +327,16 @@ final class Replay {
             throw new IllegalStateException(message + " is delivered to " + rank + ", which is replayed");
         }
 
+        @Override
+        public void push(Message message, Parcel head) {
+            throw new IllegalStateException(message + " is pushed to " + rank + ", which is logged");
+        }
+
+        @Override
+        public void ended(int context, int round, Round.End why, long pushedCost) {
+            throw new IllegalStateException("a round of " + rank + ", which is logged");
+        }
+
         /** The log has it, and the history will come to it; unless all of it was handed out. */
         @Override
         public void chunk(Parcel chunk) {

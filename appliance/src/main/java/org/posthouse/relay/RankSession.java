@@ -13,6 +13,7 @@ import org.posthouse.core.RankPort;
 import org.posthouse.core.RankState;
 import org.posthouse.core.Refusal;
 import org.posthouse.core.RelayCore;
+import org.posthouse.core.Round;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -165,8 +166,20 @@ final class RankSession implements Session, RankPort {
     @Override
     public void deliver(Message message, Parcel head) {
         BufferParcel frame = (BufferParcel) head;
-        frame.toDelivered(message.receive().request());
+        frame.toDelivered(0, message.receive().request());
         write(frame);
+    }
+
+    @Override
+    public void push(Message message, Parcel head) {
+        BufferParcel frame = (BufferParcel) head;
+        frame.toDelivered(FrameView.PUSHED, 0);
+        write(frame);
+    }
+
+    @Override
+    public void ended(int context, int round, Round.End why, long pushedCost) {
+        write(frames.ended(job, context, round, rank.rank(), why, pushedCost));
     }
 
     @Override

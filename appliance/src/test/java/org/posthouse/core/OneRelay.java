@@ -201,6 +201,18 @@ final class OneRelay {
         }
 
         @Override
+        public void push(Message message, Parcel head) {
+            assertThat(head.payloadBytes()).isEqualTo((int) message.bytes());
+            heard.add("push #" + message.sequence() + " from " + message.source());
+            head.release();
+        }
+
+        @Override
+        public void ended(int context, int round, Round.End why, long pushedCost) {
+            heard.add("ended " + context + " round " + round + " " + why + " at " + pushedCost);
+        }
+
+        @Override
         public void chunk(Parcel chunk) {
             heard.add("chunk of " + chunk.payloadBytes());
             chunk.release();

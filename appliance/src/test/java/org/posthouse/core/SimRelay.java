@@ -301,6 +301,22 @@ final class SimRelay {
         }
 
         @Override
+        public void push(Message message, Parcel head) {
+            check(!world.logged() && writable(), "pushed: " + message);
+            TestParcel parcel = (TestParcel) head;
+            letter(message).passed(0, parcel.payloadBytes());
+            letter(message).matched = true;
+            ByteBuffer frame = Frames.delivered(parcel.take(), 0);
+            new FrameView().wrap(frame, 0).flags(FrameView.PUSHED);
+            toRank(frame);
+        }
+
+        @Override
+        public void ended(int context, int round, Round.End why, long pushedCost) {
+            toRank(frames.ended(context, round, rank.rank(), why.code(), pushedCost));
+        }
+
+        @Override
         public void chunk(Parcel chunk) {
             TestParcel parcel = (TestParcel) chunk;
             FrameView view = parcel.view();

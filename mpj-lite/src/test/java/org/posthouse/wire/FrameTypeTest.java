@@ -55,6 +55,8 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.RESENT, RANK | LINK);
         SENDERS.put(FrameType.POINT, RANK | RELAY);
         SENDERS.put(FrameType.IMAGE, RANK | RELAY);
+        SENDERS.put(FrameType.AHEAD, RANK);
+        SENDERS.put(FrameType.ENDED, RELAY);
     }
 
     @ParameterizedTest
