@@ -274,7 +274,7 @@ final class Deliveries {
         message.pass(head.payloadBytes());
         if (message.isPushed()) {
             messagesPushed++;
-            to.port().push(message, head);
+            to.port().push(message, 0, head);
         } else {
             to.port().deliver(message, head);
         }

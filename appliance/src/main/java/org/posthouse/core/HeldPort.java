@@ -43,7 +43,7 @@ final class HeldPort implements RankPort {
     }
 
     @Override
-    public void push(Message message, Parcel head) {
+    public void push(Message message, long ordinal, Parcel head) {
         throw new IllegalStateException(message + " is pushed to a rank between two connections, which is slow");
     }
 

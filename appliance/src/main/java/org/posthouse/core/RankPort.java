@@ -10,10 +10,15 @@ public interface RankPort {
     /** A message that was matched: its first frame, with the receive's number. Takes over the parcel. */
     void deliver(Message message, Parcel head);
 
-    /** A short message that is sent before there is a receive for it, whole. Takes over the parcel. */
-    void push(Message message, Parcel head);
+    /**
+     * A message that comes unasked: its first frame. Takes over the parcel.
+     *
+     * @param ordinal of the rank's past: which receive of the message's context had got it, from 1; 0: it is new, short and whole, and
+     *     the rank finds out
+     */
+    void push(Message message, long ordinal, Parcel head);
 
-    /** Nothing is pushed any more in this context; all that was has left before. */
+    /** No new message is pushed any more in this context; all that were have left before. */
     void ended(int context, int round, Round.End why, long pushedCost);
 
     /** More bytes of a message that is being delivered. Takes over the parcel. */

@@ -171,9 +171,9 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
-    public void push(Message message, Parcel head) {
+    public void push(Message message, long ordinal, Parcel head) {
         BufferParcel frame = (BufferParcel) head;
-        frame.toDelivered(FrameView.PUSHED, 0);
+        frame.toDelivered(FrameView.PUSHED, (int) ordinal);
         write(frame);
     }
 

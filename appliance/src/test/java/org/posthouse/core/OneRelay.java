@@ -201,9 +201,8 @@ final class OneRelay {
         }
 
         @Override
-        public void push(Message message, Parcel head) {
-            assertThat(head.payloadBytes()).isEqualTo((int) message.bytes());
-            heard.add("push #" + message.sequence() + " from " + message.source());
+        public void push(Message message, long ordinal, Parcel head) {
+            heard.add("push #" + message.sequence() + " from " + message.source() + (ordinal == 0 ? "" : " to receive " + ordinal));
             head.release();
         }
 

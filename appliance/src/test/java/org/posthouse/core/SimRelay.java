@@ -290,25 +290,25 @@ final class SimRelay {
         @Override
         public void deliver(Message message, Parcel head) {
             check(message.receive() != null, "delivered without a receive");
+            toRank(Frames.delivered(deliver(message, (TestParcel) head), 0, message.receive().request()));
+        }
+
+        @Override
+        public void push(Message message, long ordinal, Parcel head) {
+            check(
+                    ordinal == 0 ? !world.logged() && writable() : rank.state() == RankState.REPLAYING,
+                    "pushed to " + rank + ", which is " + rank.state() + ", for receive " + ordinal);
+            toRank(Frames.delivered(deliver(message, (TestParcel) head), FrameView.PUSHED, (int) ordinal));
+        }
+
+        private ByteBuffer deliver(Message message, TestParcel head) {
             check(message.destination() == rank.rank(), "delivered to " + rank);
             if (world.logged()) {
                 check(journal.hasArrival(message) && journal.hasDelivery(message), "delivered before it was logged: " + message);
             }
-            TestParcel parcel = (TestParcel) head;
-            letter(message).passed(0, parcel.payloadBytes());
+            letter(message).passed(0, head.payloadBytes());
             letter(message).matched = true;
-            toRank(Frames.delivered(parcel.take(), message.receive().request()));
-        }
-
-        @Override
-        public void push(Message message, Parcel head) {
-            check(!world.logged() && writable(), "pushed: " + message);
-            TestParcel parcel = (TestParcel) head;
-            letter(message).passed(0, parcel.payloadBytes());
-            letter(message).matched = true;
-            ByteBuffer frame = Frames.delivered(parcel.take(), 0);
-            new FrameView().wrap(frame, 0).flags(FrameView.PUSHED);
-            toRank(frame);
+            return head.take();
         }
 
         @Override
