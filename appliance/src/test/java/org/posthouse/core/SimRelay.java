@@ -116,8 +116,16 @@ final class SimRelay {
     }
 
     void fromPeer(int from, ByteBuffer frame) {
+        noteArrival(frame);
         core.fromPeer(way(from), new TestFrame(frame, ledger));
         checkBounds();
+    }
+
+    private void noteArrival(ByteBuffer frame) {
+        FrameView view = new FrameView().wrap(frame, 0);
+        if (begins(frame) && world.coreOf(view.destination()) == number) {
+            world.arrives(view);
+        }
     }
 
     private Way way(int to) {
@@ -266,6 +274,7 @@ final class SimRelay {
             };
             acting = rank.rank();
             pollsDue = pollsReported;
+            noteArrival(frame);
             try {
                 core.fromRank(rank, new TestFrame(frame, ledger));
             } catch (WireException e) {
