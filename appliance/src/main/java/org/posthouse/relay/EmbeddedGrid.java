@@ -12,9 +12,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.logstore.LogSync;
 import org.posthouse.ops.RelayView;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.LinkConfig;
@@ -34,9 +38,12 @@ public final class EmbeddedGrid implements AutoCloseable {
     private Path folder;
     private final MemoryDirectory directory = new MemoryDirectory();
     private final List<Relay> relays = new ArrayList<>();
+    private final List<Path> logFolders = new ArrayList<>();
+    private final UnaryOperator<Supplier<LogSync>> disk;
 
-    private EmbeddedGrid(Vertx vertx) {
+    private EmbeddedGrid(Vertx vertx, UnaryOperator<Supplier<LogSync>> disk) {
         this.vertx = vertx;
+        this.disk = disk;
     }
 
     /** A Vert.x that makes no files. */
@@ -63,9 +70,27 @@ public final class EmbeddedGrid implements AutoCloseable {
      */
     public static EmbeddedGrid start(Vertx vertx, int sites, int relaysPerSite, boolean logged, ModeConfig mode)
             throws IOException {
-        EmbeddedGrid grid = new EmbeddedGrid(vertx);
+        return start(vertx, sites, relaysPerSite, logged ? Optional.of(LogLimits.DEFAULT) : Optional.empty(), mode);
+    }
+
+    /** The same with logs that may take so much each; without, if there is none. */
+    public static EmbeddedGrid start(
+            Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
+        return start(vertx, sites, relaysPerSite, logs, mode, UnaryOperator.identity());
+    }
+
+    /** The same. @param disk stands between each relay's log and what makes it safe, where a test can stop it */
+    static EmbeddedGrid start(
+            Vertx vertx,
+            int sites,
+            int relaysPerSite,
+            Optional<LogLimits> logs,
+            ModeConfig mode,
+            UnaryOperator<Supplier<LogSync>> disk)
+            throws IOException {
+        EmbeddedGrid grid = new EmbeddedGrid(vertx, disk);
         try {
-            grid.startRelays(sites, relaysPerSite, logged, mode);
+            grid.startRelays(sites, relaysPerSite, logs, mode);
             return grid;
         } catch (IOException | RuntimeException e) {
             grid.close();
@@ -73,9 +98,9 @@ public final class EmbeddedGrid implements AutoCloseable {
         }
     }
 
-    private void startRelays(int sites, int relaysPerSite, boolean logged, ModeConfig mode) throws IOException {
+    private void startRelays(int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         boolean linked = sites * relaysPerSite > 1;
-        if (linked || logged) {
+        if (linked || logs.isPresent()) {
             folder = Files.createTempDirectory("posthouse-");
         }
         GridAuthority authority = linked ? GridAuthority.init(folder.resolve("authority"), KEY_DAYS) : null;
@@ -85,16 +110,18 @@ public final class EmbeddedGrid implements AutoCloseable {
                 authority.issue(siteName(i), KEY_DAYS, keys);
             }
             for (int name = 1; name <= relaysPerSite; name++) {
-                start(new RelayId(siteName(i), Integer.toString(name)), keys, logged, mode);
+                start(new RelayId(siteName(i), Integer.toString(name)), keys, logs, mode);
             }
         }
     }
 
     /** Starts one relay, which dials all earlier ones. {@code keys} is null if it stays alone. */
-    private void start(RelayId id, Path keys, boolean logged, ModeConfig mode) throws IOException {
+    private void start(RelayId id, Path keys, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode);
-        if (logged) {
-            config = config.withLog(RelayConfig.logFolder(folder.resolve("data-" + id.site()), id));
+        if (logs.isPresent()) {
+            Path logFolder = RelayConfig.logFolder(folder.resolve("data-" + id.site()), id);
+            config = config.withLog(logFolder, logs.get());
+            logFolders.add(logFolder);
         }
         if (keys != null) {
             LinkConfig links = LinkConfig.of(config.relay(), config.epoch(), SiteKeys.load(keys)).listen(LOOPBACK, 0);
@@ -103,7 +130,7 @@ public final class EmbeddedGrid implements AutoCloseable {
             }
             config = config.withLinks(links);
         }
-        Relay relay = new Relay(config, directory);
+        Relay relay = new Relay(config, directory, disk);
         await(vertx.deployVerticle(relay, new DeploymentOptions()));
         relays.add(relay);
     }
@@ -124,6 +151,11 @@ public final class EmbeddedGrid implements AutoCloseable {
     /** Where ranks and launchers connect, one address a relay, those of one site one behind the other. */
     public List<String> addresses() {
         return relays.stream().map(Relay::address).toList();
+    }
+
+    /** Where each relay keeps its log; empty if none does. */
+    public List<Path> logFolders() {
+        return List.copyOf(logFolders);
     }
 
     /** What a console shows of the relays. */

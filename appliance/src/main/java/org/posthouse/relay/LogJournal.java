@@ -2,7 +2,6 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -575,13 +574,7 @@ final class LogJournal implements Journal {
             gone = open.cut(pin.map(Pin::position).orElse(open.position() + 1));
             open.handOver();
         }
-        for (Path file : gone) {
-            try {
-                Files.deleteIfExists(file);
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
+        open.discard(gone, hasAmpleRoom() ? pressure.askBytes() : 0);
         return pin;
     }
 

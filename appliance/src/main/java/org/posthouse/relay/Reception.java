@@ -5,6 +5,8 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
+import io.netty.channel.epoll.EpollChannelOption;
+import io.netty.channel.socket.nio.NioChannelOption;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -14,7 +16,10 @@ import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import jdk.net.ExtendedSocketOptions;
+import org.posthouse.mpj.Keepalive;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +37,14 @@ final class Reception {
     /** How long nothing is accepted after the system refused to, for want of file descriptors for instance. */
     private static final int ACCEPT_PAUSE_MS = 1_000;
 
+    /** {@link Keepalive}'s times as each kind of channel calls them, which passes over what another kind's are called. */
+    private static final Map<ChannelOption<Integer>, Integer> KEEPALIVE = Map.of(
+            EpollChannelOption.TCP_KEEPIDLE, Keepalive.IDLE_SECONDS,
+            EpollChannelOption.TCP_KEEPINTVL, Keepalive.INTERVAL_SECONDS,
+            EpollChannelOption.TCP_KEEPCNT, Keepalive.QUESTIONS,
+            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), Keepalive.IDLE_SECONDS,
+            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), Keepalive.INTERVAL_SECONDS,
+            NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), Keepalive.QUESTIONS);
 
     /** Makes a connection of an outlet, and of where frames for it are written. */
     interface Connections {
@@ -93,6 +106,7 @@ final class Reception {
     private void read(Channel channel) {
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+        KEEPALIVE.forEach(channel.config()::setOption);
         EventLoop reader = placement.receptionOfNext();
         Connection connection = connections.accept(new ChannelOutlet(channel), placement.emission(reader));
         channel.config().setRecvByteBufAllocator(new ReadBuffers(connection::toFill));
@@ -114,7 +128,7 @@ final class Reception {
         try {
             String remote = socket.getRemoteAddress().toString().replaceFirst("^[^/]*/", "");
             socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            socket.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            Keepalive.set(socket);
             socket.configureBlocking(true);
             BlockingOutlet outlet = new BlockingOutlet(socket, remote);
             Connection connection = connections.accept(outlet, placement.emission(loop));

@@ -11,10 +11,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.logstore.LogException;
+import org.posthouse.logstore.LogSync;
 import org.posthouse.ops.RelayView;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.Notice;
@@ -44,7 +47,7 @@ public final class Relay extends VerticleBase {
     private final LinkPort links = new LinkPort(this);
     private final LogJournal journal = new LogJournal();
     private final Histories histories = Histories.of(journal);
-    private final LogSyncer syncer = new LogSyncer(journal::sync, this::openGates, this::onSyncFailed);
+    private final LogSyncer syncer;
     private final Jobs jobs = new Jobs(this);
     private final RelayStatus status = new RelayStatus(this);
     private EventLoop loop;
@@ -62,8 +65,14 @@ public final class Relay extends VerticleBase {
     private boolean serving;
 
     public Relay(RelayConfig config, Directory directory) {
+        this(config, directory, UnaryOperator.identity());
+    }
+
+    /** @param disk stands between the log and what makes it safe, where a test can stop it */
+    Relay(RelayConfig config, Directory directory, UnaryOperator<Supplier<LogSync>> disk) {
         this.config = config;
         this.directory = directory;
+        this.syncer = new LogSyncer(disk.apply(journal::sync), this::openGates, this::onSyncFailed);
     }
 
     @Override

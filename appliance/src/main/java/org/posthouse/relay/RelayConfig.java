@@ -104,9 +104,14 @@ public record RelayConfig(
     }
 
     public RelayConfig withLog(Path folder) {
+        return withLog(folder, logLimits);
+    }
+
+    /** With a log that may take so much. */
+    RelayConfig withLog(Path folder, LogLimits limits) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, core, helloTimeoutMs, connectionsMax, logLimits,
-                launcherWait);
+                site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, limits.credit(core), helloTimeoutMs,
+                connectionsMax, limits, launcherWait);
     }
 
     public RelayConfig withLinks(LinkConfig config) {

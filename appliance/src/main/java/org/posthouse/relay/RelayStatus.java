@@ -142,6 +142,7 @@ final class RelayStatus implements RelayView {
                 List.of(),
                 List.of(),
                 Counters.ZERO,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -178,7 +179,8 @@ final class RelayStatus implements RelayView {
                         .toList(),
                 relay.directory().relays().stream().map(RelayStatus::known).toList(),
                 counters,
-                relay.journal().stats().map(stats -> new LogView(stats.position(), relay.journal().usedBytes())));
+                relay.journal().stats().map(stats -> new LogView(stats.position(), relay.journal().usedBytes())),
+                relay.links().keys());
     }
 
     private Collection<ShardStatus.Rank> ranksOf(OpenJob job) {

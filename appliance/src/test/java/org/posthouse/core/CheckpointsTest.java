@@ -66,6 +66,28 @@ final class CheckpointsTest {
     }
 
     @Test
+    void needsTheOldestMessageThatWaitsForIt() throws Exception {
+        OneRelay.Rank sender = relay.connect(1);
+        rank.sends(relay.frames.post(0, 1, 0, 0, 1, 0));
+        for (long sequence = 1; sequence <= 3; sequence++) {
+            sender.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, sequence, 10));
+        }
+        long last = relay.journal.position();
+        says(Point.Kind.READY, 0);
+        assertThat(relay.journal.events).last().asString()
+                .as("the second and the third of three records wait").contains("Standing[pin=" + (last - 1) + ", deliveries=1,");
+        receiveTwo();
+        long next = relay.journal.position() + 1;
+        says(Point.Kind.READY, 0);
+        assertThat(relay.journal.events).last().asString().contains("Standing[pin=" + next + ", deliveries=3,");
+    }
+
+    private void receiveTwo() throws WireException {
+        rank.sends(relay.frames.post(0, 1, 0, 0, 2, 0));
+        rank.sends(relay.frames.post(0, 1, 0, 0, 3, 0));
+    }
+
+    @Test
     void moreOfAnImageComesAsItIsWritten() throws Exception {
         says(Point.Kind.SAVE, 2L * WINDOW);
         for (int at = 0; at < WINDOW; at += PIECE) {
@@ -100,9 +122,34 @@ final class CheckpointsTest {
     }
 
     @Test
+    void whatBecameOfAnEarlierImageIsNotThisOnes() throws Exception {
+        says(Point.Kind.SAVE, 100);
+        sends(0, 100);
+        relay.core.imageFailed(rank.rank, 1);
+        says(Point.Kind.SAVE, 50);
+        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
+        assertThat(relay.journal.events).noneMatch(event -> event.contains("ImageNote"));
+        sends(0, 50);
+        relay.core.imageKept(rank.rank, 2, new ImageNote(2, 50, 8));
+        assertThat(relay.journal.events).last().asString().contains("ImageNote[number=2, bytes=50, crc=8]");
+    }
+
+    @Test
+    void anImageComesInOrderAndIsNotLongerThanWasSaid() throws Exception {
+        says(Point.Kind.SAVE, 100);
+        sends(0, 60);
+        assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(50, 50)).withMessageContaining("expected at 60 of 100");
+        assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(60, 41)).withMessageContaining("expected at 60 of 100");
+        sends(60, 40);
+        assertThat(relay.images.take()).endsWith("put rank 0 #1: 40", "end rank 0 #1");
+    }
+
+    @Test
     void saysWhatARankMayNotSay() throws Exception {
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> says(Point.Kind.JUMP, 0));
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(0, 10));
+        assertThatExceptionOfType(WireException.class).as("an event that it has not told")
+                .isThrownBy(() -> relay.core.pointed(rank.rank, new Point(OneRelay.JOB, Point.Kind.READY, 0, 0, 0, 1, 0, 0)));
         rank.sends(relay.frames.post(0, 1, 0, 0, 1, 0));
         assertThatExceptionOfType(WireException.class).as("a receive is posted").isThrownBy(() -> says(Point.Kind.SAVE, 1));
     }

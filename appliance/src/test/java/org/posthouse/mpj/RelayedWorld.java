@@ -6,12 +6,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.ops.RelayView;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.ModeChange;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.StoppedDisk;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
@@ -50,10 +53,15 @@ final class RelayedWorld implements AutoCloseable {
         String to(int rank, String relay) throws IOException;
     }
 
+    private interface GridStart {
+        EmbeddedGrid on(Vertx vertx) throws IOException;
+    }
+
     private final Vertx vertx = EmbeddedGrid.vertx();
     private final EmbeddedGrid grid;
     private final List<FrameLine> launchers = new ArrayList<>();
     private final List<Home> homes = new ArrayList<>();
+    private final Set<Integer> gone = ConcurrentHashMap.newKeySet();
     private final int[] homeOf;
     private final Settings settings;
     private final long job = new Random().nextLong();
@@ -72,22 +80,31 @@ final class RelayedWorld implements AutoCloseable {
     }
 
     RelayedWorld(int sites, int relaysPerSite, int ranks, Settings settings, RelayConfig.Mode mode) throws Exception {
-        this(sites, relaysPerSite, ranks, settings, mode, false);
+        this(
+                vertx -> EmbeddedGrid.start(vertx, sites, relaysPerSite, false, ModeConfig.of(mode)),
+                ranks, settings, JobOpen.NONE);
     }
 
     /** A world whose job is logged. */
     static RelayedWorld logged(int sites, int ranks, Settings settings) throws Exception {
-        return new RelayedWorld(sites, 1, ranks, settings, RelayConfig.Mode.MULTIPLEXED, true);
+        return new RelayedWorld(
+                vertx -> EmbeddedGrid.start(vertx, sites, 1, true, ModeConfig.of(RelayConfig.Mode.MULTIPLEXED)),
+                ranks, settings, JobOpen.PROCESS);
+    }
+
+    /** A world whose job outlives the hosts of its relays, which are on that disk. */
+    static RelayedWorld survivingHosts(StoppedDisk disk, int sites, int ranks) throws Exception {
+        return new RelayedWorld(vertx -> disk.grid(vertx, sites), ranks, Settings.DEFAULT, JobOpen.HOST);
     }
 
     /** Blocks of ranks at each of the relays. */
-    private RelayedWorld(
-            int sites, int relaysPerSite, int ranks, Settings settings, RelayConfig.Mode mode, boolean logged) throws Exception {
+    private RelayedWorld(GridStart start, int ranks, Settings settings, int durability) throws Exception {
         this.settings = settings;
-        grid = EmbeddedGrid.start(vertx, sites, relaysPerSite, logged, ModeConfig.of(mode));
+        grid = start.on(vertx);
+        List<String> addresses = grid.addresses();
         homeOf = new int[ranks];
-        Arrays.setAll(homeOf, rank -> rank * sites * relaysPerSite / ranks);
-        for (String address : grid.addresses()) {
+        Arrays.setAll(homeOf, rank -> rank * addresses.size() / ranks);
+        for (String address : addresses) {
             FrameLine launcher = FrameLine.connect(address);
             launchers.add(launcher);
             launcher.write(Hello.launcher(Token.NONE).encode());
@@ -96,7 +113,7 @@ final class RelayedWorld implements AutoCloseable {
             Home self = welcome[0].homes().get(welcome[0].self());
             homes.add(new Home(self.site(), self.relay(), address));
         }
-        JobOpen opening = new JobOpen(job, TOKEN, logged, "test", homes, homeOf);
+        JobOpen opening = new JobOpen(job, TOKEN, durability, false, "test", homes, homeOf);
         for (FrameLine launcher : launchers) {
             launcher.write(opening.encode());
         }
@@ -137,6 +154,7 @@ final class RelayedWorld implements AutoCloseable {
                             Endpoint endpoint = connect(number);
                             body.run(endpoint);
                             endpoint.close();
+                            gone.add(number);
                         } catch (Exception | Error e) {
                             thrown[number] = e;
                         }
@@ -172,6 +190,11 @@ final class RelayedWorld implements AutoCloseable {
                 throw new AssertionError("rank " + rank + ": " + thrown[rank], thrown[rank]);
             }
         }
+    }
+
+    /** Ranks that have said goodbye and heard it. */
+    Set<Integer> gone() {
+        return Set.copyOf(gone);
     }
 
     /** Changes the mode of all relays; what each tells. */

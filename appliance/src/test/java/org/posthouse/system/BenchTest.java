@@ -133,6 +133,22 @@ class BenchTest {
     }
 
     @Test
+    void muchGoesThroughASmallLogThatNeverTakesMoreThanItMay() throws Exception {
+        Path json = folder.resolve("flow.json");
+        Command.Result result = Command.run(
+                folder, "bench", "logflow", "--bytes", "96m", "--log-limit", "64m", "--checkpoint-every", "200ms", "--json", json.toString());
+        assertThat(result.status()).as(result.err()).isZero();
+        assertThat(result.out()).contains("every byte came").contains("within its limit of 64.0 MiB");
+        JsonNode report = new ObjectMapper().readTree(json.toFile());
+        assertThat(report.path("payloadBytes").asLong()).isEqualTo(96L << 20);
+        assertThat(report.path("logBytesMax").asLong())
+                .isGreaterThan(16 << 20)
+                .isLessThanOrEqualTo((64 << 20) + report.path("fileBytesMax").asLong());
+        assertThat(report.path("fileBytesMax").asLong()).isBetween(16L << 20, 32L << 20);
+        assertThat(report.path("samples").asLong()).isGreaterThan(5);
+    }
+
+    @Test
     void scaleMeasuresEveryPairAtEveryNumberOfRelaysInEveryMode() throws Exception {
         Path plot = folder.resolve("scale.svg");
         JsonNode figures = figures(

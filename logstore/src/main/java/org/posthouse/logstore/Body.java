@@ -85,6 +85,7 @@ final class Body {
 
     static final int SNAPSHOT_PIECE = 48;
     static final int SNAPSHOT_PIECES = 52;
+    static final int SNAPSHOT_FILE = 60;
 
     private Body() {}
 }

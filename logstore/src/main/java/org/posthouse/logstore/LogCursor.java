@@ -42,6 +42,7 @@ public final class LogCursor implements AutoCloseable {
     private MappedQueueFile mapped;
     private long position;
     private boolean shows;
+    private Runnable onClose = () -> {};
 
     private LogCursor(Path folder, Filter filter, long position, long place, LongSupplier end) {
         this(number -> QueueFiles.file(folder, number), filter, position, place, end);
@@ -280,6 +281,11 @@ public final class LogCursor implements AutoCloseable {
         return message;
     }
 
+    /** What is to be done once it has closed. */
+    void onClose(Runnable then) {
+        onClose = then;
+    }
+
     /** Reads payload back from the same files. */
     PayloadReader payloads() {
         return new PayloadReader(files);
@@ -299,5 +305,8 @@ public final class LogCursor implements AutoCloseable {
         }
         shows = false;
         reader.close();
+        Runnable then = onClose;
+        onClose = () -> {};
+        then.run();
     }
 }

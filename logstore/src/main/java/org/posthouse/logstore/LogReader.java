@@ -2,6 +2,7 @@ package org.posthouse.logstore;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.Map;
@@ -49,7 +50,13 @@ final class LogReader {
     static LogScan read(Path folder, Consumer<? super LogEntry> visitor) throws IOException {
         LogReader reader = new LogReader(folder, visitor);
         for (int number : reader.files.keySet()) {
-            reader.readFile(number);
+            try {
+                reader.readFile(number);
+            } catch (RuntimeException e) {
+                reader.requireThere(number, e);
+                throw e;
+            }
+            reader.requireThere(number, null);
             if (reader.defect != null) {
                 break;
             }
@@ -62,6 +69,14 @@ final class LogReader {
         LogScan.End end = new LogScan.End(hash, file, marked, recordsInFile, drafts, firstOfFile, halfSnapshot);
         return new LogScan(folder, counts, firstPosition, lastPosition, epoch, bytes, files.size(),
                 Optional.ofNullable(defect), book, end);
+    }
+
+    /** A file that goes while it is read may have been begun again, or been emptied for that. */
+    private void requireThere(int number, RuntimeException failure) {
+        if (!Files.exists(files.get(number))) {
+            throw new LogException(folder, lastPosition, "was cut while it was read: " + files.get(number).getFileName()
+                    + " is not there any more", "read it again", failure);
+        }
     }
 
     private void readFile(int number) throws IOException {
@@ -99,6 +114,12 @@ final class LogReader {
         ByteBuffer b = queueFile.bytes();
         int at = queueFile.offset();
         long position = b.getLong(at + Envelope.POSITION);
+        if (isOfEarlierLife(b, at, position)) {
+            boolean atTail = isLast() && !wholeRecordFollows(queueFile, at);
+            report(Kind.BROKEN_CHAIN, queueFile, atTail, lost(queueFile), "the record here has position " + position
+                    + ", was passed before or began another file, and expected is " + (lastPosition + 1));
+            return;
+        }
         if (lastPosition == 0 && position > 1 && RecordDecoder.type(b, at) == RecordType.SNAPSHOT) {
             beginning = new SnapshotPieces();
             hash = b.getInt(at + Envelope.PREVIOUS);
@@ -107,13 +128,23 @@ final class LogReader {
         if (position > lastPosition + 1) {
             report(Kind.MISSING_RECORDS, queueFile, false, position - lastPosition - 1,
                     "the record here has position " + position + ", expected " + (lastPosition + 1));
-        } else if (position <= lastPosition || b.getInt(at + Envelope.PREVIOUS) != hash) {
+        } else if (b.getInt(at + Envelope.PREVIOUS) != hash) {
             report(Kind.BROKEN_CHAIN, queueFile, false, 0, String.format(
-                    "the record here has position %d and follows hash 0x%08x, expected %d and 0x%08x", position,
-                    b.getInt(at + Envelope.PREVIOUS), lastPosition + 1, hash));
+                    "the record of position %d here follows hash 0x%08x, expected 0x%08x", position,
+                    b.getInt(at + Envelope.PREVIOUS), hash));
         } else {
             accept(queueFile, position);
         }
+    }
+
+    /**
+     * A file that is begun again was overwritten with zeros, but a host that loses its page cache may not have kept them: then
+     * records stand there that had an earlier place in this log.
+     */
+    private boolean isOfEarlierLife(ByteBuffer b, int at, long position) {
+        boolean snapshot = RecordDecoder.type(b, at) == RecordType.SNAPSHOT;
+        int begun = snapshot ? b.getInt(at + Body.SNAPSHOT_FILE) : 0;
+        return lastPosition == 0 ? file > 0 && (!snapshot || begun != 0 && begun != file) : position <= lastPosition;
     }
 
     private void accept(MappedQueueFile queueFile, long position) {

@@ -23,6 +23,7 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
 
     static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
         TailCut.clean(folder);
+        SpareFiles.clean(folder);
         LogScan scan = LogReader.read(folder, visitor);
         if (scan.defect().isPresent()) {
             cut(scan, scan.defect().get(), host);
@@ -41,7 +42,8 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
     }
 
     private static void cut(LogScan scan, LogDefect defect, Host host) throws IOException {
-        boolean damaged = defect.lost() > 0 && !host.rebootedSince(scan.book().boot());
+        boolean published = defect.lost() > 0 || defect.kind() == LogDefect.Kind.BROKEN_CHAIN;
+        boolean damaged = published && !host.rebootedSince(scan.book().boot());
         if (!defect.atTail() || damaged) {
             throw new LogException(defect.file(), defect.position(), "is damaged: " + defect,
                     "restore the folder from a copy, or move it away to begin a new log and lose what it holds", null);

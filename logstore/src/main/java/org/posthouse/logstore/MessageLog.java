@@ -348,12 +348,12 @@ public final class MessageLog implements AutoCloseable {
 
     /** Reads one rank's records from a milestone on; its user closes it. Any thread. */
     public LogCursor rankCursor(long job, int rank, Milestone from) {
-        return LogCursor.ofRank(folder, job, rank, from.position(), from.place(), this::position);
+        return counted(LogCursor.ofRank(folder, job, rank, from.position(), from.place(), this::position));
     }
 
     /** Reads what one rank has sent to mailboxes of this log, from a record on; its user closes it. Any thread. */
     public LogCursor sentCursor(long job, int source, long position, long place) {
-        return LogCursor.ofSource(folder, job, source, position, place, this::position);
+        return counted(LogCursor.ofSource(folder, job, source, position, place, this::position));
     }
 
     // ---- its files
@@ -361,16 +361,29 @@ public final class MessageLog implements AutoCloseable {
     /**
      * Forgets the oldest files of which nothing is at this position or behind it.
      *
-     * @return what the caller is to delete, in this order; a crash in between does no harm
+     * @return what the caller is to {@link #discard}, in this order; a crash in between does no harm
      */
     public List<Path> cut(long position) {
         owner.require();
         return chain.files().cut(position);
     }
 
+    /**
+     * Removes files that were cut; some are kept for a while, empty, for the log to begin again. Blocks; for one thread at a
+     * time, which calls it now and then even if there is nothing to remove.
+     *
+     * @param gone what {@link #cut} gave
+     * @param usedBytesMax up to which files may be kept, {@link #usedBytes} counted; 0: none
+     */
+    public void discard(List<Path> gone, long usedBytesMax) {
+        long room = usedBytesMax - chain.files().usedBytes();
+        gone.forEach(file -> chain.spares().retire(file, room));
+        chain.spares().trim(room);
+    }
+
     /** Bytes of the log's files on the disk, as they were when at most 1 MiB less was in them. Any thread. */
     public long usedBytes() {
-        return chain.files().usedBytes();
+        return chain.files().usedBytes() + chain.spares().bytes();
     }
 
     /** Position of the oldest record that is there. Any thread. */
@@ -381,7 +394,14 @@ public final class MessageLog implements AutoCloseable {
     /** Reads what one rank has sent to mailboxes of this log, from its oldest record on; its user closes it. */
     public LogCursor sentCursor(long job, int source) {
         owner.require();
-        return LogCursor.ofSource(folder, job, source, firstPosition(), Place.beginning(chain.files().firstFile()), this::position);
+        return sentCursor(job, source, firstPosition(), Place.beginning(chain.files().firstFile()));
+    }
+
+    /** As long as it is open, no file is used again that it may have open. */
+    private LogCursor counted(LogCursor cursor) {
+        chain.spares().cursorOpened();
+        cursor.onClose(chain.spares()::cursorClosed);
+        return cursor;
     }
 
     /** What is wrong with a log that does not have what is wanted of it any more. Any thread. */
@@ -391,9 +411,10 @@ public final class MessageLog implements AutoCloseable {
 
     /**
      * Makes what is appended safe on the disk, for a user that calls it on a thread of its own. Its first sync covers all that the log
-     * held when it was opened.
+     * held when it was opened. From now on no file is begun again: its zeros would have to go to the disk too.
      */
     public LogSync sync() {
+        chain.spares().stop();
         try {
             return new LogSync(folder, this::position, chain::file, QueueFiles.list(folder).firstKey(), LogSync::force);
         } catch (IOException e) {

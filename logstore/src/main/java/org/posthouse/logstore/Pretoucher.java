@@ -70,6 +70,14 @@ final class Pretoucher implements AutoCloseable {
         }
     }
 
+    /** The pages of the file with this number, which is not begun yet, are there. */
+    void leave(int number) {
+        file = number;
+        next = Long.MAX_VALUE;
+        close(opened);
+        opened = null;
+    }
+
     private void lead(long offset) {
         try {
             if (opened == null) {

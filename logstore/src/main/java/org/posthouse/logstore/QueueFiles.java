@@ -1,6 +1,7 @@
 package org.posthouse.logstore;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.DateTimeException;
@@ -54,6 +55,21 @@ final class QueueFiles {
             entries.filter(f -> f.getFileName().toString().endsWith(".cq4")).forEach(f -> files.put(number(f), f));
         }
         return files;
+    }
+
+    /** Deletes a folder of work beside the log's files, and what is in it; there may be none. */
+    static void removeFolder(Path work) throws IOException {
+        if (!Files.exists(work)) {
+            return;
+        }
+        try (Stream<Path> files = Files.list(work)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        } catch (UncheckedIOException e) {
+            throw e.getCause();
+        }
+        Files.delete(work);
     }
 
     private static int number(Path file) {

@@ -15,18 +15,29 @@ import net.openhft.chronicle.wire.DocumentContext;
  * broken: see {@link #broken()}. Every Throwable is caught here, since Chronicle throws checked exceptions unchecked.
  */
 final class RecordAppender implements AutoCloseable {
+    private final Path folder;
     private final FileClock clock;
+    private final SpareFiles spares;
     private final SingleChronicleQueue queue;
     private final ExcerptAppender appender;
     private final Pretoucher pretoucher;
+    private final PieceWriter pieces;
     private final byte[] copy = new byte[8 << 10];
     private long fileBytes;
     private long rolls;
     private boolean broken;
 
     RecordAppender(Path folder, int file) {
+        this(folder, file, new SpareFiles(folder, System::nanoTime));
+    }
+
+    /** @param spares from which new files are taken while there are some */
+    RecordAppender(Path folder, int file, SpareFiles spares) {
+        this.folder = folder;
+        this.spares = spares;
         this.clock = new FileClock(file);
         this.pretoucher = new Pretoucher(folder);
+        this.pieces = new PieceWriter(folder);
         this.queue = QueueFiles.open(folder, clock);
         try {
             this.appender = queue.createAppender();
@@ -42,6 +53,14 @@ final class RecordAppender implements AutoCloseable {
         clock.nextFile();
         rolls++;
         fileBytes = 0;
+        if (spares.take(QueueFiles.file(folder, clock.file()))) {
+            pretoucher.leave(clock.file());
+        }
+    }
+
+    /** Number of the file that the next record goes to. */
+    int file() {
+        return clock.file();
     }
 
     /** Bytes of the current file up to its last record; 0 before the first append to it. */
@@ -105,7 +124,9 @@ final class RecordAppender implements AutoCloseable {
         int length = piece.remaining();
         long at = bytes.writePosition();
         bytes.writePosition(at + length);
-        if (piece.isDirect()) {
+        if (PieceWriter.takes(piece)) {
+            pieces.write(clock.file(), at, piece);
+        } else if (piece.isDirect()) {
             bytes.write(at, piece, piece.position(), length);
         } else if (piece.hasArray()) {
             bytes.write(at, piece.array(), piece.arrayOffset() + piece.position(), length);
@@ -135,6 +156,7 @@ final class RecordAppender implements AutoCloseable {
     @Override
     public void close() {
         pretoucher.close();
+        pieces.close();
         Closeable.closeQuietly(appender, queue);
     }
 }

@@ -17,6 +17,7 @@ final class RecordChain implements AutoCloseable {
     private static final ByteBuffer[] NO_PAYLOAD = {};
 
     private final Path folder;
+    private final SpareFiles spares;
     private final RecordAppender appender;
     private final Room room;
     private final long epoch;
@@ -44,7 +45,8 @@ final class RecordChain implements AutoCloseable {
         this.rollBytes = config.rollBytes();
         this.rollAt = rollBytes;
         this.room = new Room(host.freeBytes(), config.minFreeBytes());
-        this.appender = new RecordAppender(folder, firstFile);
+        this.spares = new SpareFiles(folder, System::nanoTime);
+        this.appender = new RecordAppender(folder, firstFile, spares);
         this.counters = new LogCounters(position, epoch, recovery.files());
         this.files = new LogFiles(folder, scan.end().firstOfFile());
         this.file = files.lastFile();
@@ -98,7 +100,7 @@ final class RecordChain implements AutoCloseable {
     private void snapshot() {
         List<ByteBuffer> pieces = SnapshotPieces.of(book);
         for (int i = 0; i < pieces.size(); i++) {
-            codec.snapshot(i, pieces.size());
+            codec.snapshot(i, pieces.size(), appender.file());
             publish(pieces.get(i));
         }
         long least = FILE_PER_SNAPSHOT * (long) pieces.size() * MessageLog.MAX_PAYLOAD_BYTES;
@@ -166,6 +168,10 @@ final class RecordChain implements AutoCloseable {
         return files;
     }
 
+    SpareFiles spares() {
+        return spares;
+    }
+
     Room room() {
         return room;
     }
@@ -183,5 +189,6 @@ final class RecordChain implements AutoCloseable {
     @Override
     public void close() {
         appender.close();
+        spares.close();
     }
 }

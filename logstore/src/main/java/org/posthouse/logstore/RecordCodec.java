@@ -112,9 +112,10 @@ final class RecordCodec {
         head.putInt(Body.CHECKPOINT_FLAGS, c.ready() ? Body.READY : 0).putLong(Body.CHECKPOINT_FLAGS + Integer.BYTES, 0);
     }
 
-    void snapshot(int piece, int pieces) {
+    void snapshot(int piece, int pieces, int file) {
         begin(RecordType.SNAPSHOT, LogRecord.NO_JOB, LogRecord.NO_RANK);
-        head.putInt(Body.SNAPSHOT_PIECE, piece).putInt(Body.SNAPSHOT_PIECES, pieces).putLong(Body.SNAPSHOT_PIECES + Integer.BYTES, 0);
+        head.putInt(Body.SNAPSHOT_PIECE, piece).putInt(Body.SNAPSHOT_PIECES, pieces);
+        head.putInt(Body.SNAPSHOT_PIECES + Integer.BYTES, 0).putInt(Body.SNAPSHOT_FILE, file);
     }
 
     private void begin(RecordType begun, long job, int rank) {

@@ -1,13 +1,11 @@
 package org.posthouse.logstore;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.stream.Stream;
 
 /**
  * Cuts the last file of a log behind its last whole record. Chronicle keeps an index and a write position in each
@@ -22,18 +20,7 @@ final class TailCut {
 
     /** Removes what an interrupted cut left behind. */
     static void clean(Path folder) throws IOException {
-        Path work = folder.resolve(WORK_FOLDER);
-        if (!Files.exists(work)) {
-            return;
-        }
-        try (Stream<Path> files = Files.list(work)) {
-            for (Path file : files.toList()) {
-                Files.delete(file);
-            }
-        } catch (UncheckedIOException e) {
-            throw e.getCause();
-        }
-        Files.delete(work);
+        QueueFiles.removeFolder(folder.resolve(WORK_FOLDER));
     }
 
     /** Keeps the first {@code records} records of the file with this number. */

@@ -150,9 +150,9 @@ final class GoldenBytesTest {
 
     @Test
     void pinsSnapshot() {
-        codec.snapshot(4, 7);
+        codec.snapshot(4, 7, 9);
         assertRecord(new Snapshot(4, 7), ByteBuffer.wrap(new byte[] {'a', 'b', 'c'}), "5048020d" + "43000000" + OF_LOG
-                + "03000000" + "04000000" + "07000000" + ABC_CRC + "00000000" + "616263");
+                + "03000000" + "04000000" + "07000000" + ABC_CRC + "09000000" + "616263");
     }
 
     /** The hex is what stands behind the checksum of the head. */

@@ -87,6 +87,7 @@ public final class FrameLine implements AutoCloseable {
         try {
             String host = hostAndPort.substring(0, colon).replaceAll("^\\[|]$", "");
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            Keepalive.set(channel);
             InetSocketAddress address = new InetSocketAddress(host, Integer.parseInt(hostAndPort.substring(colon + 1)));
             if (address.isUnresolved()) {
                 throw new IOException("unknown host " + host);

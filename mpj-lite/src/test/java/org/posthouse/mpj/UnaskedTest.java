@@ -392,6 +392,17 @@ final class UnaskedTest {
         checkRestored(program);
     }
 
+    /** An image of such a moment would be without the message, and so would all that comes behind it. */
+    @Test
+    void noImageIsMadeAsLongAsAMessageIsKept() throws Exception {
+        connect(2);
+        line.say(push(CONTEXT, 1, 11), endOfHistory());
+        assertThat(endpoint.value(() -> 17)).as("the replay is over").isEqualTo(17);
+        assertThat(endpoint.vault().isOpen()).isFalse();
+        new Received(CONTEXT, 10).await();
+        assertThat(endpoint.vault().isOpen()).isTrue();
+    }
+
     @Test
     void anImageThatHasComeInPartComesAgain() throws Exception {
         byte[] image = saved();

@@ -1,0 +1,104 @@
+package org.posthouse.bench;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/** What {@code bench logflow} saw. The keys are those of {@code docs/bench.md}. */
+public final class FlowReport {
+    private static final String BASELINE = "none: what counts is the log's limit; seconds with few dirty pages beside those with many";
+    private static final double MIB = 1 << 20;
+
+    private final FlowPlan plan;
+    private final DiskSamples disk;
+    private final double seconds;
+    private final List<FlowInterval> intervals;
+
+    /** @param seconds from the moment when both ranks were connected to the job's end */
+    FlowReport(FlowPlan plan, DiskSamples disk, double seconds, List<FlowInterval> intervals) {
+        this.plan = plan;
+        this.disk = disk;
+        this.seconds = seconds;
+        this.intervals = List.copyOf(intervals);
+    }
+
+    /** Whether the log never took more than its limit and one file. */
+    public boolean isWithinLimit() {
+        return plan.limitBytes() == 0 || disk.bytesMax() <= plan.limitBytes() + disk.fileBytesMax();
+    }
+
+    /** In one line, what {@link #isWithinLimit} goes by. */
+    public String verdict() {
+        if (plan.limitBytes() == 0) {
+            return "every byte came; the log had no limit of its own";
+        }
+        return String.format(
+                Locale.ROOT, "every byte came; the log took %.1f MiB at most, %s its limit of %.1f MiB and one file of %.1f MiB",
+                disk.bytesMax() / MIB, isWithinLimit() ? "within" : "MORE than", plan.limitBytes() / MIB, disk.fileBytesMax() / MIB);
+    }
+
+    /** The table. */
+    public void print(PrintStream out) {
+        out.printf(
+                Locale.ROOT, "logflow: %.1f MiB in messages of 64 KiB both ways between 2 ranks, checkpoints %s; %,d samples%n",
+                plan.payloadBytes() / MIB, plan.checkpointMs() == 0 ? "when the log asks" : "every " + plan.checkpointMs() + " ms",
+                disk.samples());
+        out.printf(
+                Locale.ROOT, "%10s %10s %12s %12s %10s %7s %12s %12s%n", "seconds", "MB/s", "log max MiB", "limit MiB", "file MiB",
+                "files", "dirty MiB", "slowed MiB");
+        out.printf(
+                Locale.ROOT, "%10.1f %10.1f %12.1f %12.1f %10.1f %7d %12.1f %12.1f%n", seconds, plan.payloadBytes() / seconds / 1e6,
+                disk.bytesMax() / MIB, plan.limitBytes() / MIB, disk.fileBytesMax() / MIB, disk.filesMax(), disk.dirtyBytesMax() / MIB,
+                disk.dirty().slowBytes() / MIB);
+        for (boolean slowed : new boolean[] {false, true}) {
+            List<FlowInterval> some = intervals.stream().filter(interval -> interval.isSlowed() == slowed).toList();
+            if (!some.isEmpty()) {
+                out.printf(
+                        Locale.ROOT, "%s: %d seconds, median %.1f MB/s%n",
+                        slowed ? "dirty pages from there on" : "dirty pages below \"slowed\"", some.size(), median(some));
+            }
+        }
+        out.println(verdict());
+    }
+
+    private static double median(List<FlowInterval> some) {
+        return Medians.of(some.stream().mapToDouble(FlowInterval::megabytesPerSecond).toArray());
+    }
+
+    /**
+     * Everything, with the machine and the time.
+     *
+     * @param command how the bench was called
+     */
+    public void writeJson(String command, Path file) throws IOException {
+        ObjectMapper mapper = new ObjectMapper();
+        ObjectNode report = BenchJson.begin(mapper, command, BASELINE);
+        report.put("payloadBytes", plan.payloadBytes())
+                .put("messageBytes", FlowPlan.MESSAGE_BYTES)
+                .put("checkpointMs", plan.checkpointMs())
+                .put("seconds", seconds)
+                .put("megabytesPerSecond", plan.payloadBytes() / seconds / 1e6)
+                .put("limitBytes", plan.limitBytes())
+                .put("logBytesMax", disk.bytesMax())
+                .put("fileBytesMax", disk.fileBytesMax())
+                .put("filesMax", disk.filesMax())
+                .put("samples", disk.samples())
+                .put("withinLimit", isWithinLimit())
+                .put("dirtyBytesMax", disk.dirtyBytesMax())
+                .put("slowedFromDirtyBytes", disk.dirty().slowBytes());
+        ArrayNode array = report.putArray("intervals");
+        for (FlowInterval interval : intervals) {
+            array.addObject()
+                    .put("megabytesPerSecond", interval.megabytesPerSecond())
+                    .put("logBytes", interval.logBytes())
+                    .put("dirtyBytes", interval.dirty().bytes())
+                    .put("slowed", interval.isSlowed());
+        }
+        mapper.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
+    }
+}

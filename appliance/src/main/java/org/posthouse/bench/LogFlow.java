@@ -1,0 +1,121 @@
+package org.posthouse.bench;
+
+import io.vertx.core.Vertx;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobOutcome;
+import org.posthouse.launch.JobRun;
+import org.posthouse.launch.RankOutput;
+import org.posthouse.launch.Reach;
+import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.LogLimits;
+import org.posthouse.relay.ModeConfig;
+import org.posthouse.relay.RelayConfig;
+import org.posthouse.relay.RelayLoad;
+import org.posthouse.wire.Token;
+
+/**
+ * One logged job that sends more than its log may hold, over an embedded relay, and what its log takes on the disk
+ * meanwhile. Confined to one thread, beside which the job runs.
+ */
+public final class LogFlow {
+    private static final int SAMPLE_MS = 20;
+    private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private final FlowPlan plan;
+    private final BenchWatch watch;
+    private final EmbeddedGrid grid;
+    private final DiskSamples disk;
+    private final List<FlowInterval> intervals = new ArrayList<>();
+    private long intervalNs;
+    private long deliveredBytes;
+
+    private LogFlow(FlowPlan plan, BenchWatch watch, EmbeddedGrid grid) {
+        this.plan = plan;
+        this.watch = watch;
+        this.grid = grid;
+        this.disk = new DiskSamples(grid.logFolders().getFirst());
+    }
+
+    /** @throws JobFailure if the job fails, or a byte came wrong, with what it printed */
+    public static FlowReport measure(FlowPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
+        LogLimits limits = new LogLimits(plan.limitBytes(), LogLimits.DEFAULT.highMarkPercent());
+        Vertx vertx = EmbeddedGrid.vertx();
+        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, 1, 1, Optional.of(limits), ModeConfig.of(RelayConfig.Mode.MULTIPLEXED))) {
+            return new LogFlow(plan, watch, grid).measure();
+        } finally {
+            vertx.close().await();
+        }
+    }
+
+    private FlowReport measure() throws IOException, JobFailure, InterruptedException {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        PrintStream out = new PrintStream(printed, true, StandardCharsets.UTF_8);
+        Reach reach = new Reach(grid.addresses(), 1, 1, Token.NONE);
+        JobRun job = JobRun.prepare(plan.spec(), reach, RankOutput.tagged(FlowPlan.RANKS, out, out));
+        watch.onJob(job);
+        CompletableFuture<JobOutcome> outcome = start(job);
+        job.awaitConnected();
+        long begin = System.nanoTime();
+        intervalNs = begin;
+        JobOutcome end = sampleUntil(outcome);
+        double seconds = (System.nanoTime() - begin) / 1e9;
+        if (job.isStopped() || !end.isSuccess()) {
+            throw new JobFailure(job.isStopped() ? "interrupted" : "the job failed: status " + end.status() + ", " + end.cause() + "\n"
+                    + printed.toString(StandardCharsets.UTF_8));
+        }
+        return new FlowReport(plan, disk, seconds, intervals);
+    }
+
+    private static CompletableFuture<JobOutcome> start(JobRun job) {
+        CompletableFuture<JobOutcome> outcome = new CompletableFuture<>();
+        Thread.ofVirtual().name("posthouse-bench-job").start(() -> {
+            try {
+                outcome.complete(job.run());
+            } catch (Exception e) {
+                outcome.completeExceptionally(e);
+            }
+        });
+        return outcome;
+    }
+
+    private JobOutcome sampleUntil(CompletableFuture<JobOutcome> outcome) throws IOException, JobFailure, InterruptedException {
+        while (true) {
+            try {
+                disk.take();
+                interval();
+                return outcome.get(SAMPLE_MS, TimeUnit.MILLISECONDS);
+            } catch (TimeoutException e) {
+                // The job goes on: another sample.
+            } catch (ExecutionException e) {
+                throw new JobFailure("the job: " + e.getCause().getMessage(), e.getCause());
+            }
+        }
+    }
+
+    /** Every second: how much was delivered in it. */
+    private void interval() throws IOException {
+        long now = System.nanoTime();
+        if (now - intervalNs < INTERVAL_NS) {
+            return;
+        }
+        long delivered = grid.loads().stream().mapToLong(RelayLoad::payloadBytes).sum();
+        if (delivered > deliveredBytes) {
+            double megabytesPerSecond = (delivered - deliveredBytes) / ((now - intervalNs) / 1e9) / 1e6;
+            intervals.add(new FlowInterval(megabytesPerSecond, disk.bytes(), disk.dirty()));
+            watch.onPhase("logflow", (int) (delivered >> 20), (int) (plan.payloadBytes() >> 20));
+        }
+        deliveredBytes = delivered;
+        intervalNs = now;
+    }
+}

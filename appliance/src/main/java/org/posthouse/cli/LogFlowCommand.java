@@ -1,0 +1,83 @@
+package org.posthouse.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.posthouse.bench.FlowPlan;
+import org.posthouse.bench.FlowReport;
+import org.posthouse.bench.LogFlow;
+import org.posthouse.launch.JobFailure;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code posthouse bench logflow}: much through a small log. */
+@Command(
+        name = "logflow",
+        description = "Sends more than a log may hold, and watches how much disk the log takes: its limit and one file at most.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Examples:",
+            "  posthouse bench logflow --bytes 20g --log-limit 1g --checkpoint-every 2s",
+            "  posthouse bench logflow --bytes 12g --log-limit 40g --checkpoint-every 0   what becomes of it beyond the kernel's dirty limit"
+        })
+final class LogFlowCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec command;
+
+    @Option(
+            names = "--bytes",
+            converter = ByteCount.class,
+            defaultValue = "20g",
+            paramLabel = "BYTES",
+            description = "What is sent, in messages of 64 KiB (default: ${DEFAULT-VALUE}).")
+    private long bytes;
+
+    @Option(
+            names = "--log-limit",
+            converter = ByteCount.class,
+            defaultValue = "1g",
+            paramLabel = "BYTES",
+            description = "How much the log may take on disk (default: ${DEFAULT-VALUE}).")
+    private long limitBytes;
+
+    @Option(
+            names = "--checkpoint-every",
+            converter = RunCommand.Interval.class,
+            defaultValue = "2s",
+            paramLabel = "TIME",
+            description = "How often the ranks save their state; 0: when the log asks (default: ${DEFAULT-VALUE}).")
+    private long checkpointMs;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
+    private Path json;
+
+    @Override
+    public Integer call() throws CommandFailure, InterruptedException {
+        FlowPlan plan = plan();
+        try (Interruption interruption = Interruption.open();
+                TerminalProgress progress = TerminalProgress.onStandardError()) {
+            FlowReport report = LogFlow.measure(plan, BenchCommand.watch(interruption, progress));
+            report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
+            if (json != null) {
+                report.writeJson(BenchCommand.asCalled(command), json);
+            }
+            return report.isWithinLimit() ? 0 : 1;
+        } catch (IOException | JobFailure e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    private FlowPlan plan() {
+        try {
+            return new FlowPlan(bytes, limitBytes, checkpointMs);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage());
+        }
+    }
+}

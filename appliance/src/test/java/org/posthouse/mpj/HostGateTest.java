@@ -1,0 +1,91 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Layout;
+import org.posthouse.mpj.data.Region;
+import org.posthouse.relay.StoppedDisk;
+
+/**
+ * P3 with {@code --durability host}, by real relays of which one has a disk that stands still: the other site hears nothing of what
+ * its ranks say, and nobody may go who has said something to them; among themselves its ranks go on.
+ */
+@Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class HostGateTest {
+    private static final int CONTEXT = 4;
+    private static final Duration LONG = Duration.ofMillis(700);
+
+    private final StoppedDisk disk = new StoppedDisk();
+    private final CountDownLatch exchanged = new CountDownLatch(1);
+    private final CountDownLatch arrived = new CountDownLatch(1);
+    private final AtomicBoolean heard = new AtomicBoolean();
+
+    private static void send(Endpoint end, int destination) {
+        end.await(end.send(CONTEXT, destination, 0, region(new byte[] {7}).content(0, 1)));
+    }
+
+    private static void receive(Endpoint end, int source) {
+        byte[] got = new byte[1];
+        end.await(end.receive(CONTEXT, source, 0, region(got).sink(0, 1)));
+        assertThat(got).containsExactly(7);
+    }
+
+    private static Region region(byte[] array) {
+        return new Region(Base.BYTE, Layout.ONE, array, 0);
+    }
+
+    /** Ranks 0 and 1 are at the site whose disk stands, 2 and 3 at the other, and rank 3 says goodbye at once. */
+    private void play(Endpoint end) {
+        switch (end.rank()) {
+            case 0 -> {
+                send(end, 2);
+                send(end, 1);
+                receive(end, 1);
+                exchanged.countDown();
+            }
+            case 1 -> {
+                receive(end, 0);
+                send(end, 0);
+                receive(end, 3);
+                arrived.countDown();
+            }
+            case 2 -> {
+                receive(end, 0);
+                heard.set(true);
+            }
+            default -> send(end, 1);
+        }
+    }
+
+    private void standsAndGoesOn(RelayedWorld world) throws InterruptedException {
+        assertThat(exchanged.await(30, TimeUnit.SECONDS)).as("one site goes on").isTrue();
+        assertThat(arrived.await(30, TimeUnit.SECONDS)).as("what comes to it arrives").isTrue();
+        Awaitility.await().during(LONG).atMost(LONG.multipliedBy(10)).failFast(() -> {
+            assertThat(heard).as("the other site has heard").isFalse();
+            assertThat(world.gone()).as("ranks that have gone").isEmpty();
+        }).until(() -> true);
+        disk.goOn();
+    }
+
+    @Test
+    void nothingLeavesTheSiteBeforeTheDiskHasWhatItDependsOn() throws Exception {
+        try (RelayedWorld world = RelayedWorld.survivingHosts(disk, 2, 4)) {
+            CompletableFuture<Void> ranks = CompletableFuture.runAsync(() -> world.run(this::play), task -> new Thread(task).start());
+            standsAndGoesOn(world);
+            ranks.join();
+            assertThat(heard).isTrue();
+            assertThat(world.gone()).containsExactlyInAnyOrder(0, 1, 2, 3);
+        } finally {
+            disk.goOn(); // Or the relay would not end.
+        }
+    }
+}
