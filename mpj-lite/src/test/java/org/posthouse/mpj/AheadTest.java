@@ -201,7 +201,7 @@ final class AheadTest {
     @Test
     void whatTheRelayMayNotSayIsRefused() throws WireException {
         Ahead ahead = new Ahead(3);
-        refuses(() -> ahead.came(envelope(0, 0, 0)));
+        refuses(() -> new Ahead(3).came(envelope(0, 0, 0)));
         refuses(() -> new Ahead(3).ended(0, 0, false));
         ahead.open();
         assertThat(ahead.end()).isTrue();
