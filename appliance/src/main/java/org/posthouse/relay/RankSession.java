@@ -119,6 +119,17 @@ final class RankSession implements Session, RankPort {
         }
     }
 
+    @Override
+    public boolean mustWait(FrameView view) {
+        return rank != null && rank.job().logged() && shard.backlog().stopsFirst(view.type());
+    }
+
+    @Override
+    public void whenRoom(Runnable goOn) {
+        shard.backlog().add(goOn);
+        shard.backlog().waits(job);
+    }
+
     private void onFrameBeforeAdmission(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         switch (view.type()) {
             case STATE -> onState(StatePage.decode(Connection.copy(buffer, index, length)));

@@ -91,6 +91,10 @@ final class RelaySample {
                     s -> s.snapshot.log().map(RelaySnapshot.LogView::position).orElse(0L));
             gauge("posthouse.log.bytes", tags, "bytes the message log holds on disk",
                     s -> s.snapshot.log().map(RelaySnapshot.LogView::bytes).orElse(0L));
+            gauge("posthouse.log.pinned.bytes", tags, "bytes of the log's files that ranks of open jobs need",
+                    s -> s.snapshot.log().map(RelaySnapshot.LogView::pinnedBytes).orElse(0L));
+            gauge("posthouse.log.limit.bytes", tags, "bytes that the message log may hold",
+                    s -> s.snapshot.log().map(RelaySnapshot.LogView::limitBytes).orElse(0L));
         }
         if (snapshot.keys().isPresent()) {
             showKeys();
