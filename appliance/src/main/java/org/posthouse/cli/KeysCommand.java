@@ -1,6 +1,7 @@
 package org.posthouse.cli;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.KeysException;
@@ -14,7 +15,13 @@ import picocli.CommandLine.Parameters;
         name = "keys",
         description = "Makes the grid's authority and its sites' certificates.",
         mixinStandardHelpOptions = true,
-        subcommands = {KeysCommand.Init.class, KeysCommand.Issue.class, KeysCommand.Show.class},
+        subcommands = {
+            KeysCommand.Init.class,
+            KeysCommand.Issue.class,
+            KeysCommand.Show.class,
+            KeysCommand.Renew.class,
+            KeysCommand.Revoke.class
+        },
         synopsisSubcommandLabel = "COMMAND")
 final class KeysCommand {
     private static final String DAYS = "Days of validity (default: ${DEFAULT-VALUE}).";
@@ -82,13 +89,87 @@ final class KeysCommand {
             try {
                 GridAuthority authority = GridAuthority.open(folder);
                 if (json) {
-                    System.out.println(KeysJson.of(authority.issued()));
+                    System.out.println(KeysJson.of(authority));
                 } else {
                     System.out.println("authority in " + folder + ", valid until " + authority.notAfter());
                     for (SiteCertificate issued : authority.issued()) {
-                        System.out.printf("%-24s serial %s  %s to %s%n", issued.site(), issued.serial(), issued.notBefore(),
-                                issued.notAfter());
+                        System.out.printf("%-24s serial %s  %s to %s%s%n", issued.site(), issued.serial(), issued.notBefore(),
+                                issued.notAfter(), authority.isRevoked(issued) ? "  REVOKED" : "");
                     }
+                }
+                return 0;
+            } catch (KeysException e) {
+                throw new CommandFailure(e.getMessage(), e);
+            }
+        }
+    }
+
+    /** {@code posthouse keys renew}. */
+    @Command(
+            name = "renew",
+            description = "Puts another key and certificate in place of a site's. Its relays take them up within a second; the old certificate"
+                    + " stays valid until its end or until it is revoked.",
+            mixinStandardHelpOptions = true)
+    static final class Renew implements Callable<Integer> {
+        @Parameters(paramLabel = "SITE", description = "The site whose keys are in --into.")
+        private String site;
+
+        @Option(names = "--authority", required = true, paramLabel = "DIR", description = "The authority's folder.")
+        private Path authority;
+
+        @Option(names = "--into", required = true, paramLabel = "DIR", description = "The site's keys folder.")
+        private Path into;
+
+        @Option(names = "--days", defaultValue = "365", description = DAYS)
+        private int days;
+
+        @Override
+        public Integer call() throws CommandFailure {
+            try {
+                SiteCertificate renewed = GridAuthority.open(authority).renew(site, days, into);
+                System.out.println("keys of site " + site + " in " + into + " renewed, serial " + renewed.serial() + ", valid until "
+                        + renewed.notAfter());
+                return 0;
+            } catch (KeysException | IllegalArgumentException e) {
+                throw new CommandFailure(e.getMessage(), e);
+            }
+        }
+    }
+
+    /** {@code posthouse keys revoke}. */
+    @Command(
+            name = "revoke",
+            description = "Takes certificates back. Relays refuse them, and end links that use them, within seconds after the list has come"
+                    + " to one of them.",
+            mixinStandardHelpOptions = true)
+    static final class Revoke implements Callable<Integer> {
+        @Parameters(paramLabel = "SITE|SERIAL", description = "A site, for all its certificates, or one certificate's serial number.")
+        private String siteOrSerial;
+
+        @Option(names = "--authority", required = true, paramLabel = "DIR", description = "The authority's folder.")
+        private Path authority;
+
+        @Option(
+                names = "--into",
+                paramLabel = "DIR",
+                description = "Put the list into this site's keys folder; one site's is enough, and may be repeated. Without it, copy"
+                        + " revoked.pem there from the authority's folder.")
+        private List<Path> into = List.of();
+
+        @Override
+        public Integer call() throws CommandFailure {
+            try {
+                GridAuthority grid = GridAuthority.open(authority);
+                List<SiteCertificate> revoked = grid.revoke(siteOrSerial);
+                for (SiteCertificate one : revoked) {
+                    System.out.println("revoked serial " + one.serial() + " of site " + one.site());
+                }
+                if (revoked.isEmpty()) {
+                    System.out.println(siteOrSerial + " was revoked before");
+                }
+                for (Path site : into) {
+                    grid.tellRevoked(site);
+                    System.out.println("list in " + site);
                 }
                 return 0;
             } catch (KeysException e) {

@@ -18,6 +18,7 @@ import picocli.CommandLine.ParseResult;
             DemoCommand.class,
             RunCommand.class,
             RelayCommand.class,
+            StatusCommand.class,
             ModeCommand.class,
             KeysCommand.class,
             BenchCommand.class,

@@ -12,11 +12,9 @@ final class Comebacks {
     private static final int NANOS_PER_MICRO = 1_000;
 
     private final Deliveries deliveries;
-    private final RankFrames rankFrames;
 
-    Comebacks(Deliveries deliveries, RankFrames rankFrames) {
+    Comebacks(Deliveries deliveries) {
         this.deliveries = deliveries;
-        this.rankFrames = rankFrames;
     }
 
     /** The rank has observed all of its history again: from here on it goes on as any other. */
@@ -25,9 +23,8 @@ final class Comebacks {
         if (replay == null) {
             throw new WireException(Reason.NOT_EXPECTED, "LIVE from " + rank + ", which is " + rank.state());
         }
-        List<Receive> waiting = replay.live();
+        replay.requireEnded();
         rank.endReplay();
-        waiting.forEach(receive -> rankFrames.post(rank, receive));
         List.copyOf(rank.arriving().values()).stream()
                 .filter(message -> message.receive() != null)
                 .forEach(message -> deliveries.progress(rank, message));

@@ -43,6 +43,11 @@ final class HeldPort implements RankPort {
     }
 
     @Override
+    public void push(Message message, long ordinal, Parcel head) {
+        throw new IllegalStateException("a rank between two connections is not replayed");
+    }
+
+    @Override
     public void chunk(Parcel chunk) {
         parcels.add(chunk);
         held.add(port -> port.chunk(chunk));

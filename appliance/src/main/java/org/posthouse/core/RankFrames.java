@@ -36,9 +36,7 @@ final class RankFrames {
                 sendChunk(rank, frame);
                 countKept(rank, view);
             }
-            case POST -> post(rank, view);
-            case PROBE -> probe(rank, view);
-            case CANCEL -> cancel(rank, view);
+            case POST, PROBE, CANCEL -> ask(rank, view);
             case WITHDRAW -> withdraw(rank, view);
             case POLLS -> logPolls(rank, view.finalizeFailedPolls());
             default -> takeOfHistory(rank, frame);
@@ -174,22 +172,25 @@ final class RankFrames {
         }
     }
 
-    private void post(HomedRank rank, FrameView view) throws WireException {
+    /** What a rank wants of its mailbox. One that is replayed gets what it had, and asks when it is live. */
+    private void ask(HomedRank rank, FrameView view) throws WireException {
+        if (rank.replay() != null) {
+            throw new WireException(Reason.NOT_EXPECTED, view.type() + " from " + rank + ", which is replayed");
+        }
         checkPattern(rank, view);
         logPolls(rank, view.postFailedPolls());
+        switch (view.type()) {
+            case POST -> post(rank, view);
+            case PROBE -> probe(rank, view);
+            default -> cancel(rank, view);
+        }
+    }
+
+    private void post(HomedRank rank, FrameView view) throws WireException {
         checkRoom(rank);
         Receive receive = rank.job().logged()
                 ? Receive.numbered(view.context(), view.source(), view.tag(), view.postRequest(), view.ordinal())
                 : Receive.of(view.context(), view.source(), view.tag(), view.postRequest());
-        if (rank.replay() != null) {
-            rank.replay().park(receive);
-        } else {
-            post(rank, receive);
-        }
-    }
-
-    /** A receive that waits for new messages. */
-    void post(HomedRank rank, Receive receive) {
         long now = deliveries.times().now();
         Message message = rank.mailbox().post(receive, now);
         if (message != null) {
@@ -210,11 +211,6 @@ final class RankFrames {
     }
 
     private void probe(HomedRank rank, FrameView view) throws WireException {
-        if (rank.replay() != null) {
-            throw new WireException(Reason.NOT_EXPECTED, "PROBE from " + rank + ", which is replayed");
-        }
-        checkPattern(rank, view);
-        logPolls(rank, view.postFailedPolls());
         Message found = rank.mailbox().find(view.context(), view.source(), view.tag());
         if (found == null && (view.flags() & FrameView.BLOCKING) != 0) {
             checkRoom(rank);
@@ -232,13 +228,9 @@ final class RankFrames {
         }
     }
 
-    private void cancel(HomedRank rank, FrameView view) throws WireException {
-        checkPattern(rank, view);
-        logPolls(rank, view.postFailedPolls());
+    private static void cancel(HomedRank rank, FrameView view) throws WireException {
         checkReads(rank);
-        boolean gone = rank.replay() == null
-                ? rank.mailbox().cancel(view.context(), view.source(), view.postRequest())
-                : rank.replay().cancel(view.context(), view.ordinal());
+        boolean gone = rank.mailbox().cancel(view.context(), view.source(), view.postRequest());
         rank.port().cancelled(view.postRequest(), gone);
     }
 
@@ -276,7 +268,7 @@ final class RankFrames {
     }
 
     private static void checkRoom(HomedRank rank) throws WireException {
-        if (!rank.mailbox().mayPost() || rank.replay() != null && !rank.replay().mayPark()) {
+        if (!rank.mailbox().mayPost()) {
             throw new WireException(
                     Reason.LIMIT, rank + " has " + rank.mailbox().posted() + " receives posted, the most that may wait");
         }

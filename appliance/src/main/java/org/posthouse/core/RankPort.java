@@ -10,6 +10,13 @@ public interface RankPort {
     /** A message that was matched: its first frame, with the receive's number. Takes over the parcel. */
     void deliver(Message message, Parcel head);
 
+    /**
+     * A message of the rank's past, which comes unasked: its first frame. Takes over the parcel.
+     *
+     * @param ordinal which receive of the message's context had got it, from 1
+     */
+    void push(Message message, long ordinal, Parcel head);
+
     /** More bytes of a message that is being delivered. Takes over the parcel. */
     void chunk(Parcel chunk);
 

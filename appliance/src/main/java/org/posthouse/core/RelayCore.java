@@ -60,7 +60,7 @@ public final class RelayCore {
         checkpoints = new Checkpoints(images);
         rankFrames = new RankFrames(config, deliveries, historian, checkpoints);
         peerFrames = new PeerFrames(deliveries, crossings, historian);
-        comebacks = new Comebacks(deliveries, rankFrames);
+        comebacks = new Comebacks(deliveries);
     }
 
     // ---- jobs and ranks

@@ -1,33 +1,26 @@
 package org.posthouse.core;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
-import org.posthouse.wire.Stall;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
  * Brings a rank's process to where the rank is (DESIGN section 5): one that has just started, or one whose connection broke
- * and which knows most of it. Hands out what it does not know of its history in the order of the log, and no
- * delivery before the rank has posted the receive that got it. What the rank posts meanwhile is parked; what is left of
- * it when the history has ended waits in the mailbox like any other receive. Confined to the relay core.
+ * and which knows most of it. Hands out what it does not know of its history in the order of the log, unasked, as fast as its
+ * connection takes it; the rank finds out which of its receives each message is for, and posts none before it is live. Confined to the
+ * relay core.
  *
- * <p>It never looks ahead in the history and needs no table of it: a receive depends only on what was logged before the
- * message that it got (docs/plans/recovery.md, 2.6).
+ * <p>It holds some steps of the history and no table of it: what brakes it is {@link RankPort#writable}.
  */
 final class Replay {
     /** Steps that wait here, below which more are asked for. */
     static final int AHEAD_MIN = 512;
-
-    private record Parked(int context, long ordinal) {}
 
     private final HomedRank rank;
     private final RankPort port;
@@ -35,7 +28,6 @@ final class Replay {
     private final Progress progress;
     private final int number;
     private final long startNanos;
-    private final Map<Parked, Receive> parked = new LinkedHashMap<>();
     private final ArrayDeque<Past> ahead = new ArrayDeque<>();
 
     /** Messages that the process was given before, of which it has the bytes up to here. */
@@ -110,7 +102,7 @@ final class Replay {
 
     /** How the rank's connection looks to the core meanwhile. */
     RankPort senderOnly() {
-        return new SenderOnly();
+        return new SenderOnly(rank, this);
     }
 
     void begin() {
@@ -132,7 +124,7 @@ final class Replay {
         goOn();
     }
 
-    /** Hands out what can be: as far as the rank reads, and has posted receives. */
+    /** Hands out what can be, as far as the rank reads. */
     void goOn() {
         while (!ended && port.writable() && (passing == null ? handOut() : passPiece())) {
             askForMore();
@@ -175,17 +167,13 @@ final class Replay {
             }
             return pass(delivered.message(), has, delivered.arrived());
         }
-        Receive receive = parked.remove(new Parked(delivered.context(), delivered.ordinal()));
-        if (receive == null) {
-            tellPolls();
-            return false;
-        }
-        requireNext("delivery", delivered.number(), ++deliveries);
+        requireNext("delivery", delivered.number(), deliveries + 1);
+        deliveries++;
+        tellPolls();
         Message message = delivered.message();
-        message.match(receive);
         Parcel head = rank.job().journal().head(rank.job().id(), message, true);
         long rides = head.payloadBytes();
-        port.deliver(message, head);
+        port.push(message, delivered.ordinal(), head);
         return pass(message, rides, delivered.arrived());
     }
 
@@ -270,7 +258,7 @@ final class Replay {
         return true;
     }
 
-    /** What the rank has to wait for may need polls that fail before. */
+    /** Else the rank would have to read on, behind what it is given next, to know whether a poll before that fails. */
     private void tellPolls() {
         if (polls != pollsTold) {
             pollsTold = polls;
@@ -297,120 +285,10 @@ final class Replay {
         return !ended;
     }
 
-    /** The rank posts a receive: one that history has a message for, or one that will wait. */
-    void park(Receive receive) {
-        parked.put(new Parked(receive.context(), receive.ordinal()), receive);
-        goOn();
-    }
-
-    /** Takes a receive back that history took back. */
-    boolean cancel(int context, long ordinal) {
-        return parked.remove(new Parked(context, ordinal)) != null;
-    }
-
-    boolean mayPark() {
-        return parked.size() < Mailbox.RECEIVES_MAX;
-    }
-
-    /** The rank has observed all of it again. @return the receives that nothing has matched, in the order of their posts */
-    List<Receive> live() throws WireException {
+    /** The rank has observed all of it again. */
+    void requireEnded() throws WireException {
         if (!ended) {
             throw new WireException(Reason.NOT_EXPECTED, "LIVE from " + rank + " before the end of its history");
-        }
-        return List.copyOf(parked.values());
-    }
-
-    /** The rank sends and hears about what it sends; what it receives comes out of its history. */
-    private final class SenderOnly implements RankPort {
-        @Override
-        public void deliver(Message message, Parcel head) {
-            throw new IllegalStateException(message + " is delivered to " + rank + ", which is replayed");
-        }
-
-        /** The log has it, and the history will come to it; unless all of it was handed out. */
-        @Override
-        public void chunk(Parcel chunk) {
-            if (comesTo(rank.job().journal().position())) {
-                chunk.release();
-            } else {
-                port.chunk(chunk);
-            }
-        }
-
-        @Override
-        public void clear(int context, int destination, long sequence, long upTo) {
-            port.clear(context, destination, sequence, upTo);
-        }
-
-        @Override
-        public void credit(long bytes, int messages) {
-            port.credit(bytes, messages);
-        }
-
-        @Override
-        public void probeAnswer(int request, Message found) {
-            throw new IllegalStateException("a probe of " + rank + ", which is replayed");
-        }
-
-        @Override
-        public void cancelled(int request, boolean gone) {
-            port.cancelled(request, gone);
-        }
-
-        @Override
-        public void withdrawn(int context, int destination, long sequence, boolean gone) {
-            port.withdrawn(context, destination, sequence, gone);
-        }
-
-        /** What it was told then is in its history; what it is to be told now it will ask for again. */
-        @Override
-        public void mismatch(Stall stall) {}
-
-        @Override
-        public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
-            port.events(first, count, failedPolls, items, end);
-        }
-
-        /** It is told when it is live. */
-        @Override
-        public void point(Point point) {
-            throw new IllegalStateException(point + " for " + rank + ", which is replayed");
-        }
-
-        @Override
-        public void image(Past.ImagePiece piece) {
-            throw new IllegalStateException("an image for " + rank + " that is not of its history");
-        }
-
-        @Override
-        public void ack(long safe, long handled) {
-            port.ack(safe, handled);
-        }
-
-        @Override
-        public void move() {
-            throw new IllegalStateException(rank + " is replayed and cannot move");
-        }
-
-        @Override
-        public void finalized() {
-            port.finalized();
-        }
-
-        @Override
-        public void aborted(Notice notice) {
-            port.aborted(notice);
-        }
-
-        @Override
-        public void close(Notice why) {
-            port.close(why);
-        }
-
-        /** What depends on the rank's reading waits until it is live. */
-        @Override
-        public boolean writable() {
-            return false;
         }
     }
 }

@@ -71,9 +71,9 @@ final class BufferParcel implements Parcel {
     }
 
     /** Turns the frame that began a message into the frame that delivers it, in place. */
-    void toDelivered(int request) {
+    void toDelivered(int flags, int request) {
         buffer.setByte(index + FrameView.TYPE_AT, FrameType.DELIVERED.id())
-                .setByte(index + FrameView.FLAGS_AT, 0)
+                .setByte(index + FrameView.FLAGS_AT, flags)
                 .setInt(index + FrameView.REQUEST_AT, request)
                 .setInt(index + FrameView.FAILED_POLLS_AT, 0);
     }

@@ -39,7 +39,6 @@ public final class EmbeddedGrid implements AutoCloseable {
     private final MemoryDirectory directory = new MemoryDirectory();
     private final List<Relay> relays = new ArrayList<>();
     private final List<Path> logFolders = new ArrayList<>();
-
     private final UnaryOperator<Supplier<LogSync>> disk;
 
     private EmbeddedGrid(Vertx vertx, UnaryOperator<Supplier<LogSync>> disk) {

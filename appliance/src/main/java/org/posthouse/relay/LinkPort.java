@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.ops.KeysView;
 import org.posthouse.ops.LinkView;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
@@ -180,6 +181,17 @@ final class LinkPort implements Links.Listener {
     /** Connections that did not become a link, by kind. */
     Map<Refusal, Long> refusals() {
         return links == null ? Map.of() : links.refusals();
+    }
+
+    /** The keys of the links as the console shows them. */
+    Optional<KeysView> keys() {
+        return Optional.ofNullable(links).map(Links::keysStatus).map(status -> new KeysView(
+                status.certificate().serial(),
+                status.certificate().notAfter().toEpochMilli(),
+                status.authorityNotAfter().toEpochMilli(),
+                status.listNumber(),
+                status.revoked(),
+                status.warnings()));
     }
 
     /** The links as the console shows them. */

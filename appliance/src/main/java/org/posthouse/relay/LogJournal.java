@@ -88,7 +88,8 @@ final class LogJournal implements Journal {
         reader = opened.reader();
         points = new RestartPoints(this, opened, images);
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent());
-        room = new LogRoom(this, opened, points, pressure, limits.onFull(), relief, background);
+        room = new LogRoom(this, opened, points, pressure, limits.onFull(), relief, background,
+                () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
         log = opened;
         background.scheduleWithFixedDelay(room::look, LogRoom.LOOK_MS, LogRoom.LOOK_MS, TimeUnit.MILLISECONDS);
         return jobs;
@@ -132,6 +133,7 @@ final class LogJournal implements Journal {
         log = null;
         background.shutdown();
         if (open != null) {
+            open.discardNoMore();
             awaitBackground();
             reader.close();
             open.close();

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.wire.JobOpen;
 import org.slf4j.Logger;
@@ -22,7 +22,7 @@ final class LogRoom {
     static final long LOOK_MS = 250;
 
     /** How long nothing may come, while senders are held, until they stand still: their ranks wait for each other, then. */
-    private static final long STALL_MS = 3_000;
+    static final long STALL_MS = 3_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(LogRoom.class);
 
@@ -35,6 +35,7 @@ final class LogRoom {
     private final Relief relief;
     private final LogLimits.OnFull onFull;
     private final Executor background;
+    private final LongSupplier clockMs;
     private final LogAsking asking = new LogAsking();
 
     /** For each open job, how many bytes its ranks may have under way. */
@@ -74,6 +75,7 @@ final class LogRoom {
      * @param pressure how much room it may take
      * @param onFull what becomes of a job that needs more
      * @param background where files are deleted
+     * @param clockMs some clock that never goes back
      */
     LogRoom(
             Object turn,
@@ -82,8 +84,10 @@ final class LogRoom {
             Pressure pressure,
             LogLimits.OnFull onFull,
             Relief relief,
-            Executor background) {
+            Executor background,
+            LongSupplier clockMs) {
         this.onFull = onFull;
+        this.clockMs = clockMs;
         this.turn = turn;
         this.log = log;
         this.points = points;
@@ -171,7 +175,7 @@ final class LogRoom {
         try {
             List<LogNeed> needs = cut();
             Disk disk = disk();
-            long nowMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
+            long nowMs = clockMs.getAsLong();
             pressure.look(log.usedBytes(), disk.ample());
             if ((disk.full() || pressure.state() != Pressure.State.EASY) && !needs.isEmpty()) {
                 asking.next(needs, nowMs).forEach(rank -> relief.ask(rank.job(), rank.rank()));
@@ -208,14 +212,17 @@ final class LogRoom {
         if (nowMs - movedMs < STALL_MS) {
             return status.state() == LogStatus.State.STALLED && !moved ? LogStatus.State.STALLED : LogStatus.State.HELD;
         }
-        boolean lent = disk.ample() && !needs.isEmpty() && needs.getFirst().saves() && pressure.tryLend();
-        if (lent) {
-            movedMs = nowMs;
+        return disk.ample() && !needs.isEmpty() && needs.getFirst().saves() && lend() ? LogStatus.State.OPEN : LogStatus.State.STALLED;
+    }
+
+    /** Lends as much as lets senders go on. */
+    private boolean lend() {
+        while (pressure.state() == Pressure.State.HOLD && pressure.tryLend()) {
             pressure.look(log.usedBytes(), true);
-            LOG.warn("log: nothing moves; it may take {} bytes more than its limit until it is cut, {} in all", pressure.lentBytes(),
-                    pressure.holdBytes());
         }
-        return !lent ? LogStatus.State.STALLED : holds() ? LogStatus.State.HELD : LogStatus.State.OPEN;
+        LOG.warn("log: nothing moves; senders are held when it takes {} bytes, {} more than usual, until it has been cut", pressure.holdBytes(),
+                pressure.lentBytes());
+        return pressure.state() != Pressure.State.HOLD;
     }
 
     private void tell(LogStatus next, List<LogNeed> needs) {

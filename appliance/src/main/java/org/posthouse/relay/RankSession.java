@@ -176,7 +176,14 @@ final class RankSession implements Session, RankPort {
     @Override
     public void deliver(Message message, Parcel head) {
         BufferParcel frame = (BufferParcel) head;
-        frame.toDelivered(message.receive().request());
+        frame.toDelivered(0, message.receive().request());
+        write(frame);
+    }
+
+    @Override
+    public void push(Message message, long ordinal, Parcel head) {
+        BufferParcel frame = (BufferParcel) head;
+        frame.toDelivered(FrameView.PUSHED, (int) ordinal);
         write(frame);
     }
 

@@ -153,6 +153,7 @@ final class RelayStatus implements RelayView {
                 List.of(),
                 List.of(),
                 Counters.ZERO,
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -189,7 +190,8 @@ final class RelayStatus implements RelayView {
                         .toList(),
                 relay.directory().relays().stream().map(RelayStatus::known).toList(),
                 counters,
-                relay.journal().stats().map(stats -> view(stats, relay.journal().status())));
+                relay.journal().stats().map(stats -> view(stats, relay.journal().status())),
+                relay.links().keys());
     }
 
     private LogView view(LogStats stats, LogStatus status) {

@@ -144,8 +144,8 @@ final class Frames {
     }
 
     /** Turns the frame that began a message into the one that delivers it. */
-    static ByteBuffer delivered(ByteBuffer head, int request) {
-        view(head).type(FrameType.DELIVERED).flags(0).request(request).failedPolls(0);
+    static ByteBuffer delivered(ByteBuffer head, int flags, int request) {
+        view(head).type(FrameType.DELIVERED).flags(flags).request(request).failedPolls(0);
         return head;
     }
 }

@@ -201,6 +201,12 @@ final class OneRelay {
         }
 
         @Override
+        public void push(Message message, long ordinal, Parcel head) {
+            heard.add("push #" + message.sequence() + " from " + message.source() + " to receive " + ordinal);
+            head.release();
+        }
+
+        @Override
         public void chunk(Parcel chunk) {
             heard.add("chunk of " + chunk.payloadBytes());
             chunk.release();

@@ -86,12 +86,10 @@ final class RelayRestartTest {
         assertThat(relay.core.job(OneRelay.JOB).homed(0).state()).isEqualTo(RankState.AWAY);
         assertThat(relay.core.job(OneRelay.JOB).homed(1).state()).isEqualTo(RankState.WAITING);
         OneRelay.Rank rank = comesAgain(0, 3);
+        goesLive(rank);
         posts(rank, Wire.ANY, 1);
         posts(rank, Wire.ANY, 2);
         posts(rank, 1, 3);
-        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new Past.End(relay.journal.position())));
-        rank.take();
-        rank.sends(relay.frames.live());
         assertThat(rank.take())
                 .containsExactly(
                         "deliver #6 from 1 to request 1", "deliver #2 from 3 to request 2", "deliver #7 from 1 to request 3");

@@ -112,9 +112,9 @@ final class ReplayTest {
         assertThat(rank.rank.state()).isEqualTo(RankState.REPLAYING);
         assertThat(relay.events).extracting(JobEvent::kind).containsExactly(JobEvent.AWAY, JobEvent.REPLAYING);
         assertThat(relay.historian.take()).containsExactly("begin rank 0 #1");
-        posts(1, 1);
         assertThat(rank.take()).as("new messages wait for the end of the history").isEmpty();
         goesLive();
+        posts(1, 1);
         assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 1");
         assertThat(rank.rank.state()).isEqualTo(RankState.CONNECTED);
         assertThat(relay.events).extracting(JobEvent::kind).endsWith(JobEvent.CAUGHT_UP);
@@ -129,12 +129,8 @@ final class ReplayTest {
         dies();
         comes(2);
         assertThat(relay.core.welcome(rank.rank).deliveries()).isEqualTo(2);
-        past(delivered(1, 1, logged(1, 1)), delivered(2, 2, logged(1, 2)));
-        assertThat(rank.take()).as("before it has posted").isEmpty();
-        posts(8, 2);
-        assertThat(rank.take()).as("the first delivery comes first").isEmpty();
-        posts(7, 1);
-        assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 7", "deliver #2 from 1 to request 8");
+        past(delivered(1, 2, logged(1, 1)), delivered(2, 1, logged(1, 2)));
+        assertThat(rank.take()).as("unasked").containsExactly("push #1 from 1 to receive 2", "push #2 from 1 to receive 1");
         goesLive();
         peerSends(3, 10);
         posts(7, 3);
@@ -142,42 +138,43 @@ final class ReplayTest {
         assertThat(rank.rank.deliveriesSent()).isEqualTo(3);
     }
 
-    /** The receives were matched in another order than they were posted in; a wildcard got what it got before. */
+    /** What it posts could only match something else than it did. */
     @Test
-    void aWildcardGetsTheSameMessage() throws Exception {
+    void aRankThatIsReplayedAsksForNothing() throws Exception {
         dies();
         comes(2);
-        past(delivered(1, 2, logged(2, 1)), delivered(2, 1, logged(1, 1)));
-        posts(Wire.ANY, 7, 1);
-        posts(Wire.ANY, 8, 2);
-        assertThat(rank.take()).containsExactly("deliver #1 from 2 to request 8", "deliver #1 from 1 to request 7");
-        goesLive();
-    }
-
-    @Test
-    void receivesThatHistoryHasNothingForWaitInTheirOrder() throws Exception {
-        dies();
-        comes(2);
+        rank.isRefused(relay.frames.post(0, 1, 0, 0, 7, 0), Reason.NOT_EXPECTED);
+        rank.isRefused(relay.frames.cancel(0, 1, 0, 0, 7, 0), Reason.NOT_EXPECTED);
+        rank.isRefused(relay.frames.probe(false, 0, 1, 0, 0, 1, 0), Reason.NOT_EXPECTED);
+        peerSends(1, 10);
+        past(end());
+        assertThat(rank.take()).containsExactly("end of history, 0 failed polls");
+        rank.isRefused(relay.frames.post(0, 1, 0, 0, 7, 0), Reason.NOT_EXPECTED);
+        rank.sends(relay.frames.live());
         posts(7, 1);
         posts(8, 2);
-        peerSends(1, 10);
-        goesLive();
         assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 7");
         assertThat(rank.rank.mailbox().posted()).isEqualTo(1);
     }
 
+    /** What the log has is not read faster than the rank reads. */
     @Test
-    void aReceiveThatHistoryTookBackTakesNothing() throws Exception {
+    void theHistoryGoesOutAsTheRankReads() throws Exception {
         dies();
         comes(2);
-        posts(7, 1);
-        ByteBuffer cancel = relay.frames.cancel(0, 1, 0, 0, 7, 0);
-        new FrameView().wrap(cancel, 0).ordinal(1);
-        rank.sends(cancel);
-        assertThat(rank.take()).containsExactly("cancelled 7 true");
-        goesLive();
-        peerSends(1, 10);
+        relay.historian.take();
+        rank.reads = false;
+        Past[] steps = new Past[Replay.AHEAD_MIN];
+        for (int i = 0; i < steps.length; i++) {
+            steps[i] = delivered(i + 1, i + 1, logged(1, i + 1));
+        }
+        past(steps);
         assertThat(rank.take()).isEmpty();
+        assertThat(relay.historian.take()).as("it has enough").isEmpty();
+        rank.reads = true;
+        relay.core.writable(rank.rank);
+        assertThat(rank.take()).hasSize(steps.length).endsWith("push #512 from 1 to receive 512");
+        assertThat(relay.historian.take()).containsExactly("more rank 0 #1");
     }
 
     @Test
@@ -193,16 +190,15 @@ final class ReplayTest {
                 new Past.Events(1, 2, ByteBuffer.allocate(32)),
                 delivered(1, 1, logged(1, 1)),
                 new Past.Events(3, 1, ByteBuffer.allocate(16)));
-        assertThat(rank.take()).containsExactly("events 1 to 2, 0 failed polls");
-        posts(7, 1);
-        assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 7", "events 3 to 3, 0 failed polls");
+        assertThat(rank.take())
+                .containsExactly("events 1 to 2, 0 failed polls", "push #1 from 1 to receive 1", "events 3 to 3, 0 failed polls");
         goesLive();
         rank.sends(relay.frames.events(4, 1));
     }
 
-    /** Else a rank that has polled in vain before it posts would wait for ever for what it polls for. */
+    /** Else a rank that has polled in vain would have to read on to know it, past what it receives later. */
     @Test
-    void failedPollsAreToldBeforeAnythingIsWaitedFor() throws Exception {
+    void failedPollsAreToldBeforeWhatCameBehindThem() throws Exception {
         dies();
         comes(2);
         past(
@@ -214,12 +210,12 @@ final class ReplayTest {
                 new Past.Polls(11),
                 delivered(2, 2, logged(1, 2)));
         assertThat(rank.take())
-                .containsExactly("events 1 to 1, 3 failed polls", "events 2 to 1, 5 failed polls");
-        posts(7, 1);
-        assertThat(rank.take())
-                .containsExactly("deliver #1 from 1 to request 7", "events 2 to 1, 11 failed polls");
-        posts(7, 2);
-        assertThat(rank.take()).containsExactly("deliver #2 from 1 to request 7");
+                .containsExactly(
+                        "events 1 to 1, 3 failed polls",
+                        "events 2 to 1, 5 failed polls",
+                        "push #1 from 1 to receive 1",
+                        "events 2 to 1, 11 failed polls",
+                        "push #2 from 1 to receive 2");
         goesLive();
     }
 
@@ -259,7 +255,6 @@ final class ReplayTest {
     void aHistoryWithAGapEndsTheJob() throws Exception {
         dies();
         comes(2);
-        posts(7, 2);
         past(delivered(2, 2, logged(1, 2)));
         assertThat(relay.failure()).contains("LOG_DAMAGED", "delivery 2 where 1 was expected");
         assertThat(rank.take()).isEmpty();
@@ -273,13 +268,12 @@ final class ReplayTest {
         comes(2);
         Message message = logged(FrameType.EAGER, 1, 1, 2 * CHUNK + 3);
         message.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
-        posts(7, 1);
         rank.reads = false;
         past(delivered(1, 1, message));
         assertThat(rank.take()).as("it does not read").isEmpty();
         rank.reads = true;
         relay.core.writable(rank.rank);
-        assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 7", "chunk of " + CHUNK);
+        assertThat(rank.take()).containsExactly("push #1 from 1 to receive 1", "chunk of " + CHUNK);
         past(
                 new Past.Piece(message, CHUNK, CHUNK, relay.journal.pretend(CHUNK)),
                 new Past.Piece(message, 2 * CHUNK, 3, relay.journal.pretend(3)));
@@ -477,16 +471,14 @@ final class ReplayTest {
     void itMayDieAgainDuringItsReplay() throws Exception {
         dies();
         comes(2);
-        posts(7, 1);
         dies();
         assertThat(relay.historian.take()).containsExactly("begin rank 0 #1", "end rank 0 #1");
         relay.core.past(rank.rank, 1, List.of(delivered(1, 1, logged(1, 1))));
         comes(3);
         relay.core.past(rank.rank, 1, List.of(delivered(1, 1, logged(1, 1))));
-        posts(7, 1);
         assertThat(rank.take()).as("an answer to the one before").isEmpty();
         past(delivered(1, 1, logged(1, 1)));
-        assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 7");
+        assertThat(rank.take()).containsExactly("push #1 from 1 to receive 1");
         goesLive();
     }
 
@@ -500,14 +492,6 @@ final class ReplayTest {
         rank.sends(relay.frames.finalizing(0));
         assertThat(rank.take()).containsExactly("finalized");
         assertThat(rank.rank.state()).isEqualTo(RankState.FINALIZED);
-    }
-
-    @Test
-    void aRankThatIsReplayedAsksNothing() throws Exception {
-        dies();
-        comes(2);
-        rank.isRefused(relay.frames.probe(false, 0, 1, 0, 0, 1, 0), Reason.NOT_EXPECTED);
-        goesLive();
     }
 
     @Test

@@ -44,6 +44,11 @@ final class SimRank {
                     : arrived == 0;
         }
 
+        /** Whether it has to be said again by a rank that has come again. */
+        private boolean isDue() {
+            return kind == SimProgram.Kind.POST ? letter == null && !cancelled && !cancelling : arrived == 0;
+        }
+
         @Override
         public String toString() {
             return kind + " " + pattern + (cancelling ? " cancelling" : "") + (letter == null ? "" : " has " + arrived + " of " + letter);
@@ -130,7 +135,7 @@ final class SimRank {
         }
     }
 
-    /** Says again what may be lost, and takes the receives up. */
+    /** Says again what may be lost. */
     private void comeBack(List<StatePage.Entry> state) {
         comebacks++;
         line.learn(state);
@@ -149,31 +154,23 @@ final class SimRank {
                 open--;
             }
         });
-        for (int number = 0; number < asked.size(); number++) {
-            Asked request = asked.get(number);
-            if (request.kind == SimProgram.Kind.POST && request.letter == null && !request.cancelled) {
-                say(number);
-            }
-        }
         gone.stream().filter(offered::containsKey).toList().forEach(this::isGone);
     }
 
     /** All that it has not read has come: it goes on, and asks again what was not answered. */
     private void goLive() {
         check(line.stage() == SimLine.Stage.BACK, "the end of its history as it is " + line.stage());
-        for (int number = 0; number < asked.size(); number++) {
-            if (asked.get(number).cancelling) {
-                sayCancel(number); // What it may have taken back already must not match again.
-            }
-        }
         line.send(frames.live());
         line.stage(SimLine.Stage.LIVE);
         for (int number = 0; number < asked.size(); number++) {
-            Asked request = asked.get(number);
-            if (request.kind != SimProgram.Kind.POST && request.arrived == 0) {
+            if (asked.get(number).isDue()) {
                 say(number);
             }
         }
+        asked.stream()
+                .filter(request -> request.cancelling) // What nothing has matched was taken back, or is not posted any more.
+                .toList()
+                .forEach(request -> isCancelled(request, request.letter == null));
         withdrawing.forEach(this::sayWithdraw);
         if (finalizing) {
             line.send(frames.finalizing(failedPolls()));
@@ -361,6 +358,10 @@ final class SimRank {
         Asked request = asked.get(view.cancelledRequest());
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
         check(gone == (request.letter == null), "cancelled is " + gone + " for the receive that got " + request.letter);
+        isCancelled(request, gone);
+    }
+
+    private void isCancelled(Asked request, boolean gone) {
         open--;
         request.cancelling = false;
         if (gone) {
@@ -399,7 +400,7 @@ final class SimRank {
     }
 
     private void onDelivered(ByteBuffer frame, FrameView view) {
-        Asked request = asked.get(view.request());
+        Asked request = (view.flags() & FrameView.PUSHED) == 0 ? asked.get(view.request()) : numbered(view);
         SimLetter letter = world.letter(view.context(), view.source(), rank, view.sequence());
         check(request.kind == SimProgram.Kind.POST && request.letter == null, "request " + view.request() + " got " + letter);
         check(request.pattern.takes(letter), request.pattern + " got " + letter);
@@ -421,6 +422,15 @@ final class SimRank {
         } else {
             arriving.put(new SimLine.Place(view.context(), view.source(), view.sequence()), request);
         }
+    }
+
+    /** The receive that a message of the past is for. */
+    private Asked numbered(FrameView pushed) {
+        check(line.stage() == SimLine.Stage.BACK, "unasked as it is " + line.stage() + ": " + pushed);
+        return asked.stream()
+                .filter(request -> request.ordinal == pushed.request() && request.pattern.context() == pushed.context())
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("rank " + rank + " has called no receive " + pushed.request()));
     }
 
     private void checkEnvelope(FrameView view, SimLetter letter) {

@@ -290,14 +290,23 @@ final class SimRelay {
         @Override
         public void deliver(Message message, Parcel head) {
             check(message.receive() != null, "delivered without a receive");
+            toRank(Frames.delivered(deliver(message, (TestParcel) head), 0, message.receive().request()));
+        }
+
+        @Override
+        public void push(Message message, long ordinal, Parcel head) {
+            check(rank.state() == RankState.REPLAYING, "pushed to " + rank + ", which is " + rank.state());
+            toRank(Frames.delivered(deliver(message, (TestParcel) head), FrameView.PUSHED, (int) ordinal));
+        }
+
+        private ByteBuffer deliver(Message message, TestParcel head) {
             check(message.destination() == rank.rank(), "delivered to " + rank);
             if (world.logged()) {
                 check(journal.hasArrival(message) && journal.hasDelivery(message), "delivered before it was logged: " + message);
             }
-            TestParcel parcel = (TestParcel) head;
-            letter(message).passed(0, parcel.payloadBytes());
+            letter(message).passed(0, head.payloadBytes());
             letter(message).matched = true;
-            toRank(Frames.delivered(parcel.take(), message.receive().request()));
+            return head.take();
         }
 
         @Override

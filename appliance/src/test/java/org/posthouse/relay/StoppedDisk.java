@@ -14,7 +14,8 @@ public final class StoppedDisk {
 
     /** Relays with logs, one a site; the first one's is on this disk. */
     public EmbeddedGrid grid(Vertx vertx, int sites) throws IOException {
-        return EmbeddedGrid.start(vertx, sites, 1, Optional.of(LogLimits.DEFAULT), ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), this::stands);
+        return EmbeddedGrid.start(
+                vertx, sites, 1, Optional.of(LogLimits.DEFAULT), ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), this::stands);
     }
 
     private Supplier<LogSync> stands(Supplier<LogSync> log) {

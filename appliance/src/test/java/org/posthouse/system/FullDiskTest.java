@@ -69,6 +69,9 @@ class FullDiskTest {
             disk.fill();
             Command.Result done = job.await();
             assertThat(done.status()).isNotZero();
+            Command.Result status = Command.run(folder, "status", "--ops", relay.ready().console());
+            assertThat(status.status()).isEqualTo(3);
+            assertThat(status.out()).contains("log       full: the disk is full: ").contains("takes no work");
             assertThat(Jobs.told(done, "job ended: LOG_FULL: the disk is full: ")).as(done.err()).hasSize(1);
             assertThat(relay.command().handle().isAlive()).isTrue();
         }

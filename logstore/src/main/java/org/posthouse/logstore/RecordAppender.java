@@ -39,16 +39,12 @@ final class RecordAppender implements AutoCloseable {
         }
     }
 
-    /**
-     * The next record begins a new file.
-     *
-     * @param spare whether it is one that was used before: its pages are in memory
-     */
-    void roll(boolean spare) {
+    /** The next record begins a new file. @param warm the pages of that are there */
+    void roll(boolean warm) {
         clock.nextFile();
         rolls++;
         fileBytes = 0;
-        if (spare) {
+        if (warm) {
             pretoucher.leave(clock.file());
         }
     }

@@ -83,6 +83,7 @@ final class Conversation {
         said = new Said(outbox.accepted(), line.kept());
         List<StatePage.Entry> state = new ArrayList<>(outbox.sent());
         outbox.offered(said, state);
+        inbox.broken();
         inbox.arriving(state);
         greet(next, Hello.AGAIN, state);
         line.catchUp(!replayed);
@@ -141,18 +142,11 @@ final class Conversation {
         line.repeat(said);
         outbox.again(said);
         said = null;
-        inbox.postAgain();
-        if (replayed) {
-            inbox.cancelAgain();
-        }
         asksDue = true;
     }
 
     /** As {@link Progress.Owner#caughtUp}: all else is said again when the relay has told what it had. */
     void caughtUp() throws IOException {
-        if (asksDue && !replayed && history.isLiveDue() && line.isOpen()) {
-            inbox.cancelAgain(); // Before LIVE: what the relay has taken back already must not match again.
-        }
         observed.sayLive();
         if (asksDue && history.isLive() && line.isOpen()) {
             asksDue = false;

@@ -75,6 +75,9 @@ final class History {
 
     private boolean live;
 
+    /** From the greeting on, if there is a time before that, until LIVE was said. */
+    private boolean catchingUp;
+
     /** Whether nothing may be told before LIVE, which is not said along with another frame then. */
     private boolean silent;
 
@@ -89,6 +92,7 @@ final class History {
     void open(boolean logged, boolean again) {
         this.logged = logged;
         replaying = again;
+        catchingUp = again;
         if (logged) {
             untold = ByteBuffer.allocate(Wire.EVENTS_MAX * Wire.EVENT_BYTES);
         }
@@ -102,6 +106,7 @@ final class History {
      */
     void reopen(boolean again) {
         replaying = true;
+        catchingUp = true;
         ended = false;
         live = false;
         received = events();
@@ -250,10 +255,14 @@ final class History {
         startKnown = true;
     }
 
-    /** The relay says where the program asked whether it is restored, and what it is to hear. @return whether that is news */
-    boolean onStart(Point point) throws WireException {
+    boolean isStartKnown() {
+        return startKnown;
+    }
+
+    /** The relay says where the program asked whether it is restored, and what it is to hear; all of that has come. */
+    void onStart(Point point) throws WireException {
         if (startKnown) {
-            return false;
+            return;
         }
         if (!replaying || ended) {
             throw new WireException(Reason.NOT_EXPECTED, "POINT(" + point.kind() + ") of what is live");
@@ -262,7 +271,16 @@ final class History {
         received = point.number() > 0 ? point.events() : received;
         pollsKnown = point.failedPolls() - pollsKnown > 0 ? point.failedPolls() : pollsKnown;
         startKnown = true;
-        return true;
+    }
+
+    /** What the program observes when it asks whether it is restored: {@link #start} follows, or {@link #jump}. @return the image's number, or 0 */
+    long restored() throws DivergedException {
+        return next(START, "Checkpoint.restored()");
+    }
+
+    /** The process goes on where it is. */
+    void start() {
+        settle();
     }
 
     /** The process goes on where an image was made: so much had been observed there. */
@@ -285,6 +303,11 @@ final class History {
     /** Whether what the rank observes next was observed before: see {@link #isUndecided}. */
     boolean isReplaying() {
         return replaying;
+    }
+
+    /** Whether what the rank receives comes unasked: it may have received it before. Until then it posts nothing. */
+    boolean isCatchingUp() {
+        return catchingUp;
     }
 
     /** Whether it is not known yet what comes next: more must be read. */
@@ -315,7 +338,9 @@ final class History {
         }
         items.remove();
         events = next.number;
-        settle();
+        if (kind != START) {
+            settle();
+        }
         return next.value;
     }
 
@@ -374,6 +399,7 @@ final class History {
     /** The relay is told. */
     void live() {
         live = true;
+        catchingUp = false;
         silent = false;
         due = untold.position() > 0;
     }

@@ -31,8 +31,9 @@ final class Inbox {
     private final Pending pending = new Pending();
     private final Map<Transfer, Receiving> arriving = new HashMap<>();
     private final ArrayDeque<Receiving> cancelling = new ArrayDeque<>();
+    private final Unasked unasked = new Unasked();
 
-    /** For each context, how many receives were posted in it. */
+    /** For each context, how many receives were called in it. */
     private final Map<Integer, long[]> posts = new HashMap<>();
 
     private long deliveries;
@@ -46,10 +47,45 @@ final class Inbox {
 
     // ---- what the rank asks for; the caller flushes the line
 
-    void post(Receiving receiving) throws IOException {
-        long ordinal = ++posts.computeIfAbsent(receiving.context, none -> new long[1])[0];
-        receiving.posted(pending.add(receiving), ordinal);
+    /** A receive is called. Its message may have come; while the rank catches up it comes unasked. */
+    void receive(Receiving receiving) throws IOException {
+        receiving.called(++posts.computeIfAbsent(receiving.context, none -> new long[1])[0]);
+        Early.Message came = unasked.take(receiving);
+        if (came != null) {
+            goOn(came, receiving);
+        } else if (history.isCatchingUp()) {
+            unasked.await(receiving);
+        } else {
+            post(receiving);
+        }
+    }
+
+    private void goOn(Early.Message came, Receiving receiving) {
+        if (!came.passTo(receiving)) {
+            arriving.replaceAll((transfer, each) -> each == came.keeper() ? receiving : each);
+        }
+    }
+
+    private void post(Receiving receiving) throws IOException {
+        receiving.posted(pending.add(receiving));
         request(FrameType.POST, receiving);
+    }
+
+    /** The rank is live: it asks for what it waits for. What was to be taken back is gone, since nothing has matched it. */
+    void live() throws IOException {
+        for (Receiving receiving : unasked.takeWaiting()) {
+            if (receiving.isBeingCancelled()) {
+                receiving.beingCancelled(false);
+                receiving.takenBack();
+            } else {
+                post(receiving);
+            }
+        }
+    }
+
+    /** Whether messages have come whose receives were not called yet. */
+    boolean hasEarly() {
+        return unasked.keepsMessages();
     }
 
     void probe(Probing probing) throws IOException {
@@ -61,9 +97,13 @@ final class Inbox {
         request(FrameType.PROBE, probing.flags, probing.context, probing.source, probing.tag, 0, probing.request());
     }
 
-    /** Asks the relay to take the receive back; false if it is known to be too late. */
+    /** Asks the relay to take the receive back; false if it need not be asked, since it is too late, or nothing was posted. */
     boolean cancel(Receiving receiving) throws IOException {
         if (receiving.isMatched() || receiving.isDone()) {
+            return false;
+        }
+        if (unasked.remove(receiving)) {
+            receiving.takenBack();
             return false;
         }
         request(FrameType.CANCEL, receiving);
@@ -90,10 +130,7 @@ final class Inbox {
     // ---- what the relay answers
 
     void onDelivered(ByteBuffer frame, FrameView view) throws WireException {
-        if (!(pending.remove(view.request()) instanceof Receiving receiving)) {
-            throw new WireException(
-                    Reason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
-        }
+        Receiving receiving = (view.flags() & FrameView.PUSHED) != 0 ? unasked(view) : posted(view);
         receiving.begin(envelope(view), ++deliveries);
         int rides = view.length() - Wire.MESSAGE_HEADER_BYTES;
         if (rides == view.messageBytes()) {
@@ -101,6 +138,29 @@ final class Inbox {
         } else {
             arriving.put(new Transfer(view.context(), view.source(), view.sequence()), receiving);
         }
+    }
+
+    private Receiving posted(FrameView view) throws WireException {
+        if (pending.remove(view.request()) instanceof Receiving receiving) {
+            return receiving;
+        }
+        throw new WireException(Reason.NOT_EXPECTED, "DELIVERED for request " + view.request() + ", which is no receive");
+    }
+
+    /** What a message goes to that was not asked for: its receive, or, in a replay, what keeps it until that is called. */
+    private Receiving unasked(FrameView view) throws WireException {
+        Receiving receiving = unasked.receiver(view.context(), view.request());
+        if (receiving != null) {
+            receiving.beingCancelled(false);
+            return receiving;
+        }
+        if (!history.isObservedBefore()) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED,
+                    "DELIVERED for receive " + Integer.toUnsignedString(view.request()) + " of context " + view.context()
+                            + ", which does not wait");
+        }
+        return unasked.keeper(view.context(), view.request());
     }
 
     /** Messages that the relay has delivered, some of which may still be arriving. */
@@ -153,15 +213,14 @@ final class Inbox {
 
     /** What is under way, in words; null if nothing is. */
     String busy() {
-        if (!pending.all().isEmpty() || !cancelling.isEmpty()) {
+        if (!pending.all().isEmpty() || !cancelling.isEmpty() || unasked.isAwaited()) {
             return "a receive is under way, expected none: wait for it, or cancel it, first";
         }
         return arriving.isEmpty() ? null : "a message is arriving, expected none: wait for its receive first";
     }
 
-    /** Writes what an image needs: how many receives were posted where, and how many messages were delivered. */
+    /** Writes what an image needs: how many receives were called where. */
     void write(DataOutputStream image) throws IOException {
-        image.writeLong(deliveries);
         image.writeInt(posts.size());
         for (Map.Entry<Integer, long[]> context : posts.entrySet()) {
             image.writeInt(context.getKey());
@@ -169,9 +228,13 @@ final class Inbox {
         }
     }
 
+    /** An image has come, behind which the next delivery comes; so many were made before it. */
+    void goOnBehind(long deliveriesThen) {
+        deliveries = deliveriesThen;
+    }
+
     /** Goes on from an image. */
     void read(DataInputStream image) throws IOException {
-        deliveries = image.readLong();
         posts.clear();
         for (int left = image.readInt(); left > 0; left--) {
             posts.put(image.readInt(), new long[] {image.readLong()});
@@ -189,12 +252,14 @@ final class Inbox {
         });
     }
 
-    /** Posts again what waits, in the order in which it was posted. */
-    void postAgain() throws IOException {
-        List<Receiving> again = receives().sorted(Comparator.comparingLong(Receiving::ordinal)).toList();
-        for (Receiving receiving : again) {
-            request(FrameType.POST, receiving);
-        }
+    /** The connection has broken: what was posted comes unasked, if it comes before the rank is live. */
+    void broken() {
+        cancelling.stream().filter(Receiving::isMatched).forEach(receiving -> receiving.beingCancelled(false));
+        cancelling.clear();
+        receives().sorted(Comparator.comparingLong(Receiving::ordinal)).forEach(receiving -> {
+            pending.remove(receiving.request());
+            unasked.await(receiving);
+        });
     }
 
     /** Asks again for what is under way but receives. */
@@ -204,19 +269,6 @@ final class Inbox {
                 ask(probing);
             }
         }
-    }
-
-    /** Takes back again what was to be taken back, unless it is known by now to be too late. */
-    void cancelAgain() throws IOException {
-        cancelling.removeIf(Inbox::isTooLate);
-        for (Receiving receiving : cancelling) {
-            request(FrameType.CANCEL, receiving);
-        }
-    }
-
-    private static boolean isTooLate(Receiving receiving) {
-        receiving.beingCancelled(!receiving.isMatched());
-        return receiving.isMatched();
     }
 
     // ---- collectives that do not match

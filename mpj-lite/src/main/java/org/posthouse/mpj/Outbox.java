@@ -40,6 +40,9 @@ final class Outbox {
     /** Offers that were cleared, and wait for room on the line. */
     private final ArrayDeque<Sending> held = new ArrayDeque<>();
 
+    /** Whether something was written that somebody may wait for. */
+    private boolean urgent;
+
     /** Whether the relay may say what it has said on an earlier connection. */
     private boolean cameAgain;
 
@@ -90,6 +93,7 @@ final class Outbox {
 
     /** @param cost what it takes of the credit, unless it is an OFFER; 0 of what took it before */
     private void send(Sending sending, int tag, Mode mode, FrameType form, int flags, long cost) throws IOException {
+        urgent = true;
         Content content = sending.content;
         long bytes = content.bytes();
         int rides = form == FrameType.SEND ? (int) bytes : 0;
@@ -117,7 +121,14 @@ final class Outbox {
         sending.done();
     }
 
-    /** A message that is where it was to go: only says what it would have been. It takes no credit. */
+    /** Whether any message was written since the last time that is not where it was to go. */
+    boolean takeUrgent() {
+        boolean was = urgent;
+        urgent = false;
+        return was;
+    }
+
+    /** A message that is where it was to go: only says what it would have been, and may wait. It takes no credit. */
     private void resend(Sending sending, int tag) throws IOException {
         Content content = sending.content;
         int checksum = checksum(content);

@@ -143,6 +143,7 @@ final class Progress {
     }
 
     private void readFrames(boolean errand) throws IOException {
+        line.flush();
         beginReading(errand);
         try {
             line.read(errand);

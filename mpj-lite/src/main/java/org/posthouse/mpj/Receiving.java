@@ -1,6 +1,7 @@
 package org.posthouse.mpj;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 
 /**
  * A posted receive and how far its message has arrived. Whatever its sink throws is the receive's own failure, and
@@ -32,14 +33,17 @@ final class Receiving extends Operation {
         return request;
     }
 
-    /** Which receive of its context it is, once it was posted. */
+    /** Which receive of its context it is, once it was called. */
     long ordinal() {
         return ordinal;
     }
 
-    void posted(int request, long ordinal) {
-        this.request = request;
+    void called(long ordinal) {
         this.ordinal = ordinal;
+    }
+
+    void posted(int request) {
+        this.request = request;
     }
 
     /** Bytes of its message that have arrived. */
@@ -73,6 +77,24 @@ final class Receiving extends Operation {
 
     /** Takes the message's next bytes, and completes the receive with the last. True if these were the last. */
     boolean read(ByteBuffer bytes) {
+        take(bytes);
+        return endIfWhole();
+    }
+
+    /** The receive was matched before it was called, and goes on in place of what has kept the message. True if it is whole. */
+    boolean goOn(Receiving keeper, Iterable<byte[]> pieces) {
+        begin(keeper.envelope, keeper.delivery);
+        if (failure == null) {
+            failure = keeper.failure; // There was no room to keep it.
+        }
+        for (byte[] piece : pieces) {
+            take(ByteBuffer.wrap(piece).order(ByteOrder.LITTLE_ENDIAN));
+        }
+        arrived = keeper.arrived;
+        return endIfWhole();
+    }
+
+    private void take(ByteBuffer bytes) {
         int count = bytes.remaining();
         if (failure == null) {
             try {
@@ -82,6 +104,9 @@ final class Receiving extends Operation {
             }
         }
         arrived += count;
+    }
+
+    private boolean endIfWhole() {
         if (arrived < envelope.bytes()) {
             return false;
         }

@@ -61,6 +61,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         observed = new Observed(line, progress, history, told, job);
         outbox = new Outbox(told, job, rank, history, settings.eagerBytesMax());
         inbox = new Inbox(told, job, rank, history);
+        told.behindLive(inbox::live);
         saving = new Saving(told, line, progress, history, observed, inbox, outbox, job, this::lost);
         conversation = new Conversation(line, hello, settings, history, told, observed, outbox, inbox);
         presences = new Presences(line, progress, history, outbox, inbox, this::lost, job, rank);
@@ -112,7 +113,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         try {
             awaitLine();
             Operation operation = startSend(context, destination, tag, content, mode);
-            line.flush();
+            flush();
             return operation;
         } catch (IOException e) {
             throw lost(e);
@@ -127,7 +128,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         try {
             awaitLine();
             Operation operation = post(context, source, tag, sink);
-            line.flush();
+            flush();
             return operation;
         } catch (IOException e) {
             throw lost(e);
@@ -144,7 +145,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
             awaitLine();
             Operation receive = post(context, source, receiveTag, sink);
             Operation send = startSend(context, destination, sendTag, content, mode);
-            line.flush();
+            flush();
             return new Operation[] {receive, send};
         } catch (IOException e) {
             throw lost(e);
@@ -168,12 +169,19 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         progress.unlock();
     }
 
-    /** As {@link Progress#awaitLine}. A replay reads what there is, so that one that is over is known to be. */
+    /** As {@link Progress#awaitLine}. A replay reads on when it has received what there is, so that one that is over is known to be. */
     private void awaitLine() throws IOException {
-        if (history.isReplaying()) {
+        if (history.isReplaying() && !inbox.hasEarly()) {
             progress.poll();
         }
         progress.awaitLine();
+    }
+
+    /** What was written leaves. What is said only to be compared waits for more, or for the next read. */
+    private void flush() throws IOException {
+        if (outbox.takeUrgent() || !history.isCatchingUp()) {
+            line.flush();
+        }
     }
 
     private Operation startSend(int context, int destination, int tag, Content content, Mode mode) throws IOException {
@@ -189,7 +197,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         Receiving receiving = new Receiving(context, source, tag, sink);
         ReceiveException mismatch = presences.mismatch(context);
         if (mismatch == null) {
-            inbox.post(receiving);
+            inbox.receive(receiving);
         } else {
             receiving.abandon(mismatch);
         }
@@ -439,8 +447,8 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     @Override
     public void comeAgain(FrameLine next) throws IOException {
-        conversation.comeAgain(next);
         saving.broken();
+        conversation.comeAgain(next);
     }
 
     @Override
@@ -516,11 +524,14 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     private boolean cancelAgain(Operation operation) throws IOException {
-        boolean gone = observed.again(History.TAKEN, "a cancel") == 1;
-        if (gone) {
+        boolean gone = history.next(History.TAKEN, "a cancel") == 1;
+        if (gone && operation instanceof Sending) {
             awaitLine();
-            takeBack(operation);
         }
+        if (gone) {
+            takeBack(operation); // Before LIVE, behind which a receive is posted.
+        }
+        observed.sayLive();
         if (gone != operation.isCancelled()) {
             throw observed.diverged("a cancel of what was " + (operation.isDone() ? "done" : "matched"));
         }

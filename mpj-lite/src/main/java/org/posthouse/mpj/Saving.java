@@ -18,7 +18,7 @@ import org.posthouse.wire.WireException;
  */
 final class Saving implements Vault {
     /** The first word of an image's own part; what follows it is bound to it. */
-    private static final int LAYOUT = 1;
+    private static final int LAYOUT = 2;
 
     private final Told told;
     private final HomeLine line;
@@ -31,13 +31,10 @@ final class Saving implements Vault {
     private final Function<IOException, IllegalStateException> lost;
     private boolean wanted;
 
-    /** The image that is coming: null before JUMP, and once it was taken. */
+    /** The image that is coming, and what was said of it: null before JUMP, and once it was taken. */
     private ImageBytes coming;
 
     private Point jump;
-
-    /** Whether the program knows what the answer was. */
-    private boolean taken;
 
     /** Whether the connection has broken: what was said about checkpoints may be lost. */
     private boolean broken;
@@ -74,9 +71,8 @@ final class Saving implements Vault {
         switch (point.kind()) {
             case READY -> history.onStart(point);
             case JUMP -> {
-                boolean known = !history.onStart(point) && taken;
                 jump = point;
-                coming = known ? null : new ImageBytes();
+                coming = history.isStartKnown() ? coming : new ImageBytes();
             }
             case ASK -> wanted = true;
             case MORE -> upTo = Math.max(upTo, point.bytes());
@@ -85,8 +81,8 @@ final class Saving implements Vault {
         }
     }
 
-    void onImage(ByteBuffer frame, FrameView view) throws WireException {
-        if (taken) {
+    void onImage(ByteBuffer frame, FrameView view) throws WireException, IOException {
+        if (history.isStartKnown()) {
             return; // Sent again after a break.
         }
         if (coming == null || view.imageOffset() != coming.bytes()) {
@@ -95,6 +91,20 @@ final class Saving implements Vault {
                     "IMAGE at " + view.imageOffset() + (coming == null ? "" : ", expected at " + coming.bytes()));
         }
         coming.put(frame.position(frame.position() + Wire.IMAGE_HEADER_BYTES));
+        if (coming.bytes() == jump.bytes()) {
+            history.onStart(jump);
+            inbox.goOnBehind(head(coming.input()));
+        }
+    }
+
+    /** What an image begins with: how many messages had been delivered. What comes behind the image is counted from there. */
+    private static long head(DataInputStream image) throws IOException {
+        int layout = image.readInt();
+        if (layout != LAYOUT) {
+            throw new DivergedException("was started again with a library that does not know its image's layout " + layout
+                    + ", expected " + LAYOUT + "; use the same mpj-lite");
+        }
+        return image.readLong();
     }
 
     // ---- starting from an image
@@ -108,24 +118,17 @@ final class Saving implements Vault {
                 return null;
             }
             if (!observed.replays()) {
-                taken = true;
                 history.started();
                 sayReady();
                 return null;
             }
-            boolean jumps = history.next(History.START, "Checkpoint.restored()") > 0;
-            if (!jumps) {
-                taken = true;
-                observed.sayLive();
-                return null;
+            DataInputStream image = history.restored() > 0 ? coming.input() : null;
+            if (image == null) {
+                history.start();
+            } else {
+                coming = null;
+                read(image);
             }
-            while (coming.bytes() < jump.bytes()) {
-                progress.await();
-            }
-            DataInputStream image = coming.input();
-            coming = null;
-            taken = true;
-            read(image);
             observed.sayLive();
             return image;
         } catch (IOException e) {
@@ -164,17 +167,14 @@ final class Saving implements Vault {
         line.write(new Point(job, kind, history.tellPolls(), 0, bytes, history.events(), out, err).encode());
     }
 
-    /** The rank comes again on another connection. */
+    /** The rank comes again on another connection. An image that has come in part is sent again. */
     void broken() {
         broken = true;
+        coming = history.isStartKnown() ? coming : null;
     }
 
     private void read(DataInputStream image) throws IOException {
-        int layout = image.readInt();
-        if (layout != LAYOUT) {
-            throw new DivergedException("was started again with a library that does not know its image's layout " + layout
-                    + ", expected " + LAYOUT + "; use the same mpj-lite");
-        }
+        head(image);
         history.jump(image.readLong(), image.readLong());
         observed.goOn(image.readBoolean(), image.readLong());
         Printed.goOn(image.readLong(), image.readLong());
@@ -194,13 +194,15 @@ final class Saving implements Vault {
         }
     }
 
-    /** It must not wait for what comes next in a history: that may wait for what the program does next. */
+    /** Not while the program does what it did before, and not while there is a message that it has not received: an image has none. */
     @Override
     public boolean isOpen() {
         progress.lock();
         try {
-            progress.poll();
-            return history.isLogged() && !history.isReplaying();
+            if (!inbox.hasEarly()) {
+                progress.poll();
+            }
+            return history.isLogged() && !history.isReplaying() && !inbox.hasEarly();
         } catch (IOException e) {
             throw lost.apply(e);
         } finally {
@@ -249,6 +251,7 @@ final class Saving implements Vault {
 
     private void write(DataOutputStream image, long out, long err) throws IOException {
         image.writeInt(LAYOUT);
+        image.writeLong(inbox.deliveries());
         image.writeLong(history.events());
         image.writeLong(history.polls());
         image.writeBoolean(observed.hasTime());

@@ -11,14 +11,25 @@ import org.posthouse.wire.Wire;
  * then, with the same flush, so that no effect is ever known without its cause. Guarded by the endpoint's lock.
  */
 final class Told {
+    /** What is said right behind LIVE. */
+    interface Behind {
+        void say() throws IOException;
+    }
+
     private final HomeLine line;
     private final History history;
     private final long job;
+    private Behind behindLive;
 
     Told(HomeLine line, History history, long job) {
         this.line = line;
         this.history = history;
         this.job = job;
+    }
+
+    /** Called once, before anything is said. */
+    void behindLive(Behind what) {
+        behindLive = what;
     }
 
     /** As {@link HomeLine#begin}. */
@@ -60,6 +71,7 @@ final class Told {
             line.begin(Wire.HEADER_BYTES).begin(FrameType.LIVE, Wire.HEADER_BYTES, job);
             line.end(Wire.HEADER_BYTES);
             history.live();
+            behindLive.say();
         }
     }
 

@@ -62,6 +62,9 @@ public final class FrameView {
     /** Flag of SEND, EAGER and OFFER: it may have been sent before, over a connection or by a process that is gone. */
     public static final int AGAIN = 2;
 
+    /** Flag of DELIVERED: it was not asked for; in place of a request number it has the ordinal of its receive. */
+    public static final int PUSHED = 1;
+
     /** Flag of EVENTS from a rank: it waits for an ACK. From a relay: the rank's history ends here. */
     public static final int ACK_NOW = 1;
 
@@ -128,6 +131,7 @@ public final class FrameView {
             case SEND, EAGER -> AGAIN;
             case OFFER -> AGAIN | STORABLE;
             case EVENTS -> ACK_NOW | END;
+            case DELIVERED -> PUSHED;
             case PROBE_ANSWER, CANCELLED, WITHDRAWN -> FOUND;
             default -> 0;
         };
@@ -248,7 +252,7 @@ public final class FrameView {
         return this;
     }
 
-    /** The receive or probe that a DELIVERED or PROBE_ANSWER belongs to. */
+    /** The receive or probe that a DELIVERED or PROBE_ANSWER belongs to; with {@link #PUSHED} the receive's ordinal, the low 32 bits. */
     public int request() {
         return buffer.getInt(base + REQUEST);
     }

@@ -64,6 +64,9 @@ final class ComeAgainTest {
     private RelayEndpoint endpoint;
     private Connection line;
 
+    /** What the rank has said on this connection. */
+    private Hello hello;
+
     ComeAgainTest() throws IOException {
         relay = new ScriptedRelay();
         for (int i = 0; i < LONG.length; i++) {
@@ -105,7 +108,7 @@ final class ComeAgainTest {
     private List<StatePage.Entry> breakLine(long deliveries, long kept) throws Exception {
         line.close();
         line = relay.accept();
-        Hello hello = Hello.decode(line.hear(FrameType.HELLO));
+        hello = Hello.decode(line.hear(FrameType.HELLO));
         assertThat(hello.start()).isEqualTo(Hello.AGAIN);
         assertThat(hello.deliveries()).isEqualTo(deliveries);
         assertThat(hello.kept()).isEqualTo(kept);
@@ -128,6 +131,15 @@ final class ComeAgainTest {
         line.say(ScriptedRelay.events(1, new byte[0], 0, FrameView.END));
         line.hear(FrameType.LIVE);
         line.hear(FrameType.POLLS);
+    }
+
+    /** The history ends as one receive waits. @return its POST */
+    private ByteBuffer endHistoryOfOneThatWaits() throws Exception {
+        line.say(ScriptedRelay.events(1, new byte[0], 0, FrameView.END));
+        line.hear(FrameType.LIVE);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.hear(FrameType.POLLS);
+        return post;
     }
 
     private static StatePage.Entry known(int kind, int destination, int aux, long sequence, long bytes) {
@@ -168,19 +180,17 @@ final class ComeAgainTest {
         ByteBuffer again = line.hear(FrameType.SEND);
         assertThat(view(again).destination()).isEqualTo(2);
         assertThat(view(again).flags()).isEqualTo(FrameView.AGAIN);
-        assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(1);
         line.hearNothing();
         assertThat(breakLine(0, 4)).hasSize(2);
         welcomeAgain(0);
         assertThat(view(line.hear(FrameType.SEND)).destination()).as("a relay that knows nothing is told all").isEqualTo(1);
         assertThat(view(line.hear(FrameType.SEND)).destination()).isEqualTo(2);
-        ByteBuffer post = line.hear(FrameType.POST);
         line.say(ScriptedRelay.ack(4, 5));
         assertThat(breakLine(0, 6)).hasSize(2);
         welcomeAgain(1);
         assertThat(view(line.hear(FrameType.SEND)).destination()).as("what is safe is forgotten").isEqualTo(2);
-        line.hear(FrameType.POST);
-        endHistory();
+        ByteBuffer post = endHistoryOfOneThatWaits();
+        assertThat(view(post).ordinal()).isEqualTo(1);
         line.say(delivered(post, 1, new byte[] {1, 2, 3}, 3));
         received.get();
     }
@@ -286,16 +296,13 @@ final class ComeAgainTest {
         welcomeAgain(0, known(StatePage.ACCEPTED, 2, 0, 1, 0), known(StatePage.OPEN, 2, 5, 1, 0));
         line.hear(FrameType.OFFER);
         line.hear(FrameType.EVENTS);
-        line.hear(FrameType.POST);
         line.hearNothing();
         line.say(ScriptedRelay.events(1, new byte[0], 0, FrameView.END));
-        ByteBuffer cancel = line.hear(FrameType.CANCEL);
         line.hear(FrameType.LIVE);
         line.hear(FrameType.POLLS);
         ByteBuffer probe = line.hear(FrameType.PROBE);
         line.hear(FrameType.WITHDRAW);
-        line.say(ScriptedRelay.cancelled(cancel, true));
-        assertThat(cancelled.get()).isTrue();
+        assertThat(cancelled.get()).as("nothing has matched it, and it is not posted again").isTrue();
         line.say(ScriptedRelay.withdrawn(offered, true), ScriptedRelay.withdrawn(offered, true));
         assertThat(withdrawn.get()).isTrue();
         ByteBuffer answer = ScriptedRelay.nothingFound(probe);
@@ -320,16 +327,17 @@ final class ComeAgainTest {
             return null;
         });
         breakLine(0, 2);
+        assertThat(hello.failedPolls()).as("those before the event").isEqualTo(1);
         welcomeAgain(0);
         line.hear(FrameType.SEND);
-        ByteBuffer post = line.hear(FrameType.POST);
-        assertThat(view(post).postFailedPolls()).as("those before the event").isEqualTo(1);
         line.hearNothing();
         line.say(ScriptedRelay.events(2, new byte[0], 0, FrameView.END));
         line.hear(FrameType.LIVE);
         ByteBuffer told = line.hear(FrameType.EVENTS);
         assertThat(view(told).firstEvent()).isEqualTo(1);
         assertThat(view(told).eventsFailedPolls()).isEqualTo(4);
+        ByteBuffer post = line.hear(FrameType.POST);
+        assertThat(view(post).postFailedPolls()).isEqualTo(4);
         assertThat(view(line.hear(FrameType.POLLS)).finalizeFailedPolls()).isEqualTo(4);
         line.say(delivered(post, 1, new byte[] {1, 2, 3}, 3));
         received.get();
@@ -356,8 +364,7 @@ final class ComeAgainTest {
         for (long i = accepted; i < 2; i++) {
             line.hear(FrameType.SEND);
         }
-        ByteBuffer post = line.hear(FrameType.POST);
-        endHistory();
+        ByteBuffer post = endHistoryOfOneThatWaits();
         line.say(delivered(post, 1, new byte[3], 3));
         received.get();
         send(1, new byte[30], Mode.STANDARD);
@@ -450,8 +457,7 @@ final class ComeAgainTest {
         }
         breakLine(0, 1);
         welcomeAgain(0);
-        line.hear(FrameType.POST);
-        endHistory();
+        endHistoryOfOneThatWaits();
         assertThat(end.how).isNotDone();
     }
 

@@ -171,6 +171,7 @@ final class RecordingRelay {
         first = incarnation == 1;
         sayBytes = again || incarnation > 1 ? cutBytes : Integer.MAX_VALUE;
         posted.clear();
+        ordinals.clear();
         probing.clear();
         asked = null;
         finalized = false;
@@ -183,7 +184,6 @@ final class RecordingRelay {
         } else {
             assertThat(hello.start()).isEqualTo(Hello.FRESH);
             heard.clear();
-            ordinals.clear();
             creditUsed = 0;
             replayed = incarnation > 1 && logged;
         }
@@ -261,18 +261,18 @@ final class RecordingRelay {
 
     // ---- history
 
-    /** Sends what comes next of it, as long as the rank has posted what it is for. */
+    /** Sends what comes next of it, some of it or all. */
     private void replay() {
-        while (cursor >= 0 && !ended && cursor < log.size()) {
+        for (int left = random.nextInt(20); left >= 0 && cursor >= 0 && !ended && cursor < log.size(); left--) {
             Past next = log.get(cursor);
             if (next instanceof Told told) {
                 tellAgain(told);
-            } else if (next instanceof Delivered delivered && delivered.number > knownDeliveries && !deliverAgain(delivered)) {
-                return;
+            } else if (next instanceof Delivered delivered && delivered.number > knownDeliveries) {
+                deliver(delivered, FrameView.PUSHED, (int) delivered.ordinal);
             }
             cursor++;
         }
-        if (cursor >= 0 && !ended) {
+        if (cursor == log.size() && !ended) {
             ended = true;
             say(ScriptedRelay.events(events + 1, new byte[0], polls, FrameView.END));
         }
@@ -282,17 +282,6 @@ final class RecordingRelay {
         int known = (int) Math.max(0, Math.min(knownEvents + 1 - told.first, told.items.length / Wire.EVENT_BYTES));
         byte[] items = Arrays.copyOfRange(told.items, known * Wire.EVENT_BYTES, told.items.length);
         say(ScriptedRelay.events(told.first + known, items, told.polls, 0));
-    }
-
-    private boolean deliverAgain(Delivered past) {
-        for (ByteBuffer post : posted) {
-            if (view(post).context() == past.context && view(post).ordinal() == past.ordinal) {
-                posted.remove(post);
-                deliver(post, past);
-                return true;
-            }
-        }
-        return false;
     }
 
     private boolean isLive() {
@@ -306,16 +295,12 @@ final class RecordingRelay {
         if (again && first) {
             sends.checkKnown();
         }
-        List<ByteBuffer> parked = List.copyOf(posted);
-        posted.clear();
-        for (ByteBuffer post : parked) {
-            post(post);
-        }
     }
 
     // ---- what happens by itself
 
     private void step() {
+        replay();
         switch (random.nextInt(4)) {
             case 0 -> arrive();
             case 1 -> take();
@@ -330,7 +315,7 @@ final class RecordingRelay {
 
     /** A message comes that something waits for, or was asked for; if nothing does, hardly ever one that nothing wants. */
     private void arrive() {
-        List<ByteBuffer> wants = new ArrayList<>(isLive() ? posted : List.of());
+        List<ByteBuffer> wants = new ArrayList<>(posted);
         wants.addAll(probing);
         if (asked != null) {
             wants.add(asked);
@@ -350,12 +335,10 @@ final class RecordingRelay {
                 probing.remove(probe);
             }
         }
-        if (isLive()) {
-            List<ByteBuffer> again = List.copyOf(posted);
-            posted.clear();
-            for (ByteBuffer post : again) {
-                post(post);
-            }
+        List<ByteBuffer> waiting = List.copyOf(posted);
+        posted.clear();
+        for (ByteBuffer post : waiting) {
+            post(post);
         }
     }
 
@@ -430,11 +413,12 @@ final class RecordingRelay {
         }
     }
 
-    /** Receives are counted without a gap, and posted again only on another connection. */
+    /** Receives are posted in their order, each once on a connection, and none that the past has a message for. */
     private void count(FrameView post) {
-        long last = ordinals.getOrDefault(new Channel(post.context(), 0), 0L);
-        assertThat(post.ordinal()).isBetween(again ? 1L : last + 1, last + 1);
-        ordinals.put(new Channel(post.context(), 0), Math.max(last, post.ordinal()));
+        Long last = ordinals.put(new Channel(post.context(), 0), post.ordinal());
+        assertThat(post.ordinal()).isGreaterThan(last == null ? 0L : last);
+        assertThat(log).as("receive %s has a message", post.ordinal()).noneMatch(past -> past instanceof Delivered delivered
+                && delivered.context == post.context() && delivered.ordinal == post.ordinal());
     }
 
     private void tell(int count) {
@@ -464,28 +448,25 @@ final class RecordingRelay {
     }
 
     private void post(ByteBuffer post) {
-        if (!isLive()) {
-            posted.add(post);
-            replay();
-            return;
-        }
+        assertThat(isLive()).as("a rank that is replayed asks for nothing").isTrue();
         for (Waiting message : mailbox) {
             if (message.fits(view(post))) {
                 mailbox.remove(message);
                 Delivered delivered = new Delivered(
                         ++deliveries, message.context, view(post).ordinal(), message.source, message.tag, message.sequence, message.bytes);
                 log.add(delivered);
-                deliver(post, delivered);
+                deliver(delivered, 0, view(post).postRequest());
                 return;
             }
         }
         posted.add(post);
     }
 
-    private void deliver(ByteBuffer post, Delivered message) {
+    private void deliver(Delivered message, int flags, int request) {
         boolean whole = message.bytes.length <= Wire.PAYLOAD_BYTES_MAX;
-        ByteBuffer frame = ScriptedRelay.delivered(post, message.sequence, message.bytes, whole ? message.bytes.length : 0);
-        view(frame).address(message.context, message.source, 0, message.tag);
+        int rides = whole ? message.bytes.length : 0;
+        ByteBuffer frame = ScriptedRelay.pushed(message.context, message.tag, request, message.sequence, message.bytes, rides);
+        view(frame).flags(flags).address(message.context, message.source, 0, message.tag);
         say(frame);
         chunks(message, whole ? message.bytes.length : 0);
     }
@@ -529,8 +510,8 @@ final class RecordingRelay {
     }
 
     private void cancel(ByteBuffer cancel, FrameView view) {
+        assertThat(isLive()).as("a rank that is replayed asks for nothing").isTrue();
         boolean waits = posted.removeIf(post -> view(post).postRequest() == view.postRequest());
-        assertThat(waits || isLive()).as("what history took back is there").isTrue();
         say(ScriptedRelay.cancelled(cancel, waits));
     }
 

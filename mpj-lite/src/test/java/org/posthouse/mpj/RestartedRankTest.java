@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.posthouse.mpj.ScriptedRelay.delivered;
 import static org.posthouse.mpj.ScriptedRelay.events;
+import static org.posthouse.mpj.ScriptedRelay.pushed;
 import static org.posthouse.mpj.ScriptedRelay.view;
 
 import java.io.IOException;
@@ -277,11 +278,12 @@ final class RestartedRankTest {
             endpoint.await(receive());
             return null;
         });
-        line.say(delivered(line.hear(FrameType.POST), 1, new byte[1], 1));
-        ByteBuffer second = line.hear(FrameType.POST);
+        line.say(pushed(CONTEXT, TAG, 1, 1, new byte[1], 1));
         line.hearNothing();
         line.say(history(0));
         line.hear(FrameType.LIVE);
+        ByteBuffer second = line.hear(FrameType.POST);
+        assertThat(view(second).ordinal()).isEqualTo(2);
         line.say(delivered(second, 2, new byte[1], 1));
         program.get();
     }
@@ -308,7 +310,7 @@ final class RestartedRankTest {
     void pollsFailAgainBehindTheLastEvent() throws Exception {
         connect(2);
         Operation receive = receive();
-        line.say(history(3), delivered(line.hear(FrameType.POST), 1, new byte[1], 1));
+        line.say(pushed(CONTEXT, TAG, 1, 1, new byte[1], 1), history(3));
         for (int i = 0; i < 3; i++) {
             assertThat(endpoint.test(receive)).isFalse();
         }
@@ -361,7 +363,6 @@ final class RestartedRankTest {
             endpoint.await(receive());
             return null;
         });
-        line.hear(FrameType.POST);
         line.say(events(1, items(0, History.LIMIT), 0, FrameView.END), ScriptedRelay.move());
         line.hear(FrameType.MOVE);
         line.hearNothing();
@@ -371,6 +372,7 @@ final class RestartedRankTest {
         assertThat(Hello.decode(line.hear(FrameType.HELLO)).events()).isEqualTo(1);
         line.say(welcome(2, 0));
         line.hear(FrameType.LIVE);
+        line.hear(FrameType.POST);
         assertThat(program).isNotDone();
     }
 
@@ -406,7 +408,6 @@ final class RestartedRankTest {
             }
             return null;
         });
-        line.hear(FrameType.POST);
         Notice abort = Notice.decode(line.hear(FrameType.ABORT));
         assertThat(abort.code()).isEqualTo(71);
         assertThat(abort.text()).contains(" as event 1 after 0 failed polls, found " + call + " after event 0");
@@ -422,8 +423,10 @@ final class RestartedRankTest {
         large[69_999] = 1;
         Operation synchronous = send(1, NONE, Mode.SYNCHRONOUS);
         assertThat(synchronous.isDone()).isTrue();
-        assertThat(view(line.hear(FrameType.RESENT)).checksum()).isZero();
         send(1, large, Mode.STANDARD);
+        line.hearNothing();
+        send(1);
+        assertThat(view(line.hear(FrameType.RESENT)).checksum()).as("with what somebody waits for").isZero();
         FrameView resent = view(line.hear(FrameType.RESENT));
         MessageChecksum checksum = new MessageChecksum();
         checksum.add(MessageChecksum.piece(ByteBuffer.wrap(large, 0, 65_536)));
@@ -432,13 +435,12 @@ final class RestartedRankTest {
         assertThat(resent.sequence()).isEqualTo(2);
         assertThat(resent.messageBytes()).isEqualTo(70_000);
         assertThat(resent.tag()).isEqualTo(TAG);
-        send(1);
         assertThat(view(line.hear(FrameType.OFFER)).flags())
                 .as("it was offered, whatever the credit is now")
                 .isEqualTo(FrameView.AGAIN | FrameView.STORABLE);
         send(1);
-        line.hear(FrameType.RESENT);
         send(1);
+        line.hear(FrameType.RESENT);
         FrameView fresh = view(line.hear(FrameType.SEND));
         assertThat(fresh.flags()).isZero();
         assertThat(fresh.sequence()).isEqualTo(5);
@@ -509,8 +511,9 @@ final class RestartedRankTest {
         line.say(page(0, known(StatePage.ACCEPTED, 2, 1)).encode());
         endpoint = again.get();
         send(2);
-        line.hear(FrameType.RESENT);
         send(1);
+        start(() -> endpoint.probe(CONTEXT, 1, TAG));
+        line.hear(FrameType.RESENT);
         line.hear(FrameType.RESENT);
     }
 

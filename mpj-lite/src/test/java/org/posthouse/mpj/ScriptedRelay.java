@@ -181,6 +181,18 @@ final class ScriptedRelay implements AutoCloseable {
         return frame.put(Wire.MESSAGE_HEADER_BYTES, bytes, 0, rides);
     }
 
+    /** A message of {@code bytes} from rank 1 of the past of a receive, the first {@code rides} of which come with it. */
+    static ByteBuffer pushed(int context, int tag, int ordinal, long sequence, byte[] bytes, int rides) {
+        ByteBuffer frame = frame(FrameType.DELIVERED, Wire.MESSAGE_HEADER_BYTES, rides);
+        view(frame)
+                .flags(FrameView.PUSHED)
+                .address(context, 1, 0, tag)
+                .sequence(sequence)
+                .content(bytes.length, bytes.length, 1)
+                .request(ordinal);
+        return frame.put(Wire.MESSAGE_HEADER_BYTES, bytes, 0, rides);
+    }
+
     /** The bytes of that message from {@code from} on, as many as a chunk holds. */
     static ByteBuffer chunk(int context, long sequence, byte[] bytes, int from) {
         int count = Math.min(Wire.PAYLOAD_BYTES_MAX, bytes.length - from);

@@ -31,6 +31,7 @@ final class ControlFramesTest {
     private static final Set<FrameType> FLAGGED =
             EnumSet.of(
                     FrameType.PROBE,
+                    FrameType.DELIVERED,
                     FrameType.OFFER,
                     FrameType.PROBE_ANSWER,
                     FrameType.CANCELLED,

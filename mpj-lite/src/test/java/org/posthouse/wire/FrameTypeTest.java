@@ -55,6 +55,7 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.RESENT, RANK | LINK);
         SENDERS.put(FrameType.POINT, RANK | RELAY);
         SENDERS.put(FrameType.IMAGE, RANK | RELAY);
+        SENDERS.put(FrameType.LINK_REVOKED, LINK);
     }
 
     @ParameterizedTest

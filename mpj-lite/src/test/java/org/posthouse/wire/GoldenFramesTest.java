@@ -156,6 +156,7 @@ final class GoldenFramesTest {
         GOLDEN.put(
                 FrameType.IMAGE,
                 "00000024 26000000 01020304 05060708 00000000 00000031 00000000 00010000 c1c2c3c4");
+        GOLDEN.put(FrameType.LINK_REVOKED, "00000014 27000000 01020304 05060708 c1c2c3c4");
     }
 
     @ParameterizedTest

@@ -60,6 +60,7 @@ final class SampleFrames {
             case POINT -> POINT.encode();
             case IMAGE -> image();
             case LINK_HELLO -> LINK_HELLO.encode();
+            case LINK_REVOKED -> fixed(type, Wire.HEADER_BYTES, 4);
             case LINK_ACK, LINK_PING, LINK_PONG -> link(type);
         };
     }

@@ -21,7 +21,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The meters of one relay, and what it has told last: written by the console's loop, read by scraping workers.
  *
- * <p>They are at most 130 (64 of histograms, 34 of refusals, 16 of shards, 16 of modes), 19 of states and gauges, and for
+ * <p>They are at most 133 (64 of histograms, 37 of refusals, 16 of shards, 16 of modes), 23 of states and gauges, and for
  * each of at most {@link #LINKS_MAX} links 24.
  */
 final class RelaySample {
@@ -96,6 +96,9 @@ final class RelaySample {
             gauge("posthouse.log.limit.bytes", tags, "bytes that the message log may hold",
                     s -> s.snapshot.log().map(RelaySnapshot.LogView::limitBytes).orElse(0L));
         }
+        if (snapshot.keys().isPresent()) {
+            showKeys();
+        }
         flows.keySet().forEach(this::showFlow);
         linkViews.keySet().forEach(this::showLink);
         measures.refusals().keySet().forEach(reason -> counter("posthouse.refusals", tags.and("reason", reason),
@@ -122,6 +125,14 @@ final class RelaySample {
         gauge("posthouse.connections", tags, "open connections of ranks and launchers", s -> s.measures.connections());
         gauge("posthouse.connections.slow", tags, "connections whose readers have not read for a mebibyte",
                 s -> s.measures.connectionsSlow());
+    }
+
+    private void showKeys() {
+        String end = "end of a certificate's validity, since 1970";
+        gauge("posthouse.keys.not.after.seconds", tags.and("certificate", "site"), end, s -> s.keys(keys -> keys.notAfter() / 1e3));
+        gauge("posthouse.keys.not.after.seconds", tags.and("certificate", "authority"), end, s -> s.keys(keys -> keys.authorityNotAfter() / 1e3));
+        gauge("posthouse.keys.warnings", tags, "what is to be done about keys", s -> s.keys(keys -> keys.warnings().size()));
+        gauge("posthouse.keys.revoked", tags, "certificates in the newest list of revoked ones", s -> s.keys(KeysView::revoked));
     }
 
     private void showQueues() {
@@ -193,6 +204,10 @@ final class RelaySample {
         if (known.add(meter + labels)) {
             meters.add(Gauge.builder(meter, this, value).tags(labels).description(text).register(registry));
         }
+    }
+
+    private double keys(ToDoubleFunction<KeysView> value) {
+        return snapshot.keys().map(value::applyAsDouble).orElse(0.0);
     }
 
     private double link(String relay, ToDoubleFunction<LinkView> value) {

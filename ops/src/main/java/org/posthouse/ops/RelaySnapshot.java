@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param directory     every relay it knows of, itself included
  * @param counters      its totals since {@code startedAt}
  * @param log           the message log, or empty when the relay runs with durability none
+ * @param keys          the keys of its links, or empty when it has none
  */
 public record RelaySnapshot(
         String site,
@@ -30,7 +31,8 @@ public record RelaySnapshot(
         List<JobView> jobs,
         List<KnownRelay> directory,
         Counters counters,
-        Optional<LogView> log) {
+        Optional<LogView> log,
+        Optional<KeysView> keys) {
 
     /** Copies the lists and refuses nulls. */
     public RelaySnapshot {
@@ -44,6 +46,7 @@ public record RelaySnapshot(
         directory = List.copyOf(directory);
         Objects.requireNonNull(counters, "counters");
         Objects.requireNonNull(log, "log");
+        Objects.requireNonNull(keys, "keys");
     }
 
     /**

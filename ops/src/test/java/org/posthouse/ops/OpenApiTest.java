@@ -37,6 +37,7 @@ class OpenApiTest {
         "Relay, org.posthouse.ops.RelaySnapshot, jobs, ready reasons",
         "Counters, org.posthouse.ops.RelaySnapshot$Counters, '', ''",
         "Log, org.posthouse.ops.RelaySnapshot$LogView, '', ''",
+        "Keys, org.posthouse.ops.KeysView, '', ''",
         "KnownRelay, org.posthouse.ops.RelaySnapshot$KnownRelay, '', ''",
         "Link, org.posthouse.ops.LinkView, '', ''",
         "Job, org.posthouse.ops.JobView, '', ''",

@@ -36,7 +36,7 @@ import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
  */
 final class Certificates {
     private static final String CURVE = "secp256r1";
-    private static final String SIGNATURE = "SHA256withECDSA";
+    static final String SIGNATURE = "SHA256withECDSA";
     private static final X500Principal AUTHORITY = new X500Principal("CN=Posthouse grid authority");
 
     /** Serial numbers are drawn, so that no counter can be lost or run twice. */

@@ -1,8 +1,10 @@
 package org.posthouse.tunnel;
 
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
@@ -11,6 +13,8 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 /**
@@ -18,12 +22,18 @@ import java.util.stream.Stream;
  * never leaves its owner's machine; each site gets a folder of its own. Stateless between calls, blocking; called by
  * {@code posthouse keys}, never by a relay.
  *
- * <p>Nothing is ever overwritten. Every failure is one {@link KeysException} that names the file.
+ * <p>Nothing is ever overwritten but by {@link #renew}, and the list of what was revoked, which only grows newer. Every
+ * failure is one {@link KeysException} that names the file.
  */
 public final class GridAuthority {
     static final String AUTHORITY_CERTIFICATE = "authority.pem";
     static final String SITE_CERTIFICATE = "site.pem";
     static final String SITE_KEY = "site.key";
+    static final String REVOKED = "revoked.pem";
+
+    /** What a site's keys folder holds; the last only once a certificate of the grid was revoked. */
+    static final List<String> SITE_FILES = List.of(SITE_KEY, SITE_CERTIFICATE, AUTHORITY_CERTIFICATE, REVOKED);
+
     private static final String AUTHORITY_KEY = "authority.key";
     private static final String ISSUED = "issued";
     private static final int DAYS_MAX = 36_500;
@@ -67,6 +77,7 @@ public final class GridAuthority {
     /** Opens the authority in {@code folder}; checks rights, validity and that key and certificate match. */
     public static GridAuthority open(Path folder) throws KeysException {
         X509Certificate certificate = KeyFiles.readCertificate(folder.resolve(AUTHORITY_CERTIFICATE));
+        KeyFiles.requireUnwritable(folder, AUTHORITY_CERTIFICATE, REVOKED);
         PrivateKey key = KeyFiles.readKey(folder.resolve(AUTHORITY_KEY));
         Certificates.requireValidNow(certificate, folder.resolve(AUTHORITY_CERTIFICATE));
         Certificates.requireMatch(certificate, key, folder.resolve(AUTHORITY_KEY));
@@ -81,31 +92,129 @@ public final class GridAuthority {
      * @throws IllegalArgumentException if the site's name is not valid
      */
     public SiteCertificate issue(String site, int days, Path into) throws KeysException {
-        requireDays(days);
         Instant now = Instant.now();
-        Instant end = now.plus(Duration.ofDays(days));
-        // As many days as the authority, asked for on the same day, end a little behind it: meant, and cut to fit.
-        boolean sameDay = end.isAfter(notAfter()) && end.minus(Duration.ofDays(1)).isBefore(notAfter());
-        return issue(site, now.minus(CLOCK_SKEW), sameDay ? notAfter() : end, into);
+        return issue(site, now.minus(CLOCK_SKEW), end(now, days), into);
     }
 
     SiteCertificate issue(String site, Instant notBefore, Instant notAfter, Path into) throws KeysException {
         SiteName.require(site);
-        if (notAfter.isAfter(certificate.getNotAfter().toInstant())) {
+        requireWithin(site, notAfter);
+        KeyFiles.createFolder(into);
+        requireAbsent(into, SITE_KEY, SITE_CERTIFICATE, AUTHORITY_CERTIFICATE);
+        KeyPair pair = Certificates.newKeyPair();
+        X509Certificate issued = sign(site, pair, notBefore, notAfter);
+        KeyFiles.writeKey(into.resolve(SITE_KEY), pair.getPrivate());
+        KeyFiles.writeCertificate(into.resolve(SITE_CERTIFICATE), issued);
+        KeyFiles.writeCertificate(into.resolve(AUTHORITY_CERTIFICATE), certificate);
+        tellRevoked(into);
+        return SiteCertificate.of(issued, into.resolve(SITE_CERTIFICATE));
+    }
+
+    /**
+     * Issues another certificate and key for the site whose keys are in {@code into}, in place of them. The old certificate
+     * stays valid until its end, or until it is revoked; a relay that runs with this folder takes up the new one.
+     *
+     * @param days as for {@link #issue}
+     * @throws KeysException also if the folder holds no keys, or those of another site or grid
+     */
+    public SiteCertificate renew(String site, int days, Path into) throws KeysException {
+        SiteName.require(site);
+        Instant now = Instant.now();
+        Instant end = end(now, days);
+        requireWithin(site, end);
+        Path file = into.resolve(SITE_CERTIFICATE);
+        X509Certificate old = KeyFiles.readCertificate(file);
+        if (!SiteCertificate.siteOf(old).equals(site) || !isIssued(old)) {
+            throw new KeysException("the certificate " + file + " is none that the authority in " + folder + " issued for site "
+                    + site + ": name the right folder, or issue one into another");
+        }
+        KeyPair pair = Certificates.newKeyPair();
+        X509Certificate issued = sign(site, pair, now.minus(CLOCK_SKEW), end);
+        KeyFiles.replaceKey(into.resolve(SITE_KEY), pair.getPrivate());
+        KeyFiles.replaceCertificate(file, issued);
+        tellRevoked(into);
+        return SiteCertificate.of(issued, file);
+    }
+
+    private X509Certificate sign(String site, KeyPair pair, Instant notBefore, Instant notAfter) throws KeysException {
+        X509Certificate issued = Certificates.site(site, pair.getPublic(), certificate, key, notBefore, notAfter);
+        String copy = site + "-" + issued.getSerialNumber().toString(16) + ".pem";
+        KeyFiles.writeCertificate(folder.resolve(ISSUED).resolve(copy), issued);
+        return issued;
+    }
+
+    private boolean isIssued(X509Certificate old) {
+        try {
+            old.verify(certificate.getPublicKey());
+            return true;
+        } catch (GeneralSecurityException e) {
+            return false;
+        }
+    }
+
+    private Instant end(Instant now, int days) throws KeysException {
+        requireDays(days);
+        Instant end = now.plus(Duration.ofDays(days));
+        // As many days as the authority, asked for on the same day, end a little behind it: meant, and cut to fit.
+        boolean sameDay = end.isAfter(notAfter()) && end.minus(Duration.ofDays(1)).isBefore(notAfter());
+        return sameDay ? notAfter() : end;
+    }
+
+    private void requireWithin(String site, Instant notAfter) throws KeysException {
+        if (notAfter.isAfter(notAfter())) {
             throw new KeysException("a certificate for " + site + " until " + notAfter
                     + " would outlive the authority in " + folder + ", which ends " + notAfter()
                     + ": ask for fewer days");
         }
-        KeyFiles.createFolder(into);
-        requireAbsent(into, SITE_KEY, SITE_CERTIFICATE, AUTHORITY_CERTIFICATE);
-        KeyPair pair = Certificates.newKeyPair();
-        X509Certificate issued = Certificates.site(site, pair.getPublic(), certificate, key, notBefore, notAfter);
-        String copy = site + "-" + issued.getSerialNumber().toString(16) + ".pem";
-        KeyFiles.writeCertificate(folder.resolve(ISSUED).resolve(copy), issued);
-        KeyFiles.writeKey(into.resolve(SITE_KEY), pair.getPrivate());
-        KeyFiles.writeCertificate(into.resolve(SITE_CERTIFICATE), issued);
-        KeyFiles.writeCertificate(into.resolve(AUTHORITY_CERTIFICATE), certificate);
-        return SiteCertificate.of(issued, into.resolve(SITE_CERTIFICATE));
+    }
+
+    /**
+     * Takes certificates back: relays refuse them, and end links that use them, once the list has come to one of the grid.
+     *
+     * @param siteOrSerial a site, for all its certificates that have not expired, or one certificate's serial number
+     * @return those that were not revoked before; if none, the list stays as it is
+     * @throws KeysException if the authority has issued none such
+     */
+    public List<SiteCertificate> revoke(String siteOrSerial) throws KeysException {
+        Instant now = Instant.now();
+        List<SiteCertificate> all = issued();
+        RevocationList list = revocations();
+        List<SiteCertificate> meant = all.stream()
+                .filter(one -> one.serial().equals(siteOrSerial) || one.site().equals(siteOrSerial))
+                .filter(one -> now.isBefore(one.notAfter()))
+                .toList();
+        if (meant.isEmpty()) {
+            throw new KeysException("the authority in " + folder + " has issued no certificate for a site or with a serial number "
+                    + siteOrSerial + " that has not expired: see posthouse keys show");
+        }
+        List<SiteCertificate> fresh = meant.stream().filter(one -> !list.holds(one)).toList();
+        if (!fresh.isEmpty()) {
+            Map<BigInteger, Instant> revoked = new TreeMap<>();
+            all.stream()
+                    .filter(one -> list.holds(one) && now.isBefore(one.notAfter()))
+                    .map(one -> new BigInteger(one.serial(), 16))
+                    .forEach(serial -> revoked.put(serial, list.revoked().get(serial)));
+            fresh.forEach(one -> revoked.put(new BigInteger(one.serial(), 16), now));
+            list.next(revoked, certificate, key).write(folder.resolve(REVOKED));
+        }
+        return fresh;
+    }
+
+    /** Whether this certificate was revoked, by the list in the folder. */
+    public boolean isRevoked(SiteCertificate issued) throws KeysException {
+        return revocations().holds(issued);
+    }
+
+    /** Puts the list of what was revoked, if there is one, into a site's keys folder; its relays pass it on to all others. */
+    public void tellRevoked(Path site) throws KeysException {
+        RevocationList list = revocations();
+        if (list.number() > 0) {
+            list.write(site.resolve(REVOKED));
+        }
+    }
+
+    private RevocationList revocations() throws KeysException {
+        return KeyFiles.readRevocations(folder.resolve(REVOKED), certificate);
     }
 
     /** All certificates issued so far, oldest first. */

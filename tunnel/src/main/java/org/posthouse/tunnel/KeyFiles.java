@@ -9,6 +9,7 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -24,16 +25,24 @@ import java.util.Set;
 
 /**
  * Reads and writes the PEM files of a keys folder. Stateless; blocking, so never called on an event loop. A file is
- * created with its final rights and never overwritten; every failure is one {@link KeysException}.
+ * created with its final rights and never overwritten, unless it is replaced as a whole; every failure is one
+ * {@link KeysException}.
  */
 final class KeyFiles {
     private static final String CERTIFICATE = "CERTIFICATE";
     private static final String PRIVATE_KEY = "PRIVATE KEY";
+    private static final String REVOCATIONS = "X509 CRL";
     private static final Base64.Encoder PEM_LINES =
             Base64.getMimeEncoder(64, "\n".getBytes(StandardCharsets.US_ASCII));
 
     /** Rights that a private key must not have: it is the owner's alone. */
     private static final Set<PosixFilePermission> FORBIDDEN = PosixFilePermissions.fromString("---rwxrwx");
+
+    /** Rights that nothing here must have: whoever may replace authority.pem says whom this site trusts. */
+    private static final Set<PosixFilePermission> WRITABLE = PosixFilePermissions.fromString("----w--w-");
+
+    private static final String OWNER_WRITES = "rw-r--r--";
+    private static final String OWNER_ONLY = "rw-------";
 
     private KeyFiles() {}
 
@@ -50,12 +59,54 @@ final class KeyFiles {
     }
 
     static void writeKey(Path file, PrivateKey key) throws KeysException {
-        write(file, pem(PRIVATE_KEY, key.getEncoded()), "rw-------");
+        write(file, pem(PRIVATE_KEY, key.getEncoded()), OWNER_ONLY);
     }
 
     static void writeCertificate(Path file, X509Certificate certificate) throws KeysException {
+        write(file, pem(CERTIFICATE, encoded(certificate, file)), OWNER_WRITES);
+    }
+
+    /** Writes the key in place of the one that is there, in one step. */
+    static void replaceKey(Path file, PrivateKey key) throws KeysException {
+        replace(file, pem(PRIVATE_KEY, key.getEncoded()), OWNER_ONLY);
+    }
+
+    /** Writes the certificate in place of the one that is there, in one step. */
+    static void replaceCertificate(Path file, X509Certificate certificate) throws KeysException {
+        replace(file, pem(CERTIFICATE, encoded(certificate, file)), OWNER_WRITES);
+    }
+
+    /** Writes the list in place of the one that is there, in one step. @param list in DER form */
+    static void replaceRevocations(Path file, byte[] list) throws KeysException {
+        replace(file, pem(REVOCATIONS, list), OWNER_WRITES);
+    }
+
+    /** The list in {@code file}; NONE if there is no such file. */
+    static RevocationList readRevocations(Path file, X509Certificate authority) throws KeysException {
+        return Files.exists(file) ? RevocationList.read(read(file), authority, file.toString()) : RevocationList.NONE;
+    }
+
+    /** Refuses a folder, or a file of {@code names} in it, that others than its owner may change. */
+    static void requireUnwritable(Path folder, String... names) throws KeysException {
+        requireUnwritable(folder);
+        for (String name : names) {
+            if (Files.exists(folder.resolve(name))) {
+                requireUnwritable(folder.resolve(name));
+            }
+        }
+    }
+
+    private static void requireUnwritable(Path path) throws KeysException {
+        Set<PosixFilePermission> rights = rights(path);
+        if (rights.stream().anyMatch(WRITABLE::contains)) {
+            throw new KeysException(path + " has rights " + PosixFilePermissions.toString(rights)
+                    + ", so that others may change whom this site trusts: run chmod go-w on it");
+        }
+    }
+
+    private static byte[] encoded(X509Certificate certificate, Path file) throws KeysException {
         try {
-            write(file, pem(CERTIFICATE, certificate.getEncoded()), "rw-r--r--");
+            return certificate.getEncoded();
         } catch (CertificateException e) {
             throw new KeysException("cannot encode the certificate for " + file + ": " + e, e);
         }
@@ -84,15 +135,20 @@ final class KeyFiles {
     }
 
     private static void requireOwnerOnly(Path file) throws KeysException {
-        Set<PosixFilePermission> rights;
-        try {
-            rights = Files.getPosixFilePermissions(file);
-        } catch (IOException | UnsupportedOperationException e) {
-            throw new KeysException("cannot read the rights of the private key " + file + ": " + e, e);
-        }
+        Set<PosixFilePermission> rights = rights(file);
         if (rights.stream().anyMatch(FORBIDDEN::contains)) {
             throw new KeysException("the private key " + file + " has rights " + PosixFilePermissions.toString(rights)
                     + ", expected rw-------: run chmod 600 on it, and issue a new one if others could read it");
+        }
+    }
+
+    private static Set<PosixFilePermission> rights(Path path) throws KeysException {
+        try {
+            return Files.getPosixFilePermissions(path);
+        } catch (NoSuchFileException e) {
+            throw new KeysException(path + " is missing: name the right keys folder", e);
+        } catch (IOException | UnsupportedOperationException e) {
+            throw new KeysException("cannot read the rights of " + path + ": " + e, e);
         }
     }
 
@@ -119,6 +175,19 @@ final class KeyFiles {
             throw new KeysException(file + " exists and is never overwritten: move it away, or choose a folder", e);
         } catch (IOException | UnsupportedOperationException e) {
             throw new KeysException("cannot write " + file + ": " + e, e);
+        }
+    }
+
+    private static void replace(Path file, String pem, String rights) throws KeysException {
+        Path whole = file.resolveSibling(file.getFileName() + ".new");
+        try {
+            Files.deleteIfExists(whole);
+            write(whole, pem, rights);
+            Files.move(whole, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } catch (KeysException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new KeysException("cannot replace " + file + ": " + e, e);
         }
     }
 

@@ -91,6 +91,26 @@ final class Link {
         window.release();
     }
 
+    /** The certificate that the peer has shown; null while the link is not up. */
+    SiteCertificate peerCertificate() {
+        return state == LinkStatus.State.UP ? current.certificate() : null;
+    }
+
+    /** Ends the connection if its peer's certificate is in {@code list}, else passes the list on. */
+    void onRevocations(RevocationList list) {
+        if (state != LinkStatus.State.UP) {
+            return;
+        }
+        LinkConnection connection = current;
+        if (list.holds(connection.certificate())) {
+            String detail = Links.revoked(connection);
+            links.refusalCounter().count(Refusal.REVOKED, connection.toString(), detail);
+            connection.close(Notice.closing(0, Reason.REVOKED, detail));
+        } else {
+            connection.tell(list);
+        }
+    }
+
     LinkStatus status() {
         return new LinkStatus(
                 RelayId.parse(relay).site(),

@@ -56,8 +56,8 @@ final class LinkAcceptor {
         ((NetSocketInternal) socket).channelHandlerContext().channel().closeFuture().addListener(closed -> open--);
         links.tls().secure(socket, false, new LinkTls.Outcome() {
             @Override
-            public void onSecured(String site) {
-                new LinkConnection(links, site, false, null).attach(socket);
+            public void onSecured(SiteCertificate peer) {
+                new LinkConnection(links, peer, false, null).attach(socket);
             }
 
             @Override

@@ -11,6 +11,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
@@ -25,7 +26,12 @@ final class LinkConnection implements FrameSocket.Listener {
     static final Set<FrameType> CARRIED = EnumSet.noneOf(FrameType.class);
 
     private static final Set<FrameType> OWN = EnumSet.of(
-            FrameType.LINK_HELLO, FrameType.LINK_ACK, FrameType.LINK_PING, FrameType.LINK_PONG, FrameType.CLOSE);
+            FrameType.LINK_HELLO,
+            FrameType.LINK_ACK,
+            FrameType.LINK_PING,
+            FrameType.LINK_PONG,
+            FrameType.LINK_REVOKED,
+            FrameType.CLOSE);
     private static final int LINK_WORD_FRAME_BYTES = FrameType.LINK_ACK.bytesMin();
 
     static {
@@ -37,7 +43,7 @@ final class LinkConnection implements FrameSocket.Listener {
     }
 
     private final Links links;
-    private final String site;
+    private final SiteCertificate certificate;
     private final boolean dialled;
     private final LinkTimeouts timeouts;
     private FrameSocket socket;
@@ -54,10 +60,10 @@ final class LinkConnection implements FrameSocket.Listener {
     /** {@link System#nanoTime} of the ping that waits for its answer; 0 if none does. */
     private long pingedAtNanos;
 
-    /** @param site the peer's site by its certificate */
-    LinkConnection(Links links, String site, boolean dialled, Link link) {
+    /** @param certificate the peer's */
+    LinkConnection(Links links, SiteCertificate certificate, boolean dialled, Link link) {
         this.links = links;
-        this.site = site;
+        this.certificate = certificate;
         this.dialled = dialled;
         this.link = link;
         this.timeouts = links.config().timeouts();
@@ -75,7 +81,12 @@ final class LinkConnection implements FrameSocket.Listener {
 
     /** The peer's site, as its certificate names it. */
     String site() {
-        return site;
+        return certificate.site();
+    }
+
+    /** What the peer has shown. */
+    SiteCertificate certificate() {
+        return certificate;
     }
 
     boolean dialled() {
@@ -119,8 +130,20 @@ final class LinkConnection implements FrameSocket.Listener {
         up = true;
         timer.cancel(false);
         bytesHeard = socket.bytesIn();
+        tell(links.keys().revocations());
         ping();
         timer = links.after(timeouts.pingMs(), this::tick);
+    }
+
+    /** Passes a list of revoked certificates on, if it is one. */
+    void tell(RevocationList list) {
+        if (list.number() > 0) {
+            byte[] encoded = list.encoded();
+            int bytes = Wire.HEADER_BYTES + encoded.length;
+            ByteBuffer frame = ByteBuffer.allocate(bytes);
+            new FrameView().wrap(frame, 0).begin(FrameType.LINK_REVOKED, Wire.HEADER_BYTES, 0).length(bytes);
+            socket.write(frame.put(Wire.HEADER_BYTES, encoded));
+        }
     }
 
     /** Asks the peer for a sign of life and ends the connection if none comes within one ping interval. */
@@ -184,6 +207,7 @@ final class LinkConnection implements FrameSocket.Listener {
 
     @Override
     public String toString() {
+        String site = site();
         String peer = site.isEmpty() ? "a site without a name" : link == null ? "site " + site : "relay " + link.relay();
         return peer + (dialled ? " at " : " from ") + socket.remote();
     }
@@ -203,6 +227,10 @@ final class LinkConnection implements FrameSocket.Listener {
             }
         } else if (up && type == FrameType.LINK_PONG) {
             onPong(view.linkWord());
+        } else if (up && type == FrameType.LINK_REVOKED) {
+            byte[] encoded = new byte[length - Wire.HEADER_BYTES];
+            buffer.getBytes(index + Wire.HEADER_BYTES, encoded);
+            links.onRevocations(this, encoded);
         } else {
             throw new WireException(
                     Reason.NOT_EXPECTED, type + " from " + this + (up ? "" : ", expected LINK_HELLO first"));

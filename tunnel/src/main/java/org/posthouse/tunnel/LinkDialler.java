@@ -90,14 +90,15 @@ final class LinkDialler {
         }
 
         @Override
-        public void onSecured(String site) {
+        public void onSecured(SiteCertificate peer) {
             if (mine != attempt) {
                 return;
             }
             NetSocket socket = dialling;
             dialling = null;
-            LinkConnection connection = new LinkConnection(links, site, true, link);
+            LinkConnection connection = new LinkConnection(links, peer, true, link);
             connection.attach(socket);
+            String site = peer.site();
             if (RelayId.isOf(site, link.relay())) {
                 link.onDialled(connection);
             } else {

@@ -1,5 +1,7 @@
 package org.posthouse.tunnel;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
@@ -28,23 +30,26 @@ final class LinkTls {
 
     /** How a handshake ended. Exactly one of the two is called, once, on the event loop. */
     interface Outcome {
-        /** @param site the peer's site as its certificate names it; empty if it names none */
-        void onSecured(String site);
+        /** @param peer the peer's certificate, which may name no site */
+        void onSecured(SiteCertificate peer);
 
         void onRefused(Refusal kind, String detail);
     }
 
-    private final SiteKeys keys;
+    private static final String FIRST_BYTES = "posthouse-first-bytes";
+
+    private final LinkKeys keys;
+    private final ClientHellos begun = new ClientHellos();
     private final int handshakeMs;
 
-    LinkTls(SiteKeys keys, int handshakeMs) {
+    LinkTls(LinkKeys keys, int handshakeMs) {
         this.keys = keys;
         this.handshakeMs = handshakeMs;
     }
 
     /** Begins the handshake on a fresh connection. If it fails, the connection is closed. */
     void secure(NetSocket socket, boolean dialled, Outcome outcome) {
-        SSLEngine engine = keys.context().createSSLEngine();
+        SSLEngine engine = keys.inForce().context().createSSLEngine();
         SSLParameters parameters = engine.getSSLParameters();
         parameters.setProtocols(PROTOCOLS);
         parameters.setNeedClientAuth(!dialled);
@@ -53,13 +58,59 @@ final class LinkTls {
         SslHandler tls = new SslHandler(engine);
         tls.setHandshakeTimeoutMillis(handshakeMs);
         ChannelPipeline pipeline = ((NetSocketInternal) socket).channelHandlerContext().pipeline();
-        pipeline.addFirst(HANDSHAKE, new Handshake(engine, outcome));
+        Handshake handshake = new Handshake(engine, outcome);
+        pipeline.addFirst(HANDSHAKE, handshake);
         pipeline.addFirst(TLS, tls);
+        if (!dialled) {
+            pipeline.addFirst(FIRST_BYTES, new FirstBytes(begun, handshake));
+        }
+    }
+
+    /** Looks at how a connection begins, before TLS does; then it is gone. */
+    private static final class FirstBytes extends ChannelInboundHandlerAdapter {
+        private final ClientHellos begun;
+        private final Handshake handshake;
+
+        /** Fewer bytes than tell what this is; null before the first. */
+        private ByteBuf start;
+
+        FirstBytes(ClientHellos begun, Handshake handshake) {
+            this.begun = begun;
+            this.handshake = handshake;
+        }
+
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            ByteBuf more = (ByteBuf) message;
+            start = start == null ? more : Unpooled.wrappedBuffer(start, more);
+            if (ClientHellos.needsMore(start)) {
+                return;
+            }
+            ByteBuf all = start;
+            start = null;
+            if (begun.isReplay(all)) {
+                all.release();
+                handshake.refuse(Refusal.REPLAYED, "its ClientHello has the random number of an earlier one");
+                context.close();
+            } else {
+                context.fireChannelRead(all);
+                context.pipeline().remove(this);
+            }
+        }
+
+        @Override
+        public void handlerRemoved(ChannelHandlerContext context) {
+            if (start != null) {
+                start.release();
+                start = null;
+            }
+        }
     }
 
     private static final class Handshake extends ChannelInboundHandlerAdapter {
         private final SSLEngine engine;
         private final Outcome outcome;
+        private boolean told;
 
         Handshake(SSLEngine engine, Outcome outcome) {
             this.engine = engine;
@@ -74,10 +125,18 @@ final class LinkTls {
             }
             if (done.isSuccess()) {
                 context.pipeline().remove(this);
-                outcome.onSecured(peerSite());
+                outcome.onSecured(peer());
             } else {
                 // Stays in the pipeline: the exception that follows has been told here.
-                outcome.onRefused(Refusal.of(done.cause()), describe(done.cause()));
+                refuse(Refusal.of(done.cause()), describe(done.cause()));
+            }
+        }
+
+        /** Tells the first reason only: what follows from it is none. */
+        void refuse(Refusal kind, String detail) {
+            if (!told) {
+                told = true;
+                outcome.onRefused(kind, detail);
             }
         }
 
@@ -98,11 +157,11 @@ final class LinkTls {
             return root == failure ? told : told + ": " + root.getMessage();
         }
 
-        private String peerSite() {
+        private SiteCertificate peer() {
             try {
-                return SiteCertificate.siteOf((X509Certificate) engine.getSession().getPeerCertificates()[0]);
+                return SiteCertificate.of((X509Certificate) engine.getSession().getPeerCertificates()[0]);
             } catch (SSLPeerUnverifiedException e) {
-                return "";
+                return SiteCertificate.NOBODY;
             }
         }
     }

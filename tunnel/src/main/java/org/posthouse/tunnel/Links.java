@@ -10,6 +10,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.ContextInternal;
 import io.vertx.core.net.NetClient;
 import io.vertx.core.net.NetClientOptions;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,6 +23,8 @@ import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All links of one relay (docs/links.md). Confined to the relay's context, an event loop: only {@link #start} and
@@ -33,6 +36,8 @@ import org.posthouse.wire.WireException;
  * and nobody else does.
  */
 public final class Links {
+    private static final Logger LOG = LoggerFactory.getLogger(Links.class);
+
     /** Most peer relays: with full windows they hold 256 * 64 MiB = 16 GiB, so set the window to the links there are. */
     public static final int LINKS_MAX = 256;
 
@@ -77,7 +82,9 @@ public final class Links {
     private final ContextInternal context;
     private final LinkConfig config;
     private final Listener listener;
+    private final LinkKeys keys;
     private final LinkTls tls;
+    private final KeyWatch watch;
     private final Refusals refusals = new Refusals(System::nanoTime);
     private final Map<String, Link> links = new TreeMap<>();
     private NetClient client;
@@ -92,7 +99,9 @@ public final class Links {
         this.context = (ContextInternal) context;
         this.config = config;
         this.listener = listener;
-        this.tls = new LinkTls(config.keys(), config.timeouts().handshakeMs());
+        this.keys = new LinkKeys(config.keys());
+        this.tls = new LinkTls(keys, config.timeouts().handshakeMs());
+        this.watch = new KeyWatch(this.context, config.keys(), this::onKeys, this::onKeysProblem);
     }
 
     /** Begins to listen, if configured, and to dial. Fails if the port cannot be opened. */
@@ -167,6 +176,18 @@ public final class Links {
         return refusals.counts();
     }
 
+    /** The keys that the links are made with, and what is to be done about them. */
+    public KeysStatus keysStatus() {
+        assert inLoop();
+        Map<String, SiteCertificate> peers = new TreeMap<>();
+        links.forEach((relay, link) -> {
+            if (link.peerCertificate() != null) {
+                peers.put(relay, link.peerCertificate());
+            }
+        });
+        return keys.status(peers, Instant.now());
+    }
+
     LinkConfig config() {
         return config;
     }
@@ -179,6 +200,10 @@ public final class Links {
         return tls;
     }
 
+    LinkKeys keys() {
+        return keys;
+    }
+
     Refusals refusalCounter() {
         return refusals;
     }
@@ -186,6 +211,41 @@ public final class Links {
     /** Runs {@code task} on the relay's context in {@code ms}. */
     ScheduledFuture<?> after(long ms, Runnable task) {
         return context.nettyEventLoop().schedule(() -> context.dispatch(task), ms, TimeUnit.MILLISECONDS);
+    }
+
+    /** A peer passes on a list of revoked certificates. @throws WireException if it is none of this grid's authority */
+    void onRevocations(LinkConnection from, byte[] encoded) throws WireException {
+        try {
+            if (keys.take(encoded, "LINK_REVOKED from " + from)) {
+                watch.keep(keys.revocations());
+                honour(keys.revocations());
+            }
+        } catch (KeysException e) {
+            throw new WireException(Reason.MALFORMED_FRAME, e.getMessage());
+        }
+    }
+
+    private void onKeys(SiteKeys newer) {
+        if (!newer.site().equals(config.site())) {
+            onKeysProblem("the certificate " + newer.certificate().file() + " is for site " + newer.site() + ", this is site "
+                    + config.site());
+        } else if (keys.replace(newer)) {
+            honour(keys.revocations());
+        }
+    }
+
+    private void onKeysProblem(String why) {
+        LOG.warn("relay {}: the changed keys cannot be used: {}", config.relay(), why);
+        keys.refuse(why);
+    }
+
+    private void honour(RevocationList list) {
+        LOG.info("relay {}: list {} of revoked certificates, with {} of them, is in force", config.relay(), list.number(), list.size());
+        List.copyOf(links.values()).forEach(link -> link.onRevocations(list));
+    }
+
+    static String revoked(LinkConnection connection) {
+        return "its certificate, serial " + connection.certificate().serial() + " of site " + connection.site() + ", was revoked";
     }
 
     /** The first frame of {@code connection}: finds or makes its link. @throws WireException to refuse it */
@@ -199,6 +259,9 @@ public final class Links {
 
     /** The certificate proves the site, and the site vouches for its relays' names; nobody is this relay but itself. */
     private void requireIdentity(LinkConnection connection, LinkHello hello) throws WireException {
+        if (keys.isRevoked(connection.certificate())) {
+            throw new WireException(Reason.REVOKED, revoked(connection));
+        }
         boolean proven = hello.site().equals(connection.site()) && RelayId.isOf(hello.site(), hello.relay());
         if (!proven || hello.relay().equals(config.relay())) {
             throw new WireException(
@@ -241,7 +304,10 @@ public final class Links {
             acceptor = new LinkAcceptor(this, vertx);
             listening = acceptor.listen();
         }
-        return listening.onSuccess(ready -> dialPeers());
+        return listening.onSuccess(ready -> {
+            watch.start();
+            dialPeers();
+        });
     }
 
     private void dialPeers() {
@@ -256,6 +322,7 @@ public final class Links {
             return context.succeededFuture();
         }
         closed = true;
+        watch.stop();
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
         links.values().forEach(link -> link.stop(why));
         List<Future<Void>> closing = new ArrayList<>();

@@ -15,9 +15,11 @@ public enum Refusal {
     NO_CERTIFICATE("the dialling end showed no certificate", "use a relay at both ends"),
     OTHER_AUTHORITY("a certificate of another authority", "issue both sites' certificates with one authority"),
     EXPIRED("a certificate that has expired", "issue a new one with posthouse keys issue"),
+    REVOKED("a certificate that was revoked", "issue a new one with posthouse keys renew"),
     NOT_YET_VALID("a certificate that is not valid yet", "check the clocks of both relays"),
     WRONG_SITE("a site or relay other than the certificate's or the expected one", "correct the peer's address, its name or its keys"),
     FENCED("a newer relay of this name was seen", "stop the older one, or give it another name"),
+    REPLAYED("a handshake that was begun here before", "look who records and repeats what relays say; nothing of it was let in"),
     REFUSED_BY_PEER("the other end refused this one", "read the log of the other relay: it names the reason"),
     TLS_FAILED("the TLS handshake failed or was broken off", "check the network between the relays"),
     TIMEOUT("no TLS handshake or no LINK_HELLO in time", "check the network and the peer's load"),
@@ -47,6 +49,7 @@ public enum Refusal {
         return switch (reason) {
             case WRONG_SITE -> WRONG_SITE;
             case FENCED -> FENCED;
+            case REVOKED -> REVOKED;
             case TIMEOUT -> TIMEOUT;
             case LIMIT -> LIMIT;
             default -> BREACH;

@@ -22,6 +22,14 @@ public record SiteCertificate(String site, String serial, Instant notBefore, Ins
 
     private static final Integer SAN_URI = 6;
 
+    /** Of a peer that showed none. */
+    static final SiteCertificate NOBODY = new SiteCertificate("", "", Instant.MIN, Instant.MAX, Path.of(""));
+
+    /** A peer's, which lies nowhere here. */
+    static SiteCertificate of(X509Certificate certificate) {
+        return of(certificate, Path.of(""));
+    }
+
     static SiteCertificate of(X509Certificate certificate, Path file) {
         return new SiteCertificate(
                 siteOf(certificate),

@@ -18,20 +18,34 @@ public final class SiteKeys {
     private static final char[] NO_PASSWORD = new char[0];
 
     private final SiteCertificate certificate;
+    private final X509Certificate authority;
+    private final RevocationList revocations;
     private final SSLContext context;
 
-    private SiteKeys(SiteCertificate certificate, SSLContext context) {
+    /** How the files looked before they were read. */
+    private final String stamp;
+
+    private SiteKeys(
+            SiteCertificate certificate,
+            X509Certificate authority,
+            RevocationList revocations,
+            SSLContext context,
+            String stamp) {
         this.certificate = certificate;
+        this.authority = authority;
+        this.revocations = revocations;
         this.context = context;
+        this.stamp = stamp;
     }
 
     /**
-     * Reads site.key, site.pem and authority.pem from {@code folder}.
+     * Reads site.key, site.pem, authority.pem and, if it is there, revoked.pem from {@code folder}.
      *
-     * @throws KeysException one line naming the file that is missing, unreadable, readable by others, expired, not of
-     *     this authority, not of this key, or without a site's name
+     * @throws KeysException one line naming the file that is missing, unreadable, readable or writable by others, expired, not
+     *     of this authority, not of this key, or without a site's name
      */
     public static SiteKeys load(Path folder) throws KeysException {
+        String stamp = KeyWatch.stamp(folder);
         Path certificateFile = folder.resolve(GridAuthority.SITE_CERTIFICATE);
         Path keyFile = folder.resolve(GridAuthority.SITE_KEY);
         Path authorityFile = folder.resolve(GridAuthority.AUTHORITY_CERTIFICATE);
@@ -47,8 +61,11 @@ public final class SiteKeys {
         Certificates.requireValidNow(own, certificateFile);
         Certificates.requireMatch(own, key, keyFile);
         requireIssuedBy(authority, own, certificateFile);
+        KeyFiles.requireUnwritable(
+                folder, GridAuthority.SITE_CERTIFICATE, GridAuthority.AUTHORITY_CERTIFICATE, GridAuthority.REVOKED);
+        RevocationList revocations = KeyFiles.readRevocations(folder.resolve(GridAuthority.REVOKED), authority);
         try {
-            return new SiteKeys(certificate, context(authority, own, key));
+            return new SiteKeys(certificate, authority, revocations, context(authority, own, key), stamp);
         } catch (GeneralSecurityException | IOException e) {
             throw new KeysException("TLS cannot use the keys in " + folder + ": " + e, e);
         }
@@ -60,6 +77,22 @@ public final class SiteKeys {
 
     public String site() {
         return certificate.site();
+    }
+
+    Path folder() {
+        return certificate.file().getParent();
+    }
+
+    X509Certificate authority() {
+        return authority;
+    }
+
+    RevocationList revocations() {
+        return revocations;
+    }
+
+    String stamp() {
+        return stamp;
     }
 
     SSLContext context() {

@@ -7,10 +7,15 @@ import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.vertx.core.Vertx;
+import java.io.ByteArrayOutputStream;
+import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -126,6 +131,86 @@ class LinkRefusalTest {
             peer.awaitEnd();
             awaitRefusal(m, Refusal.TLS_VERSION);
         }
+    }
+
+    @Test
+    void refusesAHandshakeThatIsPlayedAgain() throws Exception {
+        ByteArrayOutputStream recorded = new ByteArrayOutputStream();
+        try (ServerSocket tap = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                RawPeer peer = RawPeer.dial(tap.getLocalPort(), keysA)) {
+            Thread relaying = Thread.startVirtualThread(() -> record(tap, recorded));
+            peer.hello("a", "m", 1, 0, 0).awaitHello();
+            peer.send(word(FrameType.LINK_PING, 5)).await(FrameType.LINK_PONG);
+            peer.close();
+            relaying.join();
+        }
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> !m.isUp("a"));
+        byte[] all = recorded.toByteArray();
+        for (int firstBytes : new int[] {1, 7, ClientHellos.BYTES, all.length}) {
+            long before = m.refusals(Refusal.REPLAYED);
+            try (Socket again = new Socket(InetAddress.getLoopbackAddress(), m.links.port())) {
+                again.setTcpNoDelay(true);
+                again.getOutputStream().write(all, 0, firstBytes);
+                again.getOutputStream().flush();
+                again.getOutputStream().write(all, firstBytes, all.length - firstBytes);
+                assertEnds(again);
+            }
+            await().pollInterval(POLL).atMost(PATIENCE).until(() -> m.refusals(Refusal.REPLAYED) == before + 1);
+        }
+        assertThat(m.refusals(Refusal.TLS_FAILED)).as("each has one name").isZero();
+        assertThat(m.events).as("of the first only").containsExactly("up a 1", "down a");
+        up(2).close();
+    }
+
+    /** Passes one connection on to relay m, and keeps what its dialling end says. */
+    private void record(ServerSocket tap, ByteArrayOutputStream recorded) {
+        try (Socket near = tap.accept();
+                Socket far = new Socket(InetAddress.getLoopbackAddress(), m.links.port())) {
+            Thread back = Thread.startVirtualThread(() -> {
+                try {
+                    far.getInputStream().transferTo(near.getOutputStream());
+                } catch (IOException e) {
+                    LoggerFactory.getLogger(LinkRefusalTest.class).debug("the recorded connection ended", e);
+                }
+            });
+            near.getInputStream().transferTo(new FilterOutputStream(far.getOutputStream()) {
+                @Override
+                public void write(byte[] bytes, int from, int count) throws IOException {
+                    recorded.write(bytes, from, count);
+                    out.write(bytes, from, count);
+                }
+            });
+            far.shutdownOutput();
+            back.join();
+        } catch (IOException | InterruptedException e) {
+            throw new IllegalStateException("cannot record", e);
+        }
+    }
+
+    private static void assertEnds(Socket socket) throws IOException {
+        try {
+            assertThat(socket.getInputStream().read()).as("nothing is said").isEqualTo(-1);
+        } catch (SocketException e) {
+            assertThat(e).as("broken off, for what it had sent and nobody reads").hasMessageContaining("reset");
+        }
+    }
+
+    @Test
+    void forgetsTheOldestHandshakesOnly() {
+        ClientHellos begun = new ClientHellos();
+        for (int drawn = 0; drawn <= ClientHellos.REMEMBERED_MAX; drawn++) {
+            assertThat(begun.isReplay(clientHello(drawn))).isFalse();
+        }
+        assertThat(begun.isReplay(clientHello(1))).isTrue();
+        assertThat(begun.isReplay(clientHello(0))).as("the oldest").isFalse();
+        assertThat(begun.isReplay(Unpooled.wrappedBuffer(new byte[100]))).as("no handshake at all").isFalse();
+    }
+
+    private static ByteBuf clientHello(int drawn) {
+        byte[] bytes = new byte[ClientHellos.BYTES];
+        bytes[0] = 22;
+        bytes[5] = 1;
+        return Unpooled.wrappedBuffer(bytes).setInt(ClientHellos.BYTES - 4, drawn);
     }
 
     @Test

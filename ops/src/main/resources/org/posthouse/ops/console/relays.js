@@ -30,6 +30,7 @@ export function relaysSection(model, now, modeChanger) {
       ${relays.length > 0 ? modeChanger.button(relays) : nothing}</div>
     ${modeChanger.outcome()}
     ${relays.filter((relay) => !relay.ready).map(notReady)}
+    ${relays.filter((relay) => relay.keys?.warnings.length > 0).map(keysWarning)}
     ${relays.length === 0
       ? empty('No relay runs in this process', html`Start one with <code>posthouse relay</code>.`)
       : html`<div class="panel">${table('Relays of this process', HEAD,
@@ -39,6 +40,10 @@ export function relaysSection(model, now, modeChanger) {
 
 function notReady(relay) {
   return html`<div class="notice bad"><strong>${relay.relay} takes no work:</strong> ${relay.reasons.join('; ')}</div>`;
+}
+
+function keysWarning(relay) {
+  return html`<div class="notice"><strong>Keys of ${relay.relay}:</strong> ${relay.keys.warnings.join('; ')}</div>`;
 }
 
 function row(model, relay, now) {

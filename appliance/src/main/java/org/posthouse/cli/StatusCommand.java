@@ -1,0 +1,107 @@
+package org.posthouse.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code posthouse status}: how a running relay and its links are, and what somebody should do something about. */
+@Command(
+        name = "status",
+        description = "Tells how a running relay is: its links, its log, its keys, and what is to be done.",
+        mixinStandardHelpOptions = true,
+        footer = {"", "Status 0: all is well. 3: a relay takes no work, a link is down, a log holds senders, or a warning stands."})
+final class StatusCommand implements Callable<Integer> {
+    /** Something needs attention; not 1 or 2, which say that the command itself failed. */
+    static final int STATUS_ATTENTION = 3;
+
+    @Option(
+            names = "--ops",
+            paramLabel = "HOST:PORT",
+            converter = HostPort.Converter.class,
+            defaultValue = "127.0.0.1:7413",
+            description = "The relay's console (default: ${DEFAULT-VALUE}).")
+    private HostPort ops;
+
+    @Option(names = "--json", description = "Print what the relay answers, as JSON.")
+    private boolean json;
+
+    private boolean attention;
+
+    @Override
+    public Integer call() throws CommandFailure, InterruptedException {
+        ConsoleClient console = new ConsoleClient(ops);
+        String answer = console.get("/api/v1/relays");
+        StringBuilder text = new StringBuilder();
+        console.json(answer).path("relays").forEach(relay -> tell(text, relay));
+        System.out.print(json ? answer + System.lineSeparator() : text);
+        return attention ? STATUS_ATTENTION : 0;
+    }
+
+    private void tell(StringBuilder text, JsonNode relay) {
+        boolean ready = relay.path("ready").asBoolean();
+        attention |= !ready;
+        text.append(String.format(
+                Locale.ROOT,
+                "relay %s of site %s: %s, mode %s, since %s%n",
+                relay.path("relay").asText(),
+                relay.path("site").asText(),
+                ready ? "ready" : "takes no work",
+                relay.path("mode").asText(),
+                time(relay.path("startedAt"))));
+        relay.path("reasons").forEach(reason -> line(text, "not ready", reason.asText()));
+        relay.path("links").forEach(link -> tellLink(text, link));
+        if (relay.path("log").isObject()) {
+            tellLog(text, relay.path("log"));
+        }
+        if (relay.path("keys").isObject()) {
+            tellKeys(text, relay.path("keys"));
+        }
+    }
+
+    private void tellLink(StringBuilder text, JsonNode link) {
+        String state = link.path("state").asText();
+        attention |= !state.equals("UP");
+        long waiting = link.path("waitingBytes").asLong();
+        long roundTripUs = link.path("roundTripMicros").asLong();
+        line(text, "link", String.format(
+                Locale.ROOT,
+                "%s is %s since %s%s%s",
+                link.path("peerRelay").asText(),
+                state,
+                time(link.path("since")),
+                roundTripUs == 0 ? "" : String.format(Locale.ROOT, ", round trip %.2f ms", roundTripUs / 1e3),
+                waiting == 0 ? "" : String.format(Locale.ROOT, ", %,d bytes not acknowledged", waiting)));
+    }
+
+    private void tellLog(StringBuilder text, JsonNode log) {
+        String state = log.path("state").asText();
+        attention |= !state.equals("open");
+        line(text, "log", state + ": " + log.path("text").asText());
+    }
+
+    private void tellKeys(StringBuilder text, JsonNode keys) {
+        line(text, "keys", String.format(
+                Locale.ROOT,
+                "serial %s, valid until %s; %d certificates revoked (list %d)",
+                keys.path("serial").asText(),
+                time(keys.path("notAfter")),
+                keys.path("revoked").asInt(),
+                keys.path("revocationList").asLong()));
+        for (JsonNode warning : keys.path("warnings")) {
+            attention = true;
+            line(text, "warning", warning.asText());
+        }
+    }
+
+    private static void line(StringBuilder text, String what, String line) {
+        text.append(String.format(Locale.ROOT, "  %-9s %s%n", what, line));
+    }
+
+    private static Instant time(JsonNode milliseconds) {
+        return Instant.ofEpochMilli(milliseconds.asLong()).truncatedTo(ChronoUnit.SECONDS);
+    }
+}

@@ -1,0 +1,118 @@
+package org.posthouse.core;
+
+import java.nio.ByteBuffer;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
+import org.posthouse.wire.Stall;
+
+/**
+ * The way out to a rank that is replayed: it sends, and hears about what it sends; what it receives comes out of its history. Confined to the
+ * relay core.
+ */
+final class SenderOnly implements RankPort {
+    private final HomedRank rank;
+    private final Replay replay;
+    private final RankPort port;
+
+    SenderOnly(HomedRank rank, Replay replay) {
+        this.rank = rank;
+        this.replay = replay;
+        this.port = replay.port();
+    }
+
+    @Override
+    public void deliver(Message message, Parcel head) {
+        throw new IllegalStateException(message + " is delivered to " + rank + ", which is replayed");
+    }
+
+    @Override
+    public void push(Message message, long ordinal, Parcel head) {
+        throw new IllegalStateException(message + " is pushed to " + rank + " beside its history");
+    }
+
+    /** The log has it, and the history will come to it; unless all of it was handed out. */
+    @Override
+    public void chunk(Parcel chunk) {
+        if (replay.comesTo(rank.job().journal().position())) {
+            chunk.release();
+        } else {
+            port.chunk(chunk);
+        }
+    }
+
+    @Override
+    public void clear(int context, int destination, long sequence, long upTo) {
+        port.clear(context, destination, sequence, upTo);
+    }
+
+    @Override
+    public void credit(long bytes, int messages) {
+        port.credit(bytes, messages);
+    }
+
+    @Override
+    public void probeAnswer(int request, Message found) {
+        throw new IllegalStateException("a probe of " + rank + ", which is replayed");
+    }
+
+    @Override
+    public void cancelled(int request, boolean gone) {
+        throw new IllegalStateException("a receive of " + rank + " is taken back, which is replayed and has posted none");
+    }
+
+    @Override
+    public void withdrawn(int context, int destination, long sequence, boolean gone) {
+        port.withdrawn(context, destination, sequence, gone);
+    }
+
+    /** What it was told then is in its history; what it is to be told now it will ask for again. */
+    @Override
+    public void mismatch(Stall stall) {}
+
+    @Override
+    public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
+        port.events(first, count, failedPolls, items, end);
+    }
+
+    /** It is told when it is live. */
+    @Override
+    public void point(Point point) {
+        throw new IllegalStateException(point + " for " + rank + ", which is replayed");
+    }
+
+    @Override
+    public void image(Past.ImagePiece piece) {
+        throw new IllegalStateException("an image for " + rank + " that is not of its history");
+    }
+
+    @Override
+    public void ack(long safe, long handled) {
+        port.ack(safe, handled);
+    }
+
+    @Override
+    public void move() {
+        throw new IllegalStateException(rank + " is replayed and cannot move");
+    }
+
+    @Override
+    public void finalized() {
+        port.finalized();
+    }
+
+    @Override
+    public void aborted(Notice notice) {
+        port.aborted(notice);
+    }
+
+    @Override
+    public void close(Notice why) {
+        port.close(why);
+    }
+
+    /** What depends on the rank's reading waits until it is live. */
+    @Override
+    public boolean writable() {
+        return false;
+    }
+}

@@ -1,0 +1,92 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An operator revokes and renews a site's certificate under a running job, with commands alone. */
+@Timeout(180)
+class KeysCommandTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aJobOutlastsTheRevocationAndRenewalOfASite() throws Exception {
+        keys("init", folder("grid"), "--days", "100");
+        keys("issue", "--authority", folder("grid"), "--into", folder("keys-a"), "--days", "99", "site-a");
+        keys("issue", "--authority", folder("grid"), "--into", folder("keys-b"), "--days", "99", "site-b");
+        try (Relays a = Relays.start(folder, "site-a", "--keys", folder("keys-a"), "--links", "127.0.0.1:0");
+                Relays b = Relays.start(
+                        folder, "site-b", "--keys", folder("keys-b"), "--peer", "site-a=" + a.ready().links(), "--member", a.group())) {
+            await().atMost(PATIENCE).until(() -> a.get("/api/v1/relays").at("/relays/0/directory").size() == 2);
+            Command.Result well = status(a);
+            assertThat(well.out()).contains("relay site-a of site site-a: ready", "link      site-b is UP", "0 certificates revoked (list 0)");
+            assertThat(well.status()).isZero();
+            try (Command job = Command.start(folder, "run", "-n", "2", "--relay", a.ranks(), "--sites", "2", "example:ring", "60000", "64")) {
+                a.awaitDelivered(1_000);
+                assertThat(keys("revoke", "site-b", "--authority", folder("grid"), "--into", folder("keys-a")))
+                        .contains("revoked serial", "of site site-b", "list in");
+                await().atMost(PATIENCE).until(() -> a.meter("posthouse_link_refusals_total{kind=\"revoked\"") > 1);
+                Command.Result cut = status(a);
+                assertThat(cut.out()).contains("link      site-b is DOWN", "1 certificates revoked (list 1)");
+                assertThat(cut.status()).isEqualTo(3);
+                assertThat(keys("show", folder("grid"))).containsOnlyOnce("REVOKED");
+                assertThat(keys("renew", "site-b", "--authority", folder("grid"), "--into", folder("keys-b"), "--days", "20"))
+                        .contains("renewed, serial");
+                Command.Result done = job.await();
+                assertThat(done.err()).isEmpty();
+                assertThat(done.status()).isZero();
+            }
+            Command.Result again = status(b);
+            assertThat(again.out()).contains("link      site-a is UP").doesNotContain("warning");
+            assertThat(again.status()).isZero();
+        }
+    }
+
+    @Test
+    void saysInOneLineWhatIsWrong() throws Exception {
+        keys("init", folder("grid"));
+        assertThat(refused("revoke", "nobody", "--authority", folder("grid"))).contains("nobody", "posthouse keys show").hasLineCount(1);
+        assertThat(refused("renew", "site-a", "--authority", folder("grid"), "--into", folder("keys-a")))
+                .contains("site.pem is missing").hasLineCount(1);
+        Command.Result nobody = Command.run(folder, "status", "--ops", "127.0.0.1:" + Relays.freePort());
+        assertThat(nobody.status()).isEqualTo(1);
+        assertThat(nobody.err()).contains("cannot reach the console", "--ops").hasLineCount(1);
+    }
+
+    private Command.Result status(Relays relay) throws Exception {
+        return Command.run(folder, "status", "--ops", relay.ready().console().replaceFirst("/$", ""));
+    }
+
+    private String keys(String... words) throws Exception {
+        Command.Result result = run(words);
+        assertThat(result.err()).isEmpty();
+        assertThat(result.status()).isZero();
+        return result.out();
+    }
+
+    private String refused(String... words) throws Exception {
+        Command.Result result = run(words);
+        assertThat(result.status()).isEqualTo(1);
+        return result.err();
+    }
+
+    private Command.Result run(String... words) throws Exception {
+        List<String> arguments = new ArrayList<>(List.of("keys"));
+        arguments.addAll(List.of(words));
+        return Command.run(folder, arguments.toArray(String[]::new));
+    }
+
+    private String folder(String name) {
+        return folder.resolve(name).toString();
+    }
+}

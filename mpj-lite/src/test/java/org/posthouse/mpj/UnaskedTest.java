@@ -1,0 +1,422 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.posthouse.mpj.ScriptedRelay.events;
+import static org.posthouse.mpj.ScriptedRelay.pushed;
+import static org.posthouse.mpj.ScriptedRelay.view;
+
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.posthouse.mpj.ScriptedRelay.Connection;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Plain;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Point;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
+
+/** Messages of the past come unasked, early or late: each gets to its receive, whole and once, and nothing is posted before LIVE. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class UnaskedTest {
+    private static final int CONTEXT = 4;
+    private static final int TAG = 9;
+    private static final byte[] LONG = new byte[200_000];
+    private static final byte[] NONE = {};
+
+    private static final class End extends Ending {
+        private final CompletableFuture<String> how = new CompletableFuture<>();
+
+        End() {
+            super(0);
+        }
+
+        @Override
+        void lost(String relay, IOException cause) {
+            how.complete("lost: " + cause.getMessage());
+            throw new AssertionError(cause);
+        }
+
+        @Override
+        void exit(int status) {
+            how.complete("exit " + status);
+            throw new AssertionError("exit " + status);
+        }
+    }
+
+    /** A receive of the program, and the array that it fills. */
+    private final class Received {
+        private final byte[] bytes;
+        private final Operation operation;
+
+        Received(int context, int bytesMax) {
+            bytes = new byte[bytesMax];
+            operation = endpoint.receive(context, Wire.ANY, Wire.ANY, Plain.sink(Base.BYTE, bytes, 0, bytesMax));
+        }
+
+        byte[] await() {
+            endpoint.await(operation);
+            assertThat(operation.failure()).isNull();
+            return Arrays.copyOf(bytes, (int) operation.envelope().bytes());
+        }
+    }
+
+    private final ScriptedRelay relay;
+    private final End end = new End();
+    private RelayEndpoint endpoint;
+    private Connection line;
+    private Hello hello;
+
+    UnaskedTest() throws IOException {
+        relay = new ScriptedRelay();
+        for (int i = 0; i < LONG.length; i++) {
+            LONG[i] = (byte) (i * 31 + i / 999);
+        }
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        line.close();
+        relay.close();
+    }
+
+    private static <T> CompletableFuture<T> start(Callable<T> task) {
+        CompletableFuture<T> outcome = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                outcome.complete(task.call());
+            } catch (Exception | Error e) {
+                outcome.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return outcome;
+    }
+
+    private void connect(int incarnation, StatePage.Entry... known) throws Exception {
+        CompletableFuture<RelayEndpoint> connecting = start(() -> RelayEndpoint.connect(
+                relay.address(), Hello.start(ScriptedRelay.JOB, 0, incarnation, new Token(3, 4)), new Settings(1 << 18), end));
+        line = relay.accept();
+        line.hear(FrameType.HELLO);
+        welcome(incarnation, known);
+        endpoint = connecting.get();
+    }
+
+    private void welcome(int incarnation, StatePage.Entry... known) throws IOException {
+        line.say(ScriptedRelay.welcome(incarnation, true, 1_000, known.length > 0 ? 1 : 0));
+        if (known.length > 0) {
+            line.say(new StatePage(ScriptedRelay.JOB, 0, List.of(known)).encode());
+        }
+    }
+
+    /** Breaks the connection; what the rank says of itself on the next. */
+    private List<StatePage.Entry> breakLine() throws Exception {
+        line.close();
+        line = relay.accept();
+        hello = Hello.decode(line.hear(FrameType.HELLO));
+        List<StatePage.Entry> entries = new ArrayList<>();
+        for (int page = 0; page < hello.pages(); page++) {
+            entries.addAll(StatePage.decode(line.hear(FrameType.STATE)).entries());
+        }
+        return entries;
+    }
+
+    private static ByteBuffer push(int context, int ordinal, int... bytes) {
+        byte[] payload = new byte[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            payload[i] = (byte) bytes[i];
+        }
+        return pushed(context, TAG, ordinal, ordinal, payload, payload.length);
+    }
+
+    private static ByteBuffer endOfHistory(int... kinds) {
+        ByteBuffer items = ByteBuffer.allocate(kinds.length * Wire.EVENT_BYTES);
+        for (int kind : kinds) {
+            items.putInt(0).putInt(kind << 24).putLong(1);
+        }
+        return events(1, items.array(), 0, FrameView.END);
+    }
+
+    /** Waits until the rank has read all that was said; a value of the past is read behind it. */
+    private void isRead() throws IOException {
+        line.say(events(1, new byte[] {0, 0, 0, 0, History.VALUE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 0, 0));
+        assertThat(endpoint.value(() -> 17)).isEqualTo(1);
+    }
+
+    // ---- early and late
+
+    @Test
+    void messagesWaitForTheirReceives() throws Exception {
+        connect(2);
+        line.say(push(CONTEXT, 2, 22), push(CONTEXT + 1, 1, 11, 12), push(CONTEXT, 1), push(CONTEXT, 3, 33));
+        isRead();
+        assertThat(new Received(CONTEXT, 10).await()).as("an empty one").isEmpty();
+        assertThat(new Received(CONTEXT, 10).await()).containsExactly(22);
+        assertThat(new Received(CONTEXT + 1, 10).await()).containsExactly(11, 12);
+        assertThat(new Received(CONTEXT, 10).await()).containsExactly(33);
+        line.hearNothing();
+    }
+
+    @Test
+    void receivesWaitForTheirMessages() throws Exception {
+        connect(2);
+        Received first = new Received(CONTEXT, 10);
+        Received second = new Received(CONTEXT, 10);
+        Received other = new Received(CONTEXT + 1, 10);
+        line.say(push(CONTEXT, 2, 22), push(CONTEXT + 1, 1, 11), push(CONTEXT, 1, 33));
+        assertThat(second.await()).containsExactly(22);
+        assertThat(first.await()).containsExactly(33);
+        assertThat(other.await()).containsExactly(11);
+        line.hearNothing();
+    }
+
+    @Test
+    void aLongMessageGoesOnInItsReceive() throws Exception {
+        connect(2);
+        line.say(
+                pushed(CONTEXT, TAG, 1, 7, LONG, 0),
+                ScriptedRelay.chunk(CONTEXT, 7, LONG, 0),
+                ScriptedRelay.chunk(CONTEXT, 7, LONG, Wire.PAYLOAD_BYTES_MAX));
+        isRead();
+        Received receive = new Received(CONTEXT, LONG.length);
+        line.say(
+                ScriptedRelay.chunk(CONTEXT, 7, LONG, 2 * Wire.PAYLOAD_BYTES_MAX),
+                ScriptedRelay.chunk(CONTEXT, 7, LONG, 3 * Wire.PAYLOAD_BYTES_MAX));
+        assertThat(Arrays.mismatch(receive.await(), LONG)).isEqualTo(-1);
+    }
+
+    @Test
+    void aMessageThatDoesNotFitIsThrownAwayLate() throws Exception {
+        connect(2);
+        line.say(push(CONTEXT, 1, 1, 2, 3), push(CONTEXT, 2, 4));
+        isRead();
+        Received tooLong = new Received(CONTEXT, 2);
+        endpoint.await(tooLong.operation);
+        assertThat(tooLong.operation.failure().kind()).isSameAs(ReceiveException.Kind.TRUNCATE);
+        assertThat(new Received(CONTEXT, 2).await()).containsExactly(4);
+    }
+
+    @Test
+    void aSecondMessageForAReceiveIsABreach() throws Exception {
+        connect(2);
+        line.say(push(CONTEXT, 1, 1), push(CONTEXT, 1, 2));
+        assertThatThrownBy(this::isRead).hasStackTraceContaining("a second message for receive 1 of context 4");
+    }
+
+    // ---- what it asks for
+
+    @Test
+    void whatHasNoMessageIsPostedBehindLiveInTheOrderOfItsCalls() throws Exception {
+        connect(2);
+        new Received(CONTEXT, 10);
+        new Received(CONTEXT + 1, 10);
+        Received matched = new Received(CONTEXT, 10);
+        new Received(CONTEXT, 10);
+        line.say(push(CONTEXT, 2, 22), push(CONTEXT, 5, 55));
+        assertThat(matched.await()).containsExactly(22);
+        line.hearNothing();
+        line.say(endOfHistory());
+        assertThat(endpoint.value(() -> 17)).as("a new one").isEqualTo(17);
+        line.hear(FrameType.LIVE);
+        for (int[] call : new int[][] {{CONTEXT, 1}, {CONTEXT + 1, 1}, {CONTEXT, 3}}) {
+            FrameView post = view(line.hear(FrameType.POST));
+            assertThat(post.context()).isEqualTo(call[0]);
+            assertThat(post.ordinal()).isEqualTo(call[1]);
+        }
+        new Received(CONTEXT, 10);
+        line.hear(FrameType.EVENTS);
+        assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(4);
+        assertThat(new Received(CONTEXT, 10).await()).as("it has come, and is not posted").containsExactly(55);
+        new Received(CONTEXT, 10);
+        assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(6);
+    }
+
+    @Test
+    void aReceiveThatWasTakenBackIsNotPosted() throws Exception {
+        connect(2);
+        Received first = new Received(CONTEXT, 10);
+        new Received(CONTEXT, 10);
+        line.say(endOfHistory(History.TAKEN));
+        assertThat(endpoint.cancel(first.operation)).isTrue();
+        line.hear(FrameType.LIVE);
+        assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(2);
+        line.hearNothing();
+    }
+
+    /** Else a rank that sends much before it receives would have all that it ever received in memory. */
+    @Test
+    void itReadsNoFurtherThanItNeeds() throws Exception {
+        connect(2, new StatePage.Entry(StatePage.ACCEPTED, CONTEXT, 1, 1_000));
+        byte[] piece = new byte[Wire.PAYLOAD_BYTES_MAX];
+        Connection saying = line;
+        CompletableFuture<Object> said = start(() -> {
+            for (int i = 1; i <= 1_000; i++) {
+                saying.say(pushed(CONTEXT, TAG, i, i, piece, piece.length));
+            }
+            return null;
+        });
+        assertThat(new Received(CONTEXT, piece.length).await()).hasSize(piece.length);
+        for (int i = 0; i < 1_000; i++) {
+            endpoint.send(CONTEXT, 1, TAG, Plain.content(Base.BYTE, NONE, 0, 0), Mode.STANDARD);
+        }
+        TimeUnit.MILLISECONDS.sleep(100);
+        assertThat(said).as("the sockets' buffers are full").isNotDone();
+        for (int i = 2; i <= 1_000; i++) {
+            new Received(CONTEXT, piece.length).await();
+        }
+        said.get();
+    }
+
+    // ---- a break
+
+    @Test
+    void whatHasComeIsNotForgottenInABreak() throws Exception {
+        connect(2);
+        line.say(push(CONTEXT, 1, 11), pushed(CONTEXT, TAG, 3, 7, LONG, 0), ScriptedRelay.chunk(CONTEXT, 7, LONG, 0));
+        isRead();
+        CompletableFuture<byte[]> first = start(() -> {
+            Received one = new Received(CONTEXT, 10);
+            Received two = new Received(CONTEXT, 10);
+            return new byte[] {one.await()[0], two.await()[0]};
+        });
+        assertThat(breakLine()).containsExactly(
+                new StatePage.Entry(StatePage.ARRIVING, CONTEXT, 1, 1, 7, Wire.PAYLOAD_BYTES_MAX));
+        assertThat(hello.deliveries()).isEqualTo(2);
+        welcome(2);
+        for (int from = Wire.PAYLOAD_BYTES_MAX; from < LONG.length; from += Wire.PAYLOAD_BYTES_MAX) {
+            line.say(ScriptedRelay.chunk(CONTEXT, 7, LONG, from));
+        }
+        line.say(push(CONTEXT, 2, 22));
+        assertThat(first.get()).containsExactly(11, 22);
+        assertThat(Arrays.mismatch(new Received(CONTEXT, LONG.length).await(), LONG)).isEqualTo(-1);
+        line.hearNothing();
+    }
+
+    @Test
+    void aCancelThatWasNotAnsweredIsTooLateIfTheHistoryHasAMessage() throws Exception {
+        connect(1);
+        Received receive = new Received(CONTEXT, 10);
+        line.hear(FrameType.POST);
+        CompletableFuture<Boolean> gone = start(() -> endpoint.cancel(receive.operation));
+        line.hear(FrameType.CANCEL);
+        breakLine();
+        welcome(1);
+        line.say(push(CONTEXT, 1, 11), events(1, NONE, 0, FrameView.END));
+        assertThat(gone.get()).isFalse();
+        line.hear(FrameType.LIVE);
+        assertThat(receive.await()).containsExactly(11);
+    }
+
+    @Test
+    void aProcessThatIsNotReplayedHasCalledAllItsReceives() throws Exception {
+        connect(1);
+        CompletableFuture<byte[]> received = start(() -> new Received(CONTEXT, 10).await());
+        line.hear(FrameType.POST);
+        breakLine();
+        welcome(1);
+        line.say(push(CONTEXT, 2, 11));
+        assertThatThrownBy(received::get).hasStackTraceContaining("DELIVERED for receive 2 of context 4, which does not wait");
+    }
+
+    // ---- images
+
+    /** The image that a rank makes behind two deliveries. */
+    private byte[] saved() throws Exception {
+        connect(1);
+        for (int i = 1; i <= 2; i++) {
+            Received received = new Received(CONTEXT, 10);
+            line.say(ScriptedRelay.delivered(line.hear(FrameType.POST), i, new byte[1], 1));
+            received.await();
+        }
+        CompletableFuture<Boolean> saving = start(() -> endpoint.vault().save(out -> out.write(LONG)));
+        Point save = Point.decode(line.hear(FrameType.POINT));
+        ByteArrayOutputStream image = new ByteArrayOutputStream();
+        while (image.size() < save.bytes()) {
+            ByteBuffer piece = line.hear(FrameType.IMAGE);
+            image.write(piece.array(), Wire.IMAGE_HEADER_BYTES, piece.limit() - Wire.IMAGE_HEADER_BYTES);
+        }
+        line.say(Point.of(ScriptedRelay.JOB, Point.Kind.SAVED, 1, 0).encode());
+        assertThat(saving.get()).isTrue();
+        line.close();
+        return image.toByteArray();
+    }
+
+    private static ByteBuffer jump(byte[] image) {
+        return new Point(ScriptedRelay.JOB, Point.Kind.JUMP, 0, 1, image.length, 0, 0, 0).encode();
+    }
+
+    private void sayImage(byte[] image, int from, int to) throws IOException {
+        for (int at = from; at < to; at += Wire.PAYLOAD_BYTES_MAX) {
+            int bytes = Math.min(to - at, Wire.PAYLOAD_BYTES_MAX);
+            ByteBuffer frame = ScriptedRelay.frame(FrameType.IMAGE, Wire.IMAGE_HEADER_BYTES, bytes);
+            view(frame).image(1, at);
+            line.say(frame.put(Wire.IMAGE_HEADER_BYTES, image, at, bytes));
+        }
+    }
+
+    private void checkRestored(DataInputStream image) throws IOException {
+        assertThat(Arrays.mismatch(image.readAllBytes(), LONG)).isEqualTo(-1);
+        assertThat(new Received(CONTEXT, 10).await()).containsExactly(33);
+    }
+
+    @Test
+    void whatFollowsAnImageMayComeBeforeItIsAskedFor() throws Exception {
+        byte[] image = saved();
+        connect(2);
+        line.say(jump(image));
+        sayImage(image, 0, image.length);
+        line.say(push(CONTEXT, 3, 33));
+        CompletableFuture<DataInputStream> restored = start(() -> endpoint.vault().restored());
+        DataInputStream program = restored.get();
+        CompletableFuture<Long> value = start(() -> endpoint.value(() -> 17));
+        breakLine();
+        assertThat(hello.deliveries()).as("two in the image, and one").isEqualTo(3);
+        welcome(2);
+        line.say(endOfHistory());
+        assertThat(value.get()).isEqualTo(17);
+        checkRestored(program);
+    }
+
+    /** An image of such a moment would be without the message, and so would all that comes behind it. */
+    @Test
+    void noImageIsMadeAsLongAsAMessageIsKept() throws Exception {
+        connect(2);
+        line.say(push(CONTEXT, 1, 11), endOfHistory());
+        assertThat(endpoint.value(() -> 17)).as("the replay is over").isEqualTo(17);
+        assertThat(endpoint.vault().isOpen()).isFalse();
+        new Received(CONTEXT, 10).await();
+        assertThat(endpoint.vault().isOpen()).isTrue();
+    }
+
+    @Test
+    void anImageThatHasComeInPartComesAgain() throws Exception {
+        byte[] image = saved();
+        connect(2);
+        line.say(jump(image));
+        sayImage(image, 0, Wire.PAYLOAD_BYTES_MAX);
+        CompletableFuture<DataInputStream> restored = start(() -> endpoint.vault().restored());
+        breakLine();
+        assertThat(hello.deliveries()).as("it has not jumped").isZero();
+        assertThat(hello.events()).isZero();
+        welcome(2);
+        line.say(jump(image));
+        sayImage(image, 0, image.length);
+        line.say(push(CONTEXT, 3, 33), endOfHistory());
+        checkRestored(restored.get());
+    }
+}

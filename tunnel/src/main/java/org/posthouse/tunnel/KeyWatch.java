@@ -1,0 +1,122 @@
+package org.posthouse.tunnel;
+
+import io.netty.util.concurrent.ScheduledFuture;
+import io.vertx.core.internal.ContextInternal;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks once a second whether the files of a site's keys folder have changed, and loads them if so. Confined to the relay's
+ * context; files are touched on a worker.
+ *
+ * <p>What cannot be loaded leaves the keys in force as they are, and is told if it is still so a second later: who renews a
+ * certificate replaces two files one after the other.
+ */
+final class KeyWatch {
+    static final int EVERY_MS = 1_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(KeyWatch.class);
+
+    private final ContextInternal context;
+    private final Path folder;
+    private final Consumer<SiteKeys> onChanged;
+    private final Consumer<String> onProblem;
+    private ScheduledFuture<?> timer;
+    private boolean stopped;
+
+    /** How the files looked when they were loaded, or told to be of no use. Used by one look at a time. */
+    private String settled;
+
+    /** How they looked when they could not be loaded for the first time. */
+    private String doubtful = "";
+
+    /** @param folder the files that {@code inForce} was loaded from, and not changed since */
+    KeyWatch(ContextInternal context, SiteKeys inForce, Consumer<SiteKeys> onChanged, Consumer<String> onProblem) {
+        this.context = context;
+        this.folder = inForce.folder();
+        this.settled = inForce.stamp();
+        this.onChanged = onChanged;
+        this.onProblem = onProblem;
+    }
+
+    void start() {
+        timer = context.nettyEventLoop().schedule(() -> context.dispatch(this::look), EVERY_MS, TimeUnit.MILLISECONDS);
+    }
+
+    void stop() {
+        stopped = true;
+        if (timer != null) {
+            timer.cancel(false);
+        }
+    }
+
+    /** Keeps a list that a peer has told of, for the next start. */
+    void keep(RevocationList list) {
+        context.executeBlocking(
+                        () -> {
+                            list.write(folder.resolve(GridAuthority.REVOKED));
+                            return list;
+                        },
+                        false)
+                .onFailure(cause -> onProblem.accept(cause.getMessage()));
+    }
+
+    private void look() {
+        context.executeBlocking(this::load, false).onComplete(looked -> {
+            if (stopped) {
+                return;
+            }
+            if (looked.failed()) {
+                onProblem.accept(looked.cause().getMessage());
+            } else if (looked.result() != null) {
+                LOG.info("keys in {} were changed and are in force: {}", folder, looked.result().certificate());
+                onChanged.accept(looked.result());
+            }
+            start();
+        });
+    }
+
+    /** Returns the changed keys, or null. @throws KeysException if they are of no use, once */
+    private SiteKeys load() throws KeysException {
+        String now = stamp(folder);
+        if (now.equals(settled)) {
+            return null;
+        }
+        try {
+            SiteKeys loaded = SiteKeys.load(folder);
+            settled = now;
+            return loaded;
+        } catch (KeysException e) {
+            if (now.equals(doubtful)) {
+                settled = now;
+                throw e;
+            }
+            doubtful = now;
+            return null;
+        }
+    }
+
+    /** How the files look: what changes when one of them does. */
+    static String stamp(Path folder) throws KeysException {
+        StringBuilder stamp = new StringBuilder();
+        for (String name : GridAuthority.SITE_FILES) {
+            Path file = folder.resolve(name);
+            try {
+                BasicFileAttributes looks = Files.readAttributes(file, BasicFileAttributes.class);
+                stamp.append(name).append(looks.lastModifiedTime()).append(looks.size()).append(looks.fileKey());
+            } catch (NoSuchFileException e) {
+                stamp.append(name).append('-');
+            } catch (IOException e) {
+                throw new KeysException("cannot look at " + file + ": " + e, e);
+            }
+        }
+        return stamp.toString();
+    }
+}

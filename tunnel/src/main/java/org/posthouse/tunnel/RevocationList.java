@@ -1,0 +1,150 @@
+package org.posthouse.tunnel;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.PrivateKey;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509CRL;
+import java.security.cert.X509CRLEntry;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.Date;
+import java.util.Map;
+import java.util.TreeMap;
+import org.bouncycastle.asn1.ASN1Integer;
+import org.bouncycastle.asn1.x509.CRLNumber;
+import org.bouncycastle.asn1.x509.CRLReason;
+import org.bouncycastle.asn1.x509.Extension;
+import org.bouncycastle.cert.jcajce.JcaX509CRLConverter;
+import org.bouncycastle.cert.jcajce.JcaX509ExtensionUtils;
+import org.bouncycastle.cert.jcajce.JcaX509v2CRLBuilder;
+import org.bouncycastle.operator.OperatorCreationException;
+import org.bouncycastle.operator.jcajce.JcaContentSignerBuilder;
+import org.posthouse.wire.Wire;
+
+/**
+ * The certificates that a grid's authority has taken back: an X.509 list, signed by it, with a number that grows by one with
+ * each change. Immutable. Of two lists the one with the higher number counts; nobody but the authority can make one, so it
+ * may come from anywhere.
+ */
+final class RevocationList {
+    /** What fits into one frame: about 1,600 certificates. Those that have expired leave the list. */
+    static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - Wire.HEADER_BYTES;
+
+    /** Before the first revocation. */
+    static final RevocationList NONE = new RevocationList(0, Map.of(), new byte[0]);
+
+    private final long number;
+    private final Map<BigInteger, Instant> revoked;
+    private final byte[] encoded;
+
+    private RevocationList(long number, Map<BigInteger, Instant> revoked, byte[] encoded) {
+        this.number = number;
+        this.revoked = revoked;
+        this.encoded = encoded;
+    }
+
+    /**
+     * Reads a list in DER or PEM form.
+     *
+     * @param from where it is from, for people
+     * @throws KeysException if it is none, or none of {@code authority}
+     */
+    static RevocationList read(byte[] bytes, X509Certificate authority, String from) throws KeysException {
+        try {
+            X509CRL list = (X509CRL)
+                    CertificateFactory.getInstance("X.509").generateCRL(new ByteArrayInputStream(bytes));
+            if (list == null) {
+                throw new KeysException(from + " holds no list of revoked certificates");
+            }
+            list.verify(authority.getPublicKey());
+            Map<BigInteger, Instant> revoked = new TreeMap<>();
+            if (list.getRevokedCertificates() != null) {
+                for (X509CRLEntry entry : list.getRevokedCertificates()) {
+                    revoked.put(entry.getSerialNumber(), entry.getRevocationDate().toInstant());
+                }
+            }
+            return new RevocationList(numberOf(list, from), revoked, list.getEncoded());
+        } catch (KeysException e) {
+            throw e;
+        } catch (GeneralSecurityException | IOException e) {
+            throw new KeysException(
+                    from + " holds no list of revoked certificates of this grid's authority: " + e.getMessage(), e);
+        }
+    }
+
+    private static long numberOf(X509CRL list, String from) throws IOException {
+        byte[] extension = list.getExtensionValue(Extension.cRLNumber.getId());
+        if (extension == null) {
+            throw new KeysException("the list of revoked certificates " + from + " has no number");
+        }
+        return ASN1Integer.getInstance(JcaX509ExtensionUtils.parseExtensionValue(extension)).longValueExact();
+    }
+
+    /**
+     * The list that follows this one.
+     *
+     * @param revoked all that it holds, by serial number, with the time when it was revoked
+     * @throws KeysException if it would not fit into a frame
+     */
+    RevocationList next(Map<BigInteger, Instant> revoked, X509Certificate authority, PrivateKey key)
+            throws KeysException {
+        var builder = new JcaX509v2CRLBuilder(authority.getSubjectX500Principal(), Date.from(Instant.now()));
+        revoked.forEach((serial, when) -> builder.addCRLEntry(serial, Date.from(when), CRLReason.unspecified));
+        try {
+            builder.addExtension(Extension.cRLNumber, false, new CRLNumber(BigInteger.valueOf(number + 1)));
+            builder.addExtension(
+                    Extension.authorityKeyIdentifier,
+                    false,
+                    new JcaX509ExtensionUtils().createAuthorityKeyIdentifier(authority));
+            byte[] signed = new JcaX509CRLConverter()
+                    .getCRL(builder.build(new JcaContentSignerBuilder(Certificates.SIGNATURE).build(key)))
+                    .getEncoded();
+            if (signed.length > BYTES_MAX) {
+                throw new KeysException("a list of " + revoked.size() + " revoked certificates takes " + signed.length
+                        + " bytes, the most is " + BYTES_MAX + ": begin a new grid, whose authority has revoked none");
+            }
+            return new RevocationList(number + 1, Map.copyOf(revoked), signed);
+        } catch (KeysException e) {
+            throw e;
+        } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
+            throw new KeysException("cannot sign the list of revoked certificates: " + e, e);
+        }
+    }
+
+    /** 0 if there is none yet. */
+    long number() {
+        return number;
+    }
+
+    int size() {
+        return revoked.size();
+    }
+
+    boolean holds(SiteCertificate certificate) {
+        return !revoked.isEmpty()
+                && !certificate.serial().isEmpty()
+                && revoked.containsKey(new BigInteger(certificate.serial(), 16));
+    }
+
+    /** Serial numbers, with the time when each was revoked. */
+    Map<BigInteger, Instant> revoked() {
+        return revoked;
+    }
+
+    boolean isNewerThan(RevocationList other) {
+        return number > other.number;
+    }
+
+    /** In DER form; not to be changed. */
+    byte[] encoded() {
+        return encoded;
+    }
+
+    void write(Path file) throws KeysException {
+        KeyFiles.replaceRevocations(file, encoded);
+    }
+}

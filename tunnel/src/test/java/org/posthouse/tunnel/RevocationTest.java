@@ -1,0 +1,270 @@
+package org.posthouse.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+
+/** Keys that change while links are up: revoked, renewed, spoilt. Three relays in a row, a - b - c. */
+@ExtendWith(LeakWatch.class)
+@Timeout(120)
+class RevocationTest {
+    private static final Duration POLL = Duration.ofMillis(10);
+
+    /** The issue's "within seconds": a look each second, a flight over two links, and a slow machine. */
+    private static final Duration SECONDS = Duration.ofSeconds(10);
+
+    @TempDir
+    private Path folder;
+
+    private final List<TestRelay> relays = new ArrayList<>();
+    private Vertx vertx;
+    private TestGrid grid;
+    private TestRelay a;
+    private TestRelay b;
+    private TestRelay c;
+
+    @BeforeEach
+    void linkThree() throws Exception {
+        vertx = Vertx.vertx();
+        grid = new TestGrid(folder);
+        b = start(grid.listening("b", 1));
+        String address = "127.0.0.1:" + b.links.port();
+        a = start(grid.config("a", 1).peer("b", address));
+        c = start(grid.config("c", 1).peer("b", address));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.isUp("b") && c.isUp("b"));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        for (TestRelay relay : relays) {
+            relay.close();
+        }
+        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void endsALinkWhoseCertificateIsRevokedAndTellsAllRelays() throws Exception {
+        grid.authority().revoke("c");
+        // One site is given the list, and not the one whose relay the revoked one is linked with.
+        grid.authority().tellRevoked(site("a"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> !c.isUp("b"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> b.refusals(Refusal.REVOKED) > 1);
+        assertThat(c.status("b").lastReason()).contains("REVOKED").contains("of site c, was revoked");
+        assertThat(a.isUp("b")).isTrue();
+        assertThat(a.events).as("never down").containsExactly("up b 1");
+        assertThat(SiteKeys.load(site("b")).revocations().number()).as("kept for the next start").isEqualTo(1);
+        KeysStatus status = b.call(b.links::keysStatus);
+        assertThat(status.listNumber()).isEqualTo(1);
+        assertThat(status.revoked()).isEqualTo(1);
+        assertThat(status.warnings()).isEmpty();
+    }
+
+    @Test
+    void resumesWithoutLossWhenTheRevokedCertificateIsRenewed() throws Exception {
+        c.send("b", frame(1));
+        grid.authority().revoke("c");
+        grid.authority().tellRevoked(site("b"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> !c.isUp("b"));
+        c.send("b", frame(2));
+        b.send("c", frame(1));
+        SiteCertificate renewed = grid.authority().renew("c", 10, site("c"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> c.isUp("b") && b.last("c") == 2 && c.last("b") == 1);
+        assertThat(c.events).containsExactly("up b 1", "down b", "up b 1");
+        assertThat(c.call(c.links::keysStatus).certificate().serial()).isEqualTo(renewed.serial());
+        assertThat(b.failure).isNull();
+        assertThat(c.failure).isNull();
+    }
+
+    @Test
+    void warnsARelayWhoseOwnCertificateIsRevoked() throws Exception {
+        grid.authority().revoke(SiteKeys.load(site("c")).certificate().serial());
+        grid.authority().tellRevoked(site("c"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> !warnings(c).isEmpty());
+        assertThat(warnings(c)).singleElement().asString().contains("of site c").contains("was revoked").contains("renew");
+    }
+
+    @Test
+    void takesUpARenewedCertificateAndDisturbsNoLink() throws Exception {
+        String before = a.call(a.links::keysStatus).certificate().serial();
+        String renewed = grid.authority().renew("a", 10, site("a")).serial();
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.call(a.links::keysStatus).certificate().serial().equals(renewed));
+        assertThat(renewed).isNotEqualTo(before);
+        assertThat(a.events).containsExactly("up b 1");
+        assertThat(warnings(a)).isEmpty();
+    }
+
+    @Test
+    void keepsItsKeysWhenTheFilesAreSpoilt() throws Exception {
+        Path certificate = site("a").resolve("site.pem");
+        byte[] good = Files.readAllBytes(certificate);
+        Files.writeString(certificate, "spoilt");
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> !warnings(a).isEmpty());
+        assertThat(warnings(a)).singleElement().asString().contains("site.pem").contains("stay in force");
+        assertThat(a.isUp("b")).isTrue();
+        Files.write(certificate, good);
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> warnings(a).isEmpty());
+    }
+
+    @Test
+    void refusesTheKeysOfAnotherSite() throws Exception {
+        for (String name : List.of("site.key", "site.pem")) {
+            Files.copy(site("b").resolve(name), site("a").resolve(name),
+                    StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> !warnings(a).isEmpty());
+        assertThat(warnings(a)).singleElement().asString().contains("is for site b, this is site a");
+    }
+
+    @Test
+    void closesOnAListThatTheAuthorityHasNotSigned() throws Exception {
+        Path strangers = folder.resolve("strangers");
+        GridAuthority other = GridAuthority.init(strangers, 10);
+        other.issue("c", 5, folder.resolve("other-c"));
+        other.revoke("c");
+        byte[] forged = KeyFiles.readRevocations(
+                strangers.resolve("revoked.pem"), KeyFiles.readCertificate(strangers.resolve("authority.pem"))).encoded();
+        Path keysD = folder.resolve("d");
+        grid.authority().issue("d", 10, keysD);
+        try (RawPeer peer = RawPeer.dial(b.links.port(), keysD)) {
+            peer.hello("d", "b", 1, 0, 0).awaitHello();
+            Notice why = peer.send(revoked(forged)).awaitClose();
+            assertThat(why.reason()).isEqualTo(Reason.MALFORMED_FRAME);
+            assertThat(why.text()).contains("this grid's authority");
+        }
+        assertThat(b.call(b.links::keysStatus).listNumber()).isZero();
+        assertThat(c.isUp("b")).isTrue();
+    }
+
+    @Test
+    void ignoresAnOlderList() throws Exception {
+        grid.authority().issue("d", 10, folder.resolve("d"));
+        grid.authority().issue("e", 10, folder.resolve("e"));
+        grid.authority().revoke("d");
+        byte[] first = Files.readAllBytes(folder.resolve("authority/revoked.pem"));
+        grid.authority().revoke("e");
+        grid.authority().tellRevoked(site("b"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> b.call(b.links::keysStatus).listNumber() == 2);
+        Files.write(site("b").resolve("revoked.pem"), first);
+        Thread.sleep(3L * KeyWatch.EVERY_MS); // Nothing is to happen: there is no event to wait for.
+        assertThat(b.call(b.links::keysStatus).revoked()).isEqualTo(2);
+        assertThat(a.call(a.links::keysStatus).revoked()).isEqualTo(2);
+    }
+
+    @Test
+    void refusesFoldersAndFilesThatOthersMayChange() throws Exception {
+        Path keys = site("a");
+        Files.setPosixFilePermissions(keys, PosixFilePermissions.fromString("rwxrwx---"));
+        assertThatThrownBy(() -> SiteKeys.load(keys)).hasMessageContaining("rwxrwx---").hasMessageContaining("chmod go-w");
+        Files.setPosixFilePermissions(keys, PosixFilePermissions.fromString("rwx------"));
+        Files.setPosixFilePermissions(keys.resolve("authority.pem"), PosixFilePermissions.fromString("rw-r--rw-"));
+        assertThatThrownBy(() -> SiteKeys.load(keys)).hasMessageContaining("authority.pem").hasMessageContaining("whom this site trusts");
+    }
+
+    @Test
+    void revokesASiteOrOneCertificateAndNumbersTheLists() throws IOException {
+        GridAuthority authority = grid.authority();
+        SiteCertificate first = authority.issue("x", 5, folder.resolve("x1"));
+        SiteCertificate second = authority.issue("x", 5, folder.resolve("x2"));
+        assertThat(authority.revoke(first.serial())).containsExactlyElementsOf(issued(first));
+        assertThat(authority.isRevoked(second)).isFalse();
+        assertThat(authority.revoke("x")).containsExactlyElementsOf(issued(second));
+        assertThat(authority.revoke("x")).as("none that was not revoked before").isEmpty();
+        authority.tellRevoked(folder.resolve("x1"));
+        assertThat(SiteKeys.load(folder.resolve("x1")).revocations().number()).isEqualTo(2);
+        assertThatThrownBy(() -> authority.revoke("nobody")).hasMessageContaining("nobody").hasMessageContaining("keys show");
+        assertThat(SiteKeys.load(issuedAfter("y")).revocations().size()).as("a new site knows at once").isEqualTo(2);
+    }
+
+    @Test
+    void renewsOnlyWhatIsThisSitesAndThisGrids() throws IOException {
+        GridAuthority authority = grid.authority();
+        assertThatThrownBy(() -> authority.renew("a", 5, folder.resolve("none"))).hasMessageContaining("is missing");
+        assertThatThrownBy(() -> authority.renew("b", 5, site("a"))).hasMessageContaining("site b").hasMessageContaining("right folder");
+        GridAuthority other = GridAuthority.init(folder.resolve("strangers"), 10);
+        assertThatThrownBy(() -> other.renew("a", 5, site("a"))).hasMessageContaining("is none that the authority");
+        assertThatThrownBy(() -> authority.renew("a", 50, site("a"))).hasMessageContaining("outlive");
+        SiteCertificate renewed = authority.renew("a", 20, site("a"));
+        assertThat(SiteKeys.load(site("a")).certificate().serial()).isEqualTo(renewed.serial());
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(site("a").resolve("site.key")))).isEqualTo("rw-------");
+        assertThat(site("a").resolve("site.key.new")).doesNotExist();
+    }
+
+    @Test
+    void warnsBeforeCertificatesEnd() throws Exception {
+        Instant now = Instant.now();
+        Path keys = folder.resolve("near");
+        grid.authority().issue("a", now.minus(Duration.ofDays(300)), now.plus(Duration.ofDays(29)), keys);
+        LinkKeys near = new LinkKeys(SiteKeys.load(keys));
+        SiteCertificate peer = grid.keys("b").certificate();
+        Map<String, SiteCertificate> peers = Map.of("b", peer);
+        assertThat(near.status(peers, now).warnings()).singleElement().asString().contains("of site a expires").contains("renew");
+        assertThat(near.status(peers, now.plus(Duration.ofDays(8))).warnings()).hasSize(2).last().asString().contains("of relay b");
+        List<String> late = near.status(peers, now.plus(Duration.ofDays(29).plusMinutes(1))).warnings();
+        assertThat(late).hasSize(3).first().asString().contains("of site a expired").contains("links that are up stay");
+        assertThat(late.get(1)).contains("grid's authority expires");
+        assertThat(KeysStatus.isNear(now, now.plus(Duration.ofDays(3)), now.plus(Duration.ofHours(47)))).isFalse();
+        assertThat(KeysStatus.isNear(now, now.plus(Duration.ofDays(3)), now.plus(Duration.ofHours(49)))).isTrue();
+    }
+
+    private static List<SiteCertificate> issued(SiteCertificate one) {
+        String copy = one.site() + "-" + one.serial() + ".pem";
+        Path file = one.file().getParent().resolveSibling("authority").resolve("issued").resolve(copy);
+        return List.of(new SiteCertificate(one.site(), one.serial(), one.notBefore(), one.notAfter(), file));
+    }
+
+    private Path issuedAfter(String site) throws KeysException {
+        grid.authority().issue(site, 5, folder.resolve(site));
+        return folder.resolve(site);
+    }
+
+    private List<String> warnings(TestRelay relay) throws Exception {
+        return relay.call(relay.links::keysStatus).warnings();
+    }
+
+    private Path site(String site) {
+        return folder.resolve("site-" + site);
+    }
+
+    private TestRelay start(LinkConfig config) throws Exception {
+        TestRelay relay = new TestRelay(vertx, config);
+        relays.add(relay);
+        return relay.start();
+    }
+
+    private static ByteBuf frame(long number) {
+        return Frames.send(number, 10, new Random(number));
+    }
+
+    private static ByteBuffer revoked(byte[] list) {
+        ByteBuffer frame = ByteBuffer.allocate(Wire.HEADER_BYTES + list.length);
+        new FrameView().wrap(frame, 0).begin(FrameType.LINK_REVOKED, Wire.HEADER_BYTES, 0).length(frame.capacity());
+        return frame.put(Wire.HEADER_BYTES, list);
+    }
+}

@@ -1,0 +1,86 @@
+package org.posthouse.wan;
+
+import java.util.ArrayDeque;
+
+/**
+ * One direction of a way: the bottleneck that its connections share. Confined to the emulator's thread.
+ *
+ * <p>Connections that have something send one piece each in turn. A piece leaves when the one before has left; when it has
+ * left, it is on its way for the delay. Times go on from each other and not from when the thread looks, so that what the
+ * thread is late for is made good: the bandwidth is that of the shape, and never more over any time that begins idle.
+ */
+final class WanDirection {
+    private final WanEmulator emulator;
+    private final ArrayDeque<WanFlow> waiting = new ArrayDeque<>();
+    private WanShape shape;
+    private boolean silent;
+
+    /** When the last piece that left has left. */
+    private long freeAtNanos = System.nanoTime();
+
+    private boolean scheduled;
+    private long bytes;
+
+    WanDirection(WanEmulator emulator, WanShape shape) {
+        this.emulator = emulator;
+        this.shape = shape;
+    }
+
+    WanShape shape() {
+        return shape;
+    }
+
+    /** From now on; what has left is not called back. */
+    void shape(WanShape newShape) {
+        shape = newShape;
+    }
+
+    boolean isSilent() {
+        return silent;
+    }
+
+    /** Nothing leaves, and nobody is told; or what waits leaves. */
+    void silent(boolean newSilent) {
+        silent = newSilent;
+        if (!silent) {
+            serveLater();
+        }
+    }
+
+    /** Bytes that have left. */
+    long bytes() {
+        return bytes;
+    }
+
+    /** {@code flow} has a piece; it stands in line once. */
+    void enter(WanFlow flow) {
+        waiting.add(flow);
+        serveLater();
+    }
+
+    void leave(WanFlow flow) {
+        waiting.remove(flow);
+    }
+
+    private void serveLater() {
+        if (!scheduled && !silent && !waiting.isEmpty()) {
+            scheduled = true;
+            emulator.at(freeAtNanos, this::serve);
+        }
+    }
+
+    /** Lets all leave whose time has come. */
+    private void serve() {
+        scheduled = false;
+        long now = System.nanoTime();
+        while (!silent && !waiting.isEmpty() && freeAtNanos - now <= 0) {
+            WanFlow flow = waiting.poll();
+            WanPiece piece = flow.next();
+            long start = Math.max(0, piece.readAtNanos() - freeAtNanos) + freeAtNanos;
+            freeAtNanos = start + shape.leavingNanos(piece.bytes());
+            bytes += piece.bytes();
+            flow.left(piece, freeAtNanos + shape.delayNanos() + emulator.jitterNanos(shape));
+        }
+        serveLater();
+    }
+}
