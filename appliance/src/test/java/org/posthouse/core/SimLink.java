@@ -7,13 +7,24 @@ import java.util.List;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
 
 /**
  * The way from one core to another: keeps each frame until it is known that it was handled, through any restart of the
- * other end. Its own end's restart is the end of it.
+ * other end. Its own end's restart is the end of it. Chunks may be overtaken by all other frames, and overtake none.
  */
 final class SimLink {
-    private record Sent(ByteBuffer frame, boolean kept) {}
+    private static final class Sent {
+        private final ByteBuffer frame;
+        private final boolean kept;
+        private boolean handled;
+
+        private Sent(ByteBuffer frame, boolean kept) {
+            this.frame = frame;
+            this.kept = kept;
+        }
+    }
 
     private final SimClock clock;
     private final Random random;
@@ -22,6 +33,7 @@ final class SimLink {
     private final LongConsumer handled;
     private final ArrayDeque<Sent> unacknowledged = new ArrayDeque<>();
     private SimPipe pipe;
+    private SimPipe chunks;
     private long keptHandled;
     private boolean cut;
 
@@ -35,16 +47,30 @@ final class SimLink {
         this.delayMax = delayMax;
         this.to = to;
         this.handled = handled;
+        connect();
+    }
+
+    private void connect() {
         pipe = new SimPipe(clock, random, delayMax);
+        chunks = new SimPipe(clock, random, 8 * delayMax);
     }
 
     void send(ByteBuffer frame, boolean kept) {
-        unacknowledged.add(new Sent(copy(frame), kept));
+        Sent sent = new Sent(copy(frame), kept);
+        unacknowledged.add(sent);
         SimPipe over = pipe;
-        over.send(1, () -> {
+        way(frame).send(1, () -> {
             to.accept(frame);
-            clock.after(random.nextInt(2 * delayMax + 1), () -> acknowledged(over));
+            clock.after(random.nextInt(2 * delayMax + 1), () -> handled(sent, over));
         });
+    }
+
+    private SimPipe way(ByteBuffer frame) {
+        if (new FrameView().wrap(frame, 0).type() != FrameType.CHUNK) {
+            return pipe;
+        }
+        chunks.behind(pipe);
+        return chunks;
     }
 
     private static ByteBuffer copy(ByteBuffer frame) {
@@ -53,22 +79,29 @@ final class SimLink {
         return copy;
     }
 
-    /** The frame that was sent first of those that are not known to be handled, was. */
-    private void acknowledged(SimPipe over) {
-        if (over == pipe && !cut && unacknowledged.remove().kept) {
-            handled.accept(++keptHandled);
+    /** The frame was handled; told of are those before which all were. */
+    private void handled(Sent frame, SimPipe over) {
+        if (over != pipe || cut) {
+            return;
+        }
+        frame.handled = true;
+        while (!unacknowledged.isEmpty() && unacknowledged.getFirst().handled) {
+            if (unacknowledged.remove().kept) {
+                handled.accept(++keptHandled);
+            }
         }
     }
 
     /** This end is gone. */
     void end() {
-        pipe.cut();
+        lose();
         cut = true;
     }
 
     /** The other end is gone: what is sent from now on waits. */
     void lose() {
         pipe.cut();
+        chunks.cut();
     }
 
     /** The other end is there again. @return what is not known to have been handled there; the link has forgotten it */
@@ -76,7 +109,7 @@ final class SimLink {
         List<ByteBuffer> frames = new ArrayList<>();
         unacknowledged.forEach(sent -> frames.add(sent.frame));
         unacknowledged.clear();
-        pipe = new SimPipe(clock, random, delayMax);
+        connect();
         return frames;
     }
 }

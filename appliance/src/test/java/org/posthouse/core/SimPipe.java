@@ -28,6 +28,11 @@ final class SimPipe {
         });
     }
 
+    /** What is sent from now on arrives no earlier than what {@code other} was given so far. */
+    void behind(SimPipe other) {
+        last = Math.max(last, other.last);
+    }
+
     void cut() {
         cut = true;
     }

@@ -39,12 +39,16 @@ final class RecordAppender implements AutoCloseable {
         }
     }
 
-    /** The next record begins a new file. @param warm the pages of that are there */
-    void roll(boolean warm) {
+    /**
+     * The next record begins a new file.
+     *
+     * @param spare whether it is one that was used before: its pages are in memory
+     */
+    void roll(boolean spare) {
         clock.nextFile();
         rolls++;
         fileBytes = 0;
-        if (warm) {
+        if (spare) {
             pretoucher.leave(clock.file());
         }
     }

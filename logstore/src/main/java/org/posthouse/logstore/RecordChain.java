@@ -52,12 +52,12 @@ final class RecordChain implements AutoCloseable {
         this.rollBytes = config.rollBytes();
         this.rollAt = rollBytes;
         this.room = new Room(host.freeBytes(), config.minFreeBytes());
+        this.spares = new SpareFiles(folder, System::nanoTime);
         this.blocks = new ReservedBlocks(folder);
         long snapshotBytes = SnapshotPieces.of(book).size() * (long) MessageLog.MAX_PAYLOAD_BYTES;
         if (!blocks.tryBegin(firstFile, snapshotBytes + MARGIN_BYTES)) {
             throw LogException.full(folder, host.freeBytes().getAsLong(), snapshotBytes + MARGIN_BYTES);
         }
-        this.spares = new SpareFiles(folder, System::nanoTime);
         this.appender = new RecordAppender(folder, firstFile);
         this.counters = new LogCounters(position, epoch, recovery.files());
         this.files = new LogFiles(folder, scan.end().firstOfFile());
@@ -131,11 +131,14 @@ final class RecordChain implements AutoCloseable {
     /** Begins a new file, if its blocks are there; else the one that is being written grows on. */
     private void roll() {
         List<ByteBuffer> pieces = SnapshotPieces.of(book);
-        long bytes = pieces.size() * (long) MessageLog.MAX_PAYLOAD_BYTES + MARGIN_BYTES;
+        long needed = pieces.size() * (long) MessageLog.MAX_PAYLOAD_BYTES + MARGIN_BYTES;
         int next = appender.file() + 1;
-        boolean spare = spares.take(QueueFiles.file(folder, next));
-        if (spare ? blocks.tryAdopt(next, bytes) : blocks.tryBegin(next, bytes)) {
-            appender.roll(spare);
+        long spareBytes = spares.take(QueueFiles.file(folder, next), needed);
+        if (spareBytes > 0) {
+            blocks.begin(next, spareBytes);
+        }
+        if (spareBytes > 0 || blocks.tryBegin(next, needed)) {
+            appender.roll(spareBytes > 0);
             snapshot(pieces);
         }
     }

@@ -50,21 +50,10 @@ final class ReservedBlocks {
         }
     }
 
-    /** The same of a file that is not begun, and full of zeros: all its blocks are there. If they do not suffice it is deleted. */
-    boolean tryAdopt(int number, long bytes) {
-        Path path = QueueFiles.file(folder, number);
-        try {
-            long size = Files.size(path);
-            if (size < bytes && !Blocks.tryReserve(path, size, bytes)) {
-                Files.delete(path);
-                return false;
-            }
-            file = number;
-            end = Math.max(size, bytes);
-            return true;
-        } catch (IOException e) {
-            throw unusable(path, e);
-        }
+    /** The writer begins a file that has so many bytes, all with blocks of their own. */
+    void begin(int number, long bytes) {
+        file = number;
+        end = bytes;
     }
 
     /** Whether the file has its blocks up to there. */

@@ -71,19 +71,24 @@ final class SpareFiles {
         return bytes;
     }
 
-    /** Gives a file of zeros this name, all of whose blocks are its own; false if there is none. */
-    boolean take(Path as) {
-        Spare spare = pollLast();
+    /**
+     * Gives a file of zeros this name.
+     *
+     * @param bytesMin that it must have
+     * @return its bytes, all with blocks of their own; 0 if there is none
+     */
+    long take(Path as, long bytesMin) {
+        Spare spare = pollLast(bytesMin);
         if (spare == null) {
-            return false;
+            return 0;
         }
         try {
             Files.move(spare.file(), as, StandardCopyOption.ATOMIC_MOVE);
-            return true;
+            return spare.bytes();
         } catch (IOException e) {
             LOG.warn("log {}: {} begins as a new file: {}", folder.getParent(), as.getFileName(), e.toString());
             delete(spare.file());
-            return false;
+            return 0;
         }
     }
 
@@ -145,8 +150,9 @@ final class SpareFiles {
         }
     }
 
-    private synchronized Spare pollLast() {
-        return spares.isEmpty() ? null : taken(spares.pollLast());
+    private synchronized Spare pollLast(long bytesMin) {
+        Spare last = spares.peekLast();
+        return last == null || last.bytes() < bytesMin ? null : taken(spares.pollLast());
     }
 
     private synchronized Spare pollFirst(long bytesMax) {

@@ -59,12 +59,12 @@ class OpsMetricsTest {
                 "posthouse_start_time_seconds{relay=\"rennes-a\",site=\"rennes\"} 5.0",
                 "posthouse_log_position{relay=\"rennes-a\",site=\"rennes\"} 42.0",
                 "posthouse_log_bytes{relay=\"rennes-a\",site=\"rennes\"} 8192.0",
-                "posthouse_log_pinned_bytes{relay=\"rennes-a\",site=\"rennes\"} 4096.0",
-                "posthouse_log_limit_bytes{relay=\"rennes-a\",site=\"rennes\"} 65536.0",
                 "posthouse_keys_not_after_seconds{certificate=\"site\",relay=\"rennes-a\",site=\"rennes\"} 2.0E9",
                 "posthouse_keys_not_after_seconds{certificate=\"authority\",relay=\"rennes-a\",site=\"rennes\"} 2.1E9",
                 "posthouse_keys_warnings{relay=\"rennes-a\",site=\"rennes\"} 1.0",
-                "posthouse_keys_revoked{relay=\"rennes-a\",site=\"rennes\"} 2.0");
+                "posthouse_keys_revoked{relay=\"rennes-a\",site=\"rennes\"} 2.0",
+                "posthouse_log_pinned_bytes{relay=\"rennes-a\",site=\"rennes\"} 4096.0",
+                "posthouse_log_limit_bytes{relay=\"rennes-a\",site=\"rennes\"} 65536.0");
     }
 
     @Test

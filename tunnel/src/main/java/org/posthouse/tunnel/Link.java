@@ -13,7 +13,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The link to one other relay, of another site or of this one: a stream of frames each way that outlives its connections. Confined to the
- * relay's context.
+ * relay's context. What is written first of the frames that wait, {@link LinkQueue} decides.
  *
  * <p>Every frame sent stays in the window until the peer acknowledges it, which it does when it has handled it, and every
  * LINK_HELLO says how many frames its sender has received: so a new connection goes on where the last one was cut, without
@@ -194,11 +194,12 @@ final class Link {
 
     /** The peer has handled the first {@code count} frames. @throws WireException if it cannot have them */
     void onAcknowledged(long count) throws WireException {
-        long before = window.acknowledged();
+        long before = window.settled();
         window.acknowledge(count);
         progressed = true;
-        if (count > before) {
-            links.listener().onAcknowledged(relay, count - before);
+        long settled = window.settled() - before;
+        if (settled > 0) {
+            links.listener().onAcknowledged(relay, settled);
         }
         tellIfRoomy();
     }

@@ -9,26 +9,37 @@ import org.posthouse.wire.WireException;
 
 /**
  * The frames of one direction of a link that the peer has not acknowledged. Confined to its link; knows no socket
- * and no clock. It owns one reference of each frame from {@link #append} until the acknowledgement.
+ * and no clock. It owns one reference of each frame from {@link #append} until it is settled.
  *
- * <p>Frames are numbered from 0 since the last {@link #takeAll}, and the counts are half-open ends:
+ * <p>A frame gets its number, from 0 since the last {@link #takeAll}, when it is written for the first time: the queue
+ * decides about the order. It keeps it for good, so that a count says which frames a peer has. The counts are half-open ends:
  * <pre>
- *   0 ... acknowledged ... written ........ appended
- *         [ unacknowledged )[ waiting      )
- *         0 &lt;= acknowledged &lt;= written &lt;= appended, written &lt;= writtenMax &lt;= appended
+ *   0 ... acknowledged ... written ... writtenMax          without a number
+ *         [ unacknowledged )[ again       )                [ queue )
  * </pre>
- * {@code written} counts on this connection; a new connection sets it back to what the peer says it received.
+ * {@code written} counts on this connection; a new connection sets it back to what the peer says it received, and what lies
+ * behind is written again before anything new. A frame is settled when it and all that were handed in before it are
+ * acknowledged: for those who hand frames in, acknowledgements come in their own order.
  */
 final class LinkWindow {
-    /** What a frame costs beyond its bytes: buffer object, slice and two places in a queue. Bounds empty frames. */
-    static final int FRAME_OVERHEAD_BYTES = 128;
+    /** What a frame costs beyond its bytes: buffer object, slice, its entry and three places in queues. Bounds empty frames. */
+    static final int FRAME_OVERHEAD_BYTES = 160;
 
     /** A frame that would pin more than this many times its own bytes is copied. */
     private static final int PINNED_FACTOR_MAX = 4;
 
     private final long bytesMax;
-    private final ArrayDeque<ByteBuf> unacknowledged = new ArrayDeque<>();
-    private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
+    private final LinkQueue queue = new LinkQueue();
+    private final ArrayDeque<LinkFrame> unacknowledged = new ArrayDeque<>();
+
+    /** Written on an earlier connection, and not on this one. */
+    private final ArrayDeque<LinkFrame> again = new ArrayDeque<>();
+
+    /** All frames that are not settled, in the order in which they were handed in. */
+    private final ArrayDeque<LinkFrame> unsettled = new ArrayDeque<>();
+
+    private long appended;
+    private long settled;
     private long acknowledged;
     private long writtenMax;
     private long bytes;
@@ -38,11 +49,13 @@ final class LinkWindow {
         this.bytesMax = bytesMax;
     }
 
-    /** Takes over {@code frame}, one whole frame, as the last of the stream. */
+    /** Takes over {@code frame}, one whole frame. */
     void append(ByteBuf frame) {
         ByteBuf kept = rightSized(frame);
         bytes += cost(kept);
-        waiting.addLast(kept);
+        LinkFrame last = new LinkFrame(kept, appended++);
+        unsettled.addLast(last);
+        queue.add(last);
     }
 
     /**
@@ -50,17 +63,18 @@ final class LinkWindow {
      * that nobody downstream can write behind the frame's end.
      */
     ByteBuf next() {
-        ByteBuf frame = waiting.pollFirst();
-        if (frame == null) {
-            return null;
-        }
-        unacknowledged.addLast(frame);
-        if (written() <= writtenMax) {
+        LinkFrame frame = again.pollFirst();
+        if (frame != null) {
             retransmitted++;
         } else {
-            writtenMax = written();
+            frame = queue.next();
+            if (frame == null) {
+                return null;
+            }
+            writtenMax++;
         }
-        return frame.retainedSlice();
+        unacknowledged.addLast(frame);
+        return frame.bytes().retainedSlice();
     }
 
     /** The peer has the frames [0, {@code count}). @throws WireException if it cannot, or says less than before */
@@ -70,7 +84,20 @@ final class LinkWindow {
                     Reason.NOT_EXPECTED,
                     "acknowledges " + count + " frames, expected " + acknowledged + " to " + written());
         }
-        release(count);
+        while (acknowledged < count) {
+            unacknowledged.removeFirst().acknowledged();
+            acknowledged++;
+        }
+        settle();
+    }
+
+    private void settle() {
+        while (!unsettled.isEmpty() && unsettled.getFirst().isAcknowledged()) {
+            ByteBuf frame = unsettled.removeFirst().bytes();
+            settled++;
+            bytes -= cost(frame);
+            frame.release();
+        }
     }
 
     /**
@@ -86,21 +113,27 @@ final class LinkWindow {
                     "the peer received " + received + " frames, expected " + acknowledged + " to " + writtenMax);
         }
         while (written() < received) {
-            unacknowledged.addLast(waiting.removeFirst());
+            unacknowledged.addLast(again.removeFirst());
         }
         while (written() > received) {
-            waiting.addFirst(unacknowledged.removeLast());
+            again.addFirst(unacknowledged.removeLast());
         }
     }
 
-    /** The peer has forgotten the stream: hands over all frames, in their order, and counts from 0 again. */
+    /**
+     * The peer has forgotten the stream: hands over all frames that are not settled, in the order in which they were handed in,
+     * and counts from 0 again. The peer may have handled some of them.
+     */
     List<ByteBuf> takeAll() {
-        List<ByteBuf> frames = new ArrayList<>(unacknowledged.size() + waiting.size());
-        frames.addAll(unacknowledged);
-        frames.addAll(waiting);
+        List<ByteBuf> frames = new ArrayList<>(unsettled.size());
+        unsettled.forEach(frame -> frames.add(frame.bytes()));
+        unsettled.clear();
         unacknowledged.clear();
-        waiting.clear();
+        again.clear();
+        queue.clear();
         acknowledged = 0;
+        appended = 0;
+        settled = 0;
         writtenMax = 0;
         bytes = 0;
         return frames;
@@ -130,21 +163,17 @@ final class LinkWindow {
         return acknowledged;
     }
 
+    /** How many of the frames that were handed in are settled: always the first. */
+    long settled() {
+        return settled;
+    }
+
     long written() {
         return acknowledged + unacknowledged.size();
     }
 
     long retransmitted() {
         return retransmitted;
-    }
-
-    private void release(long upTo) {
-        while (acknowledged < upTo) {
-            ByteBuf frame = unacknowledged.removeFirst();
-            acknowledged++;
-            bytes -= cost(frame);
-            frame.release();
-        }
     }
 
     private static long cost(ByteBuf frame) {

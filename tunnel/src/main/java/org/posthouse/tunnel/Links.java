@@ -30,8 +30,9 @@ import org.slf4j.LoggerFactory;
  * All links of one relay (docs/links.md). Confined to the relay's context, an event loop: only {@link #start} and
  * {@link #close} may be called from elsewhere.
  *
- * <p>A frame that {@link #send} took is handed to the listener at the other end exactly once and in order, however
- * often connections are cut, as long as neither relay restarts. If the other one does, the frames that it had not handled
+ * <p>A frame that {@link #send} took is handed to the listener at the other end exactly once, however often connections are
+ * cut, as long as neither relay restarts. All frames but CHUNKs come in order, and the chunks of one message do; a chunk never comes
+ * before a frame that was sent before it and is none, but such frames may come before chunks that were sent earlier. If the other one does, the frames that it had not handled
  * are handed back. A peer that breaks the protocol loses its connection
  * and nobody else does.
  */
@@ -56,7 +57,7 @@ public final class Links {
         boolean onFrame(String relay, long number, ByteBuf buffer, int index, int length, FrameView view)
                 throws WireException;
 
-        /** {@code relay} has handled {@code frames} more of those that it was sent, in their order. */
+        /** {@code relay} has handled {@code frames} more of those that it was sent, in the order of {@link Links#send}. */
         default void onAcknowledged(String relay, long frames) {}
 
         /** Frames flow again, or for the first time; {@code epoch} is that of the other end. */
@@ -72,7 +73,7 @@ public final class Links {
          * {@code relay} restarted: what it did not write down is gone. Called before {@link #onUp}; frames sent from now on
          * reach the new one, and none that were sent before.
          *
-         * @param frames those that it has not acknowledged, in their order; the listener's to release or to send again
+         * @param frames those that {@link #onAcknowledged} has not told of, in the order of {@link Links#send}; the listener's to release or to send again
          */
         default void onForgotten(String relay, List<ByteBuf> frames) {
             frames.forEach(ByteBuf::release);

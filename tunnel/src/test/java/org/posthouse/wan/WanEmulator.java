@@ -121,6 +121,15 @@ public final class WanEmulator implements Closeable {
         return channel.register(selector, operations, ready);
     }
 
+    /** A closed channel's socket lives on until its key is gone, which a look of the selector does. */
+    void letGoOfClosed() {
+        try {
+            selector.selectNow();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     ByteBuffer borrow(int bytes) {
         ByteBuffer pooled = pool.poll();
         return pooled != null && pooled.capacity() >= bytes ? pooled.clear().limit(bytes) : ByteBuffer.allocateDirect(bytes);

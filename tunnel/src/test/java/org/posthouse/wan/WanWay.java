@@ -199,6 +199,7 @@ public final class WanWay {
     private void order(Runnable order) {
         Callable<Void> inThread = () -> {
             order.run();
+            emulator.letGoOfClosed();
             return null;
         };
         emulator.call(inThread);

@@ -1,0 +1,241 @@
+package org.posthouse.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/** Which frame of a link goes next. Heads are named H, chunks by their message, with the number of each. */
+class LinkQueueTest {
+    private final LinkQueue queue = new LinkQueue();
+    private long place;
+
+    @Test
+    void letsHeadsGoBeforeTheChunksOfEarlierMessages() {
+        chunk(1, 0);
+        chunk(1, 1);
+        head(2);
+        chunk(1, 2);
+        head(3);
+        assertThat(rest()).containsExactly("H2", "H3", "1:0", "1:1", "1:2");
+    }
+
+    @Test
+    void letsLargeMessagesTakeTurns() {
+        for (int chunk = 0; chunk < 3; chunk++) {
+            chunk(1, chunk);
+        }
+        chunk(2, 0);
+        chunk(2, 1);
+        assertThat(take(2)).containsExactly("1:0", "2:0");
+        chunk(3, 0);
+        assertThat(rest()).containsExactly("1:1", "2:1", "3:0", "1:2");
+    }
+
+    @Test
+    void letsAChunkGoAfterManyHeadsButNotBeforeItsOwn() {
+        for (int head = 0; head < 40; head++) {
+            head(head);
+        }
+        chunk(1, 0);
+        for (int head = 40; head < 100; head++) {
+            head(head);
+        }
+        chunk(1, 1);
+        List<String> order = rest();
+        assertThat(order.indexOf("1:0")).as("behind the 40 that were there before it").isEqualTo(40);
+        assertThat(order.indexOf("1:1")).as("behind the 100 that were there before it").isEqualTo(101);
+        for (int head = 100; head < 400; head++) {
+            head(head);
+            if (head == 100) {
+                chunk(2, 0);
+                chunk(2, 1);
+            }
+        }
+        order = rest();
+        assertThat(order.indexOf("2:0")).isEqualTo(LinkQueue.HEADS_IN_A_ROW_MAX);
+        assertThat(order.indexOf("2:1")).isEqualTo(2 * LinkQueue.HEADS_IN_A_ROW_MAX + 1);
+    }
+
+    @Test
+    void tellsMessagesApartByAllThatNamesThem() {
+        for (int field = 0; field < 6; field++) {
+            queue.add(new LinkFrame(frame(FrameType.CHUNK, field, 0), place++));
+            queue.add(new LinkFrame(frame(FrameType.CHUNK, field, 1), place++));
+        }
+        List<Long> offsets = new ArrayList<>();
+        for (LinkFrame next = queue.next(); next != null; next = queue.next()) {
+            offsets.add(new FrameView().wrap(next.bytes().nioBuffer(), 0).offset());
+        }
+        assertThat(offsets).containsExactly(0L, 0L, 0L, 0L, 0L, 0L, 1L, 1L, 1L, 1L, 1L, 1L);
+    }
+
+    /** A sender, a receiver and a wire that is cut anywhere: nothing is lost, repeated, or out of an order that counts. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void keepsEveryOrderThatCountsOverAThousandCuts(long seed) throws WireException {
+        Random random = new Random(seed);
+        LinkWindow window = new LinkWindow(1_000_000);
+        Receiver receiver = new Receiver();
+        Deque<ByteBuf> wire = new ArrayDeque<>();
+        Deque<Long> acknowledgements = new ArrayDeque<>();
+        List<ByteBuf> all = new ArrayList<>();
+        Map<Integer, Integer> chunks = new HashMap<>();
+        int heads = 0;
+        for (int step = 0; step < 40_000; step++) {
+            switch (random.nextInt(step % 40 == 0 ? 5 : 4)) {
+                case 0 -> {
+                    int message = random.nextInt(5);
+                    boolean chunk = random.nextInt(3) > 0;
+                    ByteBuf frame = chunk
+                            ? frame(FrameType.CHUNK, message, all.size())
+                            : frame(FrameType.EAGER, message, all.size());
+                    heads += chunk ? 0 : 1;
+                    chunks.merge(message, chunk ? 1 : 0, Integer::sum);
+                    receiver.headsBefore.add(heads);
+                    all.add(frame);
+                    window.append(frame);
+                }
+                case 1 -> {
+                    ByteBuf frame = window.next();
+                    if (frame != null) {
+                        wire.add(frame);
+                    }
+                }
+                case 2 -> {
+                    if (!wire.isEmpty()) {
+                        acknowledgements.add(receiver.take(wire.remove()));
+                    }
+                }
+                case 3 -> {
+                    if (!acknowledgements.isEmpty()) {
+                        window.acknowledge(acknowledgements.remove());
+                        receiver.checkSettled(window.settled());
+                    }
+                }
+                default -> {
+                    wire.forEach(ByteBuf::release);
+                    wire.clear();
+                    acknowledgements.clear();
+                    window.resume(receiver.count);
+                }
+            }
+        }
+        wire.forEach(receiver::take);
+        for (ByteBuf frame = window.next(); frame != null; frame = window.next()) {
+            receiver.take(frame);
+        }
+        window.acknowledge(receiver.count);
+        assertThat(receiver.count).isEqualTo(all.size());
+        assertThat(window.settled()).isEqualTo(all.size());
+        assertThat(window.bytes()).isZero();
+        assertThat(all).allMatch(frame -> frame.refCnt() == 0);
+    }
+
+    /** The far end of the wire, which knows how many heads were handed in before each frame. */
+    private static final class Receiver {
+        private final List<Integer> headsBefore = new ArrayList<>();
+        private final Map<List<Object>, Long> lastOfMessage = new HashMap<>();
+        private final List<Boolean> came = new ArrayList<>();
+        private long lastHead = -1;
+        private int heads;
+        private long count;
+
+        private long take(ByteBuf bytes) {
+            FrameView view = new FrameView().wrap(bytes.nioBuffer(), 0);
+            boolean chunk = view.type() == FrameType.CHUNK;
+            long place = chunk ? view.offset() : view.sequence();
+            if (chunk) {
+                assertThat(heads).as("heads before chunk %d", place).isGreaterThanOrEqualTo(headsBefore.get((int) place));
+                List<Object> message =
+                        List.of(view.job(), view.context(), view.source(), view.destination(), view.sequence());
+                Long before = lastOfMessage.put(message, place);
+                assertThat(before == null || before < place).as("chunk %d after %d", place, before).isTrue();
+            } else {
+                assertThat(place).isGreaterThan(lastHead);
+                lastHead = place;
+                heads++;
+            }
+            while (came.size() <= place) {
+                came.add(false);
+            }
+            assertThat(came.set((int) place, true)).as("came before: %d", place).isFalse();
+            bytes.release();
+            return ++count;
+        }
+
+        /** Told of are only those before which all have come. */
+        private void checkSettled(long settled) {
+            for (int i = 0; i < settled; i++) {
+                assertThat(came.get(i)).isTrue();
+            }
+        }
+    }
+
+    private void head(int number) {
+        queue.add(new LinkFrame(frame(FrameType.EAGER, 0, number), place++));
+    }
+
+    private void chunk(int message, int number) {
+        queue.add(new LinkFrame(chunkOf(message, number), place++));
+    }
+
+    private List<String> rest() {
+        return take(Integer.MAX_VALUE);
+    }
+
+    private List<String> take(int most) {
+        List<String> names = new ArrayList<>();
+        while (names.size() < most) {
+            LinkFrame next = queue.next();
+            if (next == null) {
+                break;
+            }
+            FrameView view = new FrameView().wrap(next.bytes().nioBuffer(), 0);
+            names.add(view.type() == FrameType.CHUNK ? view.sequence() + ":" + view.offset() : "H" + view.sequence());
+        }
+        return names;
+    }
+
+    private static ByteBuf chunkOf(int message, long number) {
+        ByteBuffer frame = begin(FrameType.CHUNK, 7);
+        new FrameView().wrap(frame, 0).address(1, 2, 3, 0).sequence(message).offset(number);
+        return Unpooled.wrappedBuffer(frame);
+    }
+
+    /** A frame whose message differs from that of {@code field} 0 in one thing; a head has the number as its sequence. */
+    private static ByteBuf frame(FrameType type, int field, long number) {
+        ByteBuffer frame = begin(type, field == 1 ? 8 : 7);
+        FrameView view = new FrameView()
+                .wrap(frame, 0)
+                .address(field == 2 ? 8 : 1, field == 3 ? 8 : 2, field == 4 ? 8 : 3, 0)
+                .sequence(type != FrameType.CHUNK ? number : field == 5 ? 8 : 9);
+        if (type == FrameType.CHUNK) {
+            view.offset(number);
+        }
+        return Unpooled.wrappedBuffer(frame);
+    }
+
+    private static ByteBuffer begin(FrameType type, long job) {
+        int header = type == FrameType.CHUNK ? Wire.CHUNK_HEADER_BYTES : Wire.MESSAGE_HEADER_BYTES;
+        int bytes = type == FrameType.CHUNK ? header + 4 : header;
+        ByteBuffer frame = ByteBuffer.allocate(bytes);
+        new FrameView().wrap(frame, 0).begin(type, header, job).length(bytes);
+        return frame;
+    }
+}
