@@ -49,7 +49,7 @@ public final class LogFlow {
 
     /** @throws JobFailure if the job fails, or a byte came wrong, with what it printed */
     public static FlowReport measure(FlowPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
-        LogLimits limits = new LogLimits(plan.limitBytes(), LogLimits.DEFAULT.highMarkPercent());
+        LogLimits limits = new LogLimits(plan.limitBytes(), LogLimits.DEFAULT.highMarkPercent(), LogLimits.DEFAULT.onFull());
         Vertx vertx = EmbeddedGrid.vertx();
         try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, 1, 1, Optional.of(limits), ModeConfig.of(RelayConfig.Mode.MULTIPLEXED))) {
             return new LogFlow(plan, watch, grid).measure();

@@ -110,18 +110,8 @@ final class RelayCommand implements Callable<Integer> {
     @Option(names = "--data", paramLabel = "DIR", description = "Where the log is kept; without it, jobs cannot be logged.")
     private Path data;
 
-    @Option(
-            names = "--log-limit",
-            paramLabel = "BYTES",
-            converter = ByteCount.class,
-            description = "How much the log may take on disk, such as 20g (default: 3/4 of what is free, at most 64g).")
-    private long logLimit;
-
-    @Option(
-            names = "--log-high-mark",
-            paramLabel = "PERCENT",
-            description = "How full of that the log may be before ranks are asked for checkpoints (default: 60).")
-    private int logHighMark = LogLimits.DEFAULT.highMarkPercent();
+    @Mixin
+    private LogOptions log;
 
     @Option(
             names = "--launcher-timeout",
@@ -215,7 +205,7 @@ final class RelayCommand implements Callable<Integer> {
         }
         LogLimits limits = LogLimits.DEFAULT;
         try {
-            limits = new LogLimits(logLimit, logHighMark);
+            limits = log.limits();
         } catch (IllegalArgumentException e) {
             problems.add(e.getMessage());
         }

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -21,6 +22,7 @@ import org.posthouse.mpj.ArgumentWords;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.Settings;
 import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.SocketKind;
@@ -113,6 +115,9 @@ final class RunCommand implements Callable<Integer> {
 
     @Mixin
     private ModeOptions mode;
+
+    @Mixin
+    private LogOptions log;
 
     @Option(names = {"-cp", "--class-path"}, paramLabel = "JAR[:DIR...]", description = "The program's jars and folders.")
     private String classPath = "";
@@ -266,8 +271,9 @@ final class RunCommand implements Callable<Integer> {
         int count = Math.max(1, sites);
         int each = Math.max(1, relaysPerSite);
         ModeConfig placed = mode.config();
+        Optional<LogLimits> logs = spec.logged() ? Optional.of(logLimits()) : Optional.empty();
         Vertx vertx = EmbeddedGrid.vertx(new LoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
-        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, spec.logged(), placed)) {
+        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, logs, placed)) {
             return run(spec, new Reach(grid.addresses(), count, each, Token.NONE), interruption);
         } catch (IOException e) {
             throw new CommandFailure("the embedded relays cannot start: " + e.getMessage(), e);
@@ -276,7 +282,19 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
+    private LogLimits logLimits() throws CommandFailure {
+        try {
+            return log.limits();
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
     private JobOutcome runJoined(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
+        if (!logLimits().equals(LogLimits.DEFAULT)) {
+            throw new CommandFailure("--log-limit, --log-high-mark and --on-log-full are for relays inside this process: with --relay"
+                    + " give them to posthouse relay");
+        }
         List<String> addresses = relays.stream().map(HostPort::toString).toList();
         return run(spec, new Reach(addresses, sites, relaysPerSite, TokenFile.read(tokenFile)), interruption);
     }

@@ -11,9 +11,9 @@ import picocli.CommandLine.Option;
 /** {@code posthouse status}: how a running relay and its links are, and what somebody should do something about. */
 @Command(
         name = "status",
-        description = "Tells how a running relay is: its links, its keys, and what is to be done.",
+        description = "Tells how a running relay is: its links, its log, its keys, and what is to be done.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Status 0: all is well. 3: a relay takes no work, a link is down, or a warning stands."})
+        footer = {"", "Status 0: all is well. 3: a relay takes no work, a link is down, a log holds senders, or a warning stands."})
 final class StatusCommand implements Callable<Integer> {
     /** Something needs attention; not 1 or 2, which say that the command itself failed. */
     static final int STATUS_ATTENTION = 3;
@@ -54,6 +54,9 @@ final class StatusCommand implements Callable<Integer> {
                 time(relay.path("startedAt"))));
         relay.path("reasons").forEach(reason -> line(text, "not ready", reason.asText()));
         relay.path("links").forEach(link -> tellLink(text, link));
+        if (relay.path("log").isObject()) {
+            tellLog(text, relay.path("log"));
+        }
         if (relay.path("keys").isObject()) {
             tellKeys(text, relay.path("keys"));
         }
@@ -72,6 +75,12 @@ final class StatusCommand implements Callable<Integer> {
                 time(link.path("since")),
                 roundTripUs == 0 ? "" : String.format(Locale.ROOT, ", round trip %.2f ms", roundTripUs / 1e3),
                 waiting == 0 ? "" : String.format(Locale.ROOT, ", %,d bytes not acknowledged", waiting)));
+    }
+
+    private void tellLog(StringBuilder text, JsonNode log) {
+        String state = log.path("state").asText();
+        attention |= !state.equals("open");
+        line(text, "log", state + ": " + log.path("text").asText());
     }
 
     private void tellKeys(StringBuilder text, JsonNode keys) {

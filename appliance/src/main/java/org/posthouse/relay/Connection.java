@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.Future;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -63,6 +64,12 @@ final class Connection implements FrameDecoder.Sink {
 
     /** Confined to {@link #strand}. */
     private Session session;
+
+    /** Frames that wait until there is room in the log: no more than the last reads brought. Confined to the strand. */
+    private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
+
+    /** Whether some wait. Written in the strand, read by the thread that reads. */
+    private volatile boolean stopped;
 
     Connection(Relay relay, Outlet outlet, Workplace emission) {
         this.relay = relay;
@@ -149,14 +156,14 @@ final class Connection implements FrameDecoder.Sink {
     private void hold(ByteBuf held) {
         if (framesHeld.incrementAndGet() >= HELD_MAX) {
             outlet.pauseReading(true);
-            if (framesHeld.get() < HELD_MAX) {
+            if (framesHeld.get() < HELD_MAX && !stopped) {
                 // Whoever is in the strand was faster, and found nothing to resume.
                 outlet.pauseReading(false);
             }
         }
         strand.submit(() -> {
-            handle(held);
-            if (framesHeld.decrementAndGet() == HELD_MAX - 1) {
+            handle(held, false);
+            if (framesHeld.decrementAndGet() == HELD_MAX - 1 && !stopped) {
                 outlet.pauseReading(false);
             }
         });
@@ -218,6 +225,7 @@ final class Connection implements FrameDecoder.Sink {
             tell(null);
         } else {
             strand.submit(() -> {
+                dropWaiting();
                 tell(session);
                 if (session != null) {
                     session.onClosed(line.closing());
@@ -245,16 +253,58 @@ final class Connection implements FrameDecoder.Sink {
     // ---- inside the session's strand
 
     private void handle(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
-        if (session != null && line.closing() == null) {
+        if (session == null || line.closing() != null) {
+            return;
+        }
+        if (stopped || session.mustWait(view)) {
+            stop(BufferParcel.keep(buffer, index, length));
+        } else {
             session.onFrame(buffer, index, length, view);
         }
     }
 
-    /** A frame that had to wait, in a buffer of its own. */
-    private void handle(ByteBuf held) {
+    /** A frame waits, and what comes behind it; nothing more is read. */
+    private void stop(ByteBuf frame) {
+        if (!stopped) {
+            stopped = true;
+            session.whenRoom(this::goOn);
+        }
+        waiting.add(frame);
+        outlet.pauseReading(true);
+    }
+
+    /** There is room in the log. */
+    private void goOn() {
+        FrameView view = new FrameView();
+        while (!waiting.isEmpty() && line.closing() == null) {
+            if (session.mustWait(view.wrap(waiting.element().nioBuffer(), 0))) {
+                session.whenRoom(this::goOn);
+                return;
+            }
+            handle(waiting.remove(), true);
+        }
+        dropWaiting();
+        stopped = false;
+        if (framesHeld.get() < HELD_MAX) {
+            outlet.pauseReading(false);
+        }
+    }
+
+    /** A rank whose connection ends says again what was not taken. */
+    private void dropWaiting() {
+        waiting.forEach(ByteBuf::release);
+        waiting.clear();
+    }
+
+    /** A frame that had to wait, in a buffer of its own: for its turn, or for room in the log too, which it has by now. */
+    private void handle(ByteBuf held, boolean hasRoom) {
         try {
             FrameView view = new FrameView().wrap(held.nioBuffer(), 0);
-            handle(held, held.readerIndex(), held.readableBytes(), view);
+            if (hasRoom) {
+                session.onFrame(held, held.readerIndex(), held.readableBytes(), view);
+            } else {
+                handle(held, held.readerIndex(), held.readableBytes(), view);
+            }
         } catch (WireException e) {
             close(Notice.closing(0, e.reason(), e.getMessage()));
         } catch (RuntimeException e) {

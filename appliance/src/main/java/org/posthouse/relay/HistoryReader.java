@@ -62,10 +62,10 @@ final class HistoryReader implements Historian {
     @Override
     public void begin(HomedRank rank, int replay, long deliveries, long events) {
         long job = rank.job().id();
-        Restart restart = journal.restart(job, rank.rank());
+        Restart restart = journal.points().restart(job, rank.rank());
         boolean begins = deliveries == 0 && events == 0 || restart.isBefore(deliveries, events);
         boolean anew = begins && rank.incarnation() > 1;
-        open.put(rank, new Reading(anew ? restart::open : () -> journal.behind(job, rank.rank(), deliveries, events)));
+        open.put(rank, new Reading(anew ? restart::open : () -> journal.points().behind(job, rank.rank(), deliveries, events)));
         more(rank, replay);
     }
 

@@ -57,8 +57,8 @@ final class ImageWriter implements Images {
             Writing image = new Writing(rank, save);
             writing.put(rank, image);
             attempt(image, () -> {
-                journal.keepPrologue(job, rank.rank());
-                image.file = journal.images().begin(job, rank.rank(), incarnation, journal.nextImage(job, rank.rank()), bytes);
+                journal.points().keepPrologue(job, rank.rank());
+                image.file = journal.points().images().begin(job, rank.rank(), incarnation, journal.points().nextImage(job, rank.rank()), bytes);
             });
         });
     }
@@ -102,7 +102,7 @@ final class ImageWriter implements Images {
     private void kept(HomedRank rank, int save, ImageNote note, long job) {
         shard.core().imageKept(rank, save, note);
         int number = rank.rank();
-        thread.execute(() -> journal.tidy(job, number));
+        thread.execute(() -> journal.points().tidy(job, number));
     }
 
     @Override

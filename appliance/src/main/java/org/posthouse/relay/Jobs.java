@@ -111,7 +111,7 @@ final class Jobs {
         JobOpen opening = logged.opening();
         OpenJob job = new OpenJob(opening, relay.journal(), null, System.currentTimeMillis());
         open.put(job.id(), job);
-        relay.journal().expect(opening, relay.settings().core().creditBytes());
+        relay.journal().room().expect(opening, relay.settings().core().creditBytes());
         List<OtherRelay> relays = relaysOf(opening);
         relay.links().expect(opening.homes().stream().map(Home::relay).filter(other -> !other.equals(relay.id())).toList());
         Promise<Void> restored = Promise.promise();
@@ -155,7 +155,7 @@ final class Jobs {
             throw new Refusal(Reason.NO_LOG, job + " is to be logged, at relay " + relay.id());
         }
         if (opening.logged()) {
-            Optional<String> tooMuch = relay.journal().admit(opening, relay.settings().core().creditBytes());
+            Optional<String> tooMuch = relay.journal().room().admit(opening, relay.settings().core().creditBytes());
             if (tooMuch.isPresent()) {
                 throw new Refusal(Reason.LIMIT, job + " cannot be logged at relay " + relay.id() + ": " + tooMuch.get());
             }

@@ -11,10 +11,19 @@ import org.posthouse.logstore.LogConfig;
  *
  * @param limitBytes of all its files together; 0: three quarters of what is free when it is opened, at most 64 GiB
  * @param highMarkPercent of it, from which ranks are asked for checkpoints, and one image of each must do
+ * @param onFull what becomes of a job when there is no room for what its ranks send
  */
-public record LogLimits(long limitBytes, int highMarkPercent) {
-    /** By the room that there is; 60 %. */
-    public static final LogLimits DEFAULT = new LogLimits(0, 60);
+public record LogLimits(long limitBytes, int highMarkPercent, OnFull onFull) {
+    /** What becomes of a job when there is no room in its log. */
+    public enum OnFull {
+        /** It stands still until there is room again. */
+        WAIT,
+        /** It ends, with LOG_FULL. */
+        ABORT
+    }
+
+    /** By the room that there is; 60 %; jobs wait. */
+    public static final LogLimits DEFAULT = new LogLimits(0, 60, OnFull.WAIT);
 
     private static final long DEFAULT_BYTES_MAX = 64L << 30;
 

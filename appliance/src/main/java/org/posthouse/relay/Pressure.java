@@ -6,7 +6,8 @@ package org.posthouse.relay;
  * <p>The arithmetic, with L the limit and C what all ranks of its jobs may have under way (ranks x credit): senders are
  * held from L - C on, since that much may still come, but not below L / 2; ranks are asked for checkpoints from the high
  * mark on, but at 3/4 of where senders are held at the latest. Between the two there must be room for what the ranks send
- * from one point to the next.
+ * from one point to the next. If there is not, and all stand still, more is lent than was there, a sixteenth of the limit at
+ * a time and as much as the limit at most, until the log is below the high mark again.
  */
 final class Pressure {
     /** What there is to do. */
@@ -18,9 +19,13 @@ final class Pressure {
         HOLD
     }
 
+    /** This part of the limit is lent at a time. */
+    private static final int LENT_AT_A_TIME = 16;
+
     private final long limitBytes;
     private final long highBytes;
     private volatile long underWayBytes;
+    private volatile long lentBytes;
     private volatile State state = State.EASY;
 
     Pressure(long limitBytes, int highMarkPercent) {
@@ -48,15 +53,32 @@ final class Pressure {
     }
 
     long holdBytes() {
+        return ownHoldBytes() + lentBytes;
+    }
+
+    private long ownHoldBytes() {
         return Math.max(limitBytes - underWayBytes, limitBytes / 2);
     }
 
     long askBytes() {
-        return Math.min(highBytes, holdBytes() / 4 * 3);
+        return Math.min(highBytes, ownHoldBytes() / 4 * 3);
+    }
+
+    /** The log may take more for once. @return whether it may; if not, it has twice what it is limited to */
+    boolean tryLend() {
+        boolean may = lentBytes < limitBytes;
+        lentBytes = Math.min(limitBytes, lentBytes + limitBytes / LENT_AT_A_TIME);
+        return may;
+    }
+
+    /** How much more than its own the log may take. */
+    long lentBytes() {
+        return lentBytes;
     }
 
     /** The log takes so much. @return whether the state is another than before */
     boolean look(long usedBytes, boolean ampleRoom) {
+        lentBytes = usedBytes < askBytes() ? 0 : lentBytes;
         State next = usedBytes >= holdBytes() || !ampleRoom ? State.HOLD : usedBytes >= askBytes() ? State.ASK : State.EASY;
         boolean changed = (next == State.HOLD) != (state == State.HOLD);
         state = next;

@@ -13,6 +13,7 @@ import org.posthouse.core.RankPort;
 import org.posthouse.core.RankState;
 import org.posthouse.core.Refusal;
 import org.posthouse.core.RelayCore;
+import org.posthouse.core.Round;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -119,6 +120,17 @@ final class RankSession implements Session, RankPort {
         }
     }
 
+    @Override
+    public boolean mustWait(FrameView view) {
+        return rank != null && rank.job().logged() && shard.backlog().stopsFirst(view.type());
+    }
+
+    @Override
+    public void whenRoom(Runnable goOn) {
+        shard.backlog().add(goOn);
+        shard.backlog().waits(job);
+    }
+
     private void onFrameBeforeAdmission(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         switch (view.type()) {
             case STATE -> onState(StatePage.decode(Connection.copy(buffer, index, length)));
@@ -177,6 +189,11 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
+    public void ended(int context, int round, Round.End why, long pushedCost) {
+        write(frames.ended(job, context, round, rank.rank(), why, pushedCost));
+    }
+
+    @Override
     public void chunk(Parcel chunk) {
         write((BufferParcel) chunk);
     }
@@ -218,7 +235,11 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void point(Point point) {
-        write(point.encode());
+        if (point.kind() == Point.Kind.SAVED) {
+            whenSafe(() -> write(point.encode())); // The rank goes on as if it could be started again from there.
+        } else {
+            write(point.encode());
+        }
     }
 
     @Override

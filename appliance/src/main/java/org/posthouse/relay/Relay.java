@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.internal.ContextInternal;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -40,6 +41,9 @@ public final class Relay extends VerticleBase {
     /** How long a job's opening waits for links to the job's other relays. */
     private static final long CONTACT_TIMEOUT_MS = 8_000;
 
+    /** How long a relay whose log cannot be opened for want of room waits until it tries again. */
+    private static final long OPEN_AGAIN_MS = 500;
+
     private final RelayConfig config;
     private final Directory directory;
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
@@ -56,6 +60,7 @@ public final class Relay extends VerticleBase {
     /** Which start of the relay this is: a number that grows. Written at the start, when its log has been read. */
     private volatile long epoch;
 
+    private volatile boolean waitsForRoom;
     private volatile Placement placement;
     private volatile ModeSwitch moves;
     private Shards shards;
@@ -121,12 +126,31 @@ public final class Relay extends VerticleBase {
         return journal.close();
     }
 
+    /** Whether it cannot start yet for want of room for its log. Thread-safe. */
+    boolean waitsForRoom() {
+        return waitsForRoom;
+    }
+
     /** Gives the jobs that were open when the log was last written. */
     private Future<List<LoggedJob>> openLog() {
-        return config.logFolder()
-                .map(folder -> vertx.executeBlocking(() -> journal.open(
-                        folder, config.relay(), config.epoch(), config.logLimits(), relief())))
-                .orElseGet(() -> Future.succeededFuture(List.of()));
+        return config.logFolder().map(this::openLog).orElseGet(() -> Future.succeededFuture(List.of()));
+    }
+
+    /** On a full disk it waits for room, as jobs do. */
+    private Future<List<LoggedJob>> openLog(Path folder) {
+        return vertx.executeBlocking(() -> journal.open(folder, config.relay(), config.epoch(), config.logLimits(), relief()))
+                .recover(cause -> cause instanceof LogException why && why.isFull() && config.logLimits().onFull() == LogLimits.OnFull.WAIT
+                        ? openLogLater(folder, why)
+                        : Future.failedFuture(cause));
+    }
+
+    private Future<List<LoggedJob>> openLogLater(Path folder, LogException why) {
+        if (!waitsForRoom) {
+            LOG.warn("{}: waits for room: {}", id(), why.getMessage());
+        }
+        waitsForRoom = true;
+        status.onWaiting("it waits for room: " + why.getMessage());
+        return vertx.timer(OPEN_AGAIN_MS, TimeUnit.MILLISECONDS).compose(later -> openLog(folder));
     }
 
     /** Has them go on, before anybody can ask for them. */
@@ -137,8 +161,8 @@ public final class Relay extends VerticleBase {
     }
 
     /** What the log's thread asks for is done in the strands of the shards. */
-    private LogJournal.Relief relief() {
-        return new LogJournal.Relief() {
+    private LogRoom.Relief relief() {
+        return new LogRoom.Relief() {
             @Override
             public void ask(long job, int rank) {
                 Shard shard = shards.of(job, rank);
@@ -148,6 +172,17 @@ public final class Relay extends VerticleBase {
             @Override
             public void changed(boolean holds, String text) {
                 shards.each(shard -> shard.core().roomChanged(holds, text));
+            }
+
+            @Override
+            public void giveUp(long job, String text) {
+                Shard shard = shards.of(job, 0);
+                shard.strand().submit(() -> shard.core().failJob(job, Reason.LOG_FULL, text));
+            }
+
+            @Override
+            public void tryAgain() {
+                shards.each(Shard::goOnWithRoom);
             }
         };
     }

@@ -7,6 +7,7 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.HazelcastDirectory;
@@ -53,11 +54,26 @@ public final class RelayHost implements AutoCloseable {
             Namesake.refuse(config, host.directory);
             host.relay = new Relay(config, host.directory);
             host.ops = await(OpsServer.start(host.vertx, console, host.relay.view(), host.metrics.registry()));
-            host.deployment = await(host.vertx.deployVerticle(host.relay, new DeploymentOptions()));
+            host.deployment = host.awaitServing(host.vertx.deployVerticle(host.relay, new DeploymentOptions()));
             return host;
         } catch (IOException | RuntimeException e) {
             host.close();
             throw e;
+        }
+    }
+
+    /** Waits on and on while all that is missing is room for the log. */
+    private String awaitServing(Future<String> deployed) throws IOException {
+        while (true) {
+            try {
+                return deployed.await(START_SECONDS, TimeUnit.SECONDS);
+            } catch (TimeoutException e) {
+                if (!relay.waitsForRoom()) {
+                    throw new IOException("the relay does not serve after " + START_SECONDS + " s", e);
+                }
+            } catch (Exception e) {
+                throw new IOException(e.getMessage(), e);
+            }
         }
     }
 

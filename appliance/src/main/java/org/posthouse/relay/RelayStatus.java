@@ -13,6 +13,7 @@ import org.posthouse.core.Job;
 import org.posthouse.core.RankState;
 import org.posthouse.directory.RankEntry;
 import org.posthouse.directory.RelayEntry;
+import org.posthouse.logstore.LogStats;
 import org.posthouse.ops.JobView;
 import org.posthouse.ops.LinkView;
 import org.posthouse.ops.ModeOrder;
@@ -49,6 +50,7 @@ final class RelayStatus implements RelayView {
     private volatile RelayMeasures measures = RelayMeasures.NONE;
 
     private volatile boolean serving;
+    private volatile String starting = "it recovers what is in its log";
 
     RelayStatus(Relay relay) {
         this.relay = relay;
@@ -124,9 +126,18 @@ final class RelayStatus implements RelayView {
 
     @Override
     public Readiness readiness() {
-        return serving
-                ? Readiness.ok()
-                : Readiness.notReady("relay " + relay.id() + (snapshot == null ? " is starting: it recovers what is in its log" : " is stopping"));
+        if (!serving) {
+            return Readiness.notReady("relay " + relay.id() + (snapshot == null ? " is starting: " + starting : " is stopping"));
+        }
+        LogStatus log = relay.journal().status();
+        return log.state() == LogStatus.State.FULL
+                ? Readiness.notReady("relay " + relay.id() + " takes nothing for logged jobs: " + log.text())
+                : Readiness.ok();
+    }
+
+    /** The relay has not started yet, for this reason. Any thread. */
+    void onWaiting(String why) {
+        starting = why;
     }
 
     private RelaySnapshot starting() {
@@ -179,8 +190,18 @@ final class RelayStatus implements RelayView {
                         .toList(),
                 relay.directory().relays().stream().map(RelayStatus::known).toList(),
                 counters,
-                relay.journal().stats().map(stats -> new LogView(stats.position(), relay.journal().usedBytes())),
+                relay.journal().stats().map(stats -> view(stats, relay.journal().status())),
                 relay.links().keys());
+    }
+
+    private LogView view(LogStats stats, LogStatus status) {
+        return new LogView(
+                stats.position(),
+                relay.journal().usedBytes(),
+                status.limitBytes(),
+                status.pinnedBytes(),
+                status.state().word(),
+                status.text());
     }
 
     private Collection<ShardStatus.Rank> ranksOf(OpenJob job) {

@@ -53,7 +53,7 @@ final class Resends {
         try {
             String difference = before.computeIfAbsent(
                             source, any -> new SentBefore(
-                                    () -> histories.journal().sent(source.job(), source.rank()),
+                                    () -> histories.journal().points().sent(source.job(), source.rank()),
                                     () -> histories.journal().firstPosition()))
                     .difference(resent.claim());
             if (!difference.isEmpty()) {

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * @param beginning the rank's first record; empty if the log does not reach back to it
  */
 record Restart(
-        LogJournal journal,
+        RestartPoints points,
         long job,
         int rank,
         List<Point> images,
@@ -53,21 +53,21 @@ record Restart(
             } catch (LogException e) {
                 LOG.error("rank {} of job {} cannot be started from its image {}", rank, Job.hexId(job),
                         point.checkpoint().number(), e);
-                journal.distrust(job, rank, point.checkpoint());
+                points.distrust(job, rank, point.checkpoint());
                 unsound.append(unsound.isEmpty() ? "" : "; ").append(e.getMessage());
             }
         }
         if (beginning.isEmpty()) {
-            throw journal.unreachable(unsound.isEmpty() ? "the log does not reach back to its beginning" : unsound.toString());
+            throw points.unreachable(unsound.isEmpty() ? "the log does not reach back to its beginning" : unsound.toString());
         }
-        return new History(journal.history(job, rank, beginning.get()), beginning.get().polls(), null);
+        return new History(points.history(job, rank, beginning.get()), beginning.get().polls(), null);
     }
 
     private History from(Point point) {
-        Image image = journal.images().open(job, rank, point.checkpoint());
+        Image image = points.images().open(job, rank, point.checkpoint());
         try {
-            LogCursor prologue = journal.prologue(job, rank);
-            LogCursor behind = journal.history(job, rank, point.behind());
+            LogCursor prologue = points.prologue(job, rank);
+            LogCursor behind = points.history(job, rank, point.behind());
             return new History(prologue, 0, new Jump(image, behind, point.behind().polls()));
         } catch (LogException e) {
             image.close();

@@ -9,6 +9,16 @@ import org.posthouse.wire.WireException;
 interface Session {
     void onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException;
 
+    /** Whether this frame must wait until there is room in the log; whoever asks holds back what comes behind it, too. */
+    default boolean mustWait(FrameView view) {
+        return false;
+    }
+
+    /** Calls back, in the strand, when there is. */
+    default void whenRoom(Runnable goOn) {
+        throw new IllegalStateException(this + " logs nothing");
+    }
+
     void onWritable();
 
     void onClosed(Notice why);

@@ -34,6 +34,7 @@ final class Shard {
     private final Strand strand;
     private final List<Way> ways = new ArrayList<>();
     private final Gate gate;
+    private final Backlog backlog;
 
     private final FrameView gateView = new FrameView();
 
@@ -56,6 +57,7 @@ final class Shard {
      */
     Shard(int number, String relay, CoreConfig config, int shards, Workplace home, Histories histories, Gate gate) {
         this.gate = gate;
+        this.backlog = new Backlog(histories.journal()::isFull, job -> histories.journal().room().waits(job));
         this.number = number;
         this.core = new RelayCore(relay, config, shards, clock, new HistoryReader(this, histories), new ImageWriter(this, histories));
         this.strand = new Strand(home, this::endTurn);
@@ -113,6 +115,11 @@ final class Shard {
             return false;
         }
         try {
+            if (mustWait(view)) {
+                ByteBuf held = BufferParcel.keep(buffer, index, length);
+                park(peer, view.job(), held, () -> takeHeld(peer, number, held));
+                return false;
+            }
             core.fromPeer(peer, arrived.set(buffer, index, length, view));
             if (!isGated(view.job())) {
                 return true;
@@ -127,18 +134,66 @@ final class Shard {
     /** The same of a frame that was held before; takes over the buffer, which is the frame's alone. */
     void heldFromLink(RelayPeer peer, long number, ByteBuf held) {
         strand.submit(() -> {
-            boolean gated = isGated(held);
-            try {
-                take(peer, held, held.readerIndex(), held.readableBytes());
-            } finally {
-                if (gated) {
-                    gate.pass(() -> peer.handled(number));
-                } else {
-                    peer.handled(number);
-                }
+            if (!waits(peer, held, () -> takeHeld(peer, number, held))) {
+                takeHeld(peer, number, held);
             }
         });
     }
+
+    private void takeHeld(RelayPeer peer, long number, ByteBuf held) {
+        boolean gated = isGated(held);
+        try {
+            take(peer, held, held.readerIndex(), held.readableBytes());
+        } finally {
+            if (gated) {
+                gate.pass(() -> peer.handled(number));
+            } else {
+                peer.handled(number);
+            }
+        }
+    }
+
+    // ---- without room in the log
+
+    /** What waits for room in the log. Confined to the strand. */
+    Backlog backlog() {
+        assert strand.isInside();
+        return backlog;
+    }
+
+    /** There is room in the log again. Confined to the strand. */
+    void goOnWithRoom() {
+        backlog.goOn();
+    }
+
+    /** Whether another core's frame must wait for room in the log. */
+    private boolean mustWait(FrameView view) {
+        if (backlog.isIdle()) {
+            return false;
+        }
+        Job job = core.job(view.job());
+        return job != null && job.logged() && backlog.stops(view.type());
+    }
+
+    /** The same of a frame that is held; if it must, this work will handle it. */
+    private boolean waits(Peer peer, ByteBuf held, Runnable work) {
+        if (backlog.isIdle()) {
+            return false;
+        }
+        FrameView view = takenView.wrap(held.nioBuffer(), 0);
+        boolean waits = mustWait(view);
+        if (waits) {
+            park(peer, view.job(), held, work);
+        }
+        return waits;
+    }
+
+    private void park(Peer peer, long job, ByteBuf held, Runnable work) {
+        backlog.add(peer, held, work);
+        backlog.waits(job);
+    }
+
+    // ---- other cores
 
     /** What must wait for the log to be on its disk. Confined to the strand. */
     Gate gate() {
@@ -171,6 +226,7 @@ final class Shard {
 
     /** Another relay was restarted. Confined to the strand. @param frames what it may not have handled; taken over */
     void peerRestarted(RelayPeer peer, List<ByteBuf> frames) {
+        backlog.drop(peer);
         List<Frame> unacknowledged = new ArrayList<>();
         for (ByteBuf frame : frames) {
             int bytes = frame.readableBytes();
@@ -188,19 +244,31 @@ final class Shard {
     private void fromShard(Way peer, ByteBuf buffer, int index, int length, boolean kept) {
         if (strand.tryEnter()) {
             try {
-                take(peer, buffer, index, length);
-                count(peer, kept);
+                if (backlog.isIdle()) {
+                    take(peer, buffer, index, length, kept);
+                } else {
+                    takeOrWait(peer, BufferParcel.keep(buffer, index, length), kept);
+                    buffer.release();
+                }
             } finally {
                 strand.leave();
             }
         } else {
             ByteBuf held = BufferParcel.keep(buffer, index, length);
-            strand.submit(() -> {
-                take(peer, held, held.readerIndex(), length);
-                count(peer, kept);
-            });
+            strand.submit(() -> takeOrWait(peer, held, kept));
             buffer.release();
         }
+    }
+
+    private void takeOrWait(Way peer, ByteBuf held, boolean kept) {
+        if (!waits(peer, held, () -> take(peer, held, held.readerIndex(), held.readableBytes(), kept))) {
+            take(peer, held, held.readerIndex(), held.readableBytes(), kept);
+        }
+    }
+
+    private void take(Way peer, ByteBuf buffer, int index, int length, boolean kept) {
+        take(peer, buffer, index, length);
+        count(peer, kept);
     }
 
     /** A frame that a rank of another shard keeps was handled: that shard is told at the end of the turn. */

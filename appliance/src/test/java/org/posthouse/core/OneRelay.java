@@ -43,6 +43,9 @@ final class OneRelay {
     final Peer far = new Way("far");
     boolean linked = true;
 
+    /** Of the frame that was passed on last. */
+    int flags;
+
     /** The core's clock. */
     long nanos = 1_000_000_000_000L;
 
@@ -128,6 +131,7 @@ final class OneRelay {
         public boolean forward(Parcel frame, boolean kept) {
             TestParcel parcel = (TestParcel) frame;
             FrameView view = parcel.view();
+            flags = view.flags();
             sites.add("forward " + site + " " + view.type() + " " + view.source() + "->" + view.destination() + " #" + view.sequence());
             parcel.release();
             return linked;
@@ -202,8 +206,13 @@ final class OneRelay {
 
         @Override
         public void push(Message message, long ordinal, Parcel head) {
-            heard.add("push #" + message.sequence() + " from " + message.source() + " to receive " + ordinal);
+            heard.add("push #" + message.sequence() + " from " + message.source() + (ordinal == 0 ? "" : " to receive " + ordinal));
             head.release();
+        }
+
+        @Override
+        public void ended(int context, int round, Round.End why, long pushedCost) {
+            heard.add("ended " + context + " round " + round + " " + why + " at " + pushedCost);
         }
 
         @Override

@@ -22,12 +22,18 @@ final class LogJournalTest {
     @TempDir
     private Path folder;
 
-    private static final LogJournal.Relief NOBODY = new LogJournal.Relief() {
+    private static final LogRoom.Relief NOBODY = new LogRoom.Relief() {
         @Override
         public void ask(long job, int rank) {}
 
         @Override
         public void changed(boolean holds, String text) {}
+
+        @Override
+        public void giveUp(long job, String text) {}
+
+        @Override
+        public void tryAgain() {}
     };
 
     @Test

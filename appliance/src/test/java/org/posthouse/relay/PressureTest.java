@@ -42,6 +42,24 @@ final class PressureTest {
     }
 
     @Test
+    void lendsASixteenthAtATimeAndAsMuchAsItHasUntilItIsEasyAgain() {
+        pressure.mayCome(100);
+        pressure.look(900, true);
+        assertThat(pressure.tryLend()).isTrue();
+        assertThat(pressure.holdBytes()).isEqualTo(900 + 1_000 / 16);
+        assertThat(pressure.look(900, true)).as("senders go on").isTrue();
+        assertThat(pressure.state()).isEqualTo(State.ASK);
+        for (int i = 1; i < 17; i++) {
+            assertThat(pressure.tryLend()).isTrue();
+        }
+        assertThat(pressure.tryLend()).isFalse();
+        assertThat(pressure.holdBytes()).isEqualTo(1_900);
+        pressure.look(599, true);
+        assertThat(pressure.lentBytes()).as("what was lent is given back").isZero();
+        assertThat(pressure.holdBytes()).isEqualTo(900);
+    }
+
+    @Test
     void hasRoomForJobsThatMayFillHalfOfIt() {
         assertThat(pressure.fits(500)).isTrue();
         pressure.mayCome(300);

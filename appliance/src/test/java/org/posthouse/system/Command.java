@@ -39,7 +39,12 @@ final class Command implements AutoCloseable {
 
     /** The same in a JVM with further flags. */
     static Command start(Path folder, List<String> jvmFlags, String... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
+        return startBehind(folder, List.of(), jvmFlags, arguments);
+    }
+
+    /** The same by a command that becomes the one that follows it. */
+    static Command startBehind(Path folder, List<String> first, List<String> jvmFlags, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(first);
         // A build in the background ignores SIGINT, and its children inherit that; a user's terminal does not.
         command.addAll(List.of("env", "--default-signal=INT"));
         command.add(Installation.java().toString());

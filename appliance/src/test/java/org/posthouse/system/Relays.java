@@ -31,14 +31,16 @@ final class Relays implements AutoCloseable {
             new AtomicInteger((int) (ProcessHandle.current().pid() * 1_009 % FREE_PORTS));
 
     private final Path folder;
+    private final List<String> first;
     private final List<String> jvmFlags;
     private final List<String> arguments;
     private final String group;
     private Command command;
     private ReadyLine ready;
 
-    private Relays(Path folder, List<String> jvmFlags, List<String> arguments, String group) {
+    private Relays(Path folder, List<String> first, List<String> jvmFlags, List<String> arguments, String group) {
         this.folder = folder;
+        this.first = first;
         this.jvmFlags = jvmFlags;
         this.arguments = arguments;
         this.group = group;
@@ -50,19 +52,28 @@ final class Relays implements AutoCloseable {
 
     /** The same in a JVM with further flags. */
     static Relays start(Path folder, List<String> jvmFlags, String site, String... more) throws IOException {
+        return start(folder, List.of(), jvmFlags, site, more);
+    }
+
+    /** The same on this disk, which its process sees. */
+    static Relays startOn(SmallDisk disk, Path folder, String site, String... more) throws IOException {
+        return start(folder, disk.entered(), List.of(), site, more);
+    }
+
+    private static Relays start(Path folder, List<String> first, List<String> jvmFlags, String site, String... more) throws IOException {
         String group = free(ANY_PORT);
         List<String> arguments = new ArrayList<>(List.of(
                 "relay", "--json", "--site", site, "--listen", free(ANY_PORT), "--ops", free(ANY_PORT), "--group", group));
         for (String argument : more) {
             arguments.add(free(argument));
         }
-        Relays relay = new Relays(folder, jvmFlags, arguments, group);
+        Relays relay = new Relays(folder, first, jvmFlags, arguments, group);
         relay.launch();
         return relay;
     }
 
     private void launch() throws IOException {
-        Command started = Command.start(folder, jvmFlags, arguments.toArray(String[]::new));
+        Command started = Command.startBehind(folder, first, jvmFlags, arguments.toArray(String[]::new));
         command = started;
         await().atMost(PATIENCE).until(() -> !started.out().isEmpty() || !started.handle().isAlive());
         if (started.out().isEmpty()) {

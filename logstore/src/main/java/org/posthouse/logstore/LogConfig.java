@@ -8,7 +8,7 @@ import java.nio.file.Path;
  * @param folder where the files stand, on a local file system; made if missing; nothing else may live there
  * @param rollBytes a new file is begun once the current one has reached this size, in bytes; 128 KiB … 1 GiB. A file
  *     may exceed it by one record
- * @param minFreeBytes appends are refused while the file system has less than this free, in bytes; 0 or more
+ * @param minFreeBytes {@link MessageLog#hasRoom} while the file system has at least this free, in bytes; 0 or more
  */
 public record LogConfig(Path folder, long rollBytes, long minFreeBytes) {
     /** 256 MiB: the default of rollBytes. */
@@ -28,11 +28,13 @@ public record LogConfig(Path folder, long rollBytes, long minFreeBytes) {
 
     /**
      * A log of at most so many bytes: files are a sixteenth of it, but no smaller than what Chronicle makes them, less what
-     * is prepared ahead of the writer, so that none is longer than the blocks that it needs.
+     * is prepared ahead of the writer, so that none is longer than the blocks that it needs. A quarter of it must be free beside it,
+     * 1 GiB at most.
      */
     public static LogConfig limited(Path folder, long limitBytes) {
         long blocks = Math.clamp(limitBytes / 16 / QueueFiles.BLOCK_BYTES, 1, 16);
-        return new LogConfig(folder, blocks * QueueFiles.BLOCK_BYTES - Pretoucher.AHEAD_BYTES - Room.STEP_BYTES, DEFAULT_MIN_FREE_BYTES);
+        return new LogConfig(folder, blocks * QueueFiles.BLOCK_BYTES - Pretoucher.AHEAD_BYTES - Room.STEP_BYTES,
+                Math.min(DEFAULT_MIN_FREE_BYTES, limitBytes / 4));
     }
 
     /** Checks the ranges. */

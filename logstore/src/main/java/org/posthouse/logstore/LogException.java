@@ -14,16 +14,35 @@ public final class LogException extends RuntimeException {
 
     private final transient Path file;
     private final long position;
+    private final boolean full;
 
     LogException(Path file, long position, String what, String advice, Throwable cause) {
         super("log " + file + (position == NO_POSITION ? "" : ", position " + position) + ": " + what + "; " + advice,
                 cause);
         this.file = file;
         this.position = position;
+        this.full = false;
     }
 
     LogException(Path file, String what, String advice) {
         this(file, NO_POSITION, what, advice, null);
+    }
+
+    /** A log that cannot be opened, for want of room. */
+    static LogException full(Path folder, long freeBytes, long neededBytes) {
+        return new LogException(folder, true, freeBytes + " bytes are free on its disk, and to begin it takes " + neededBytes);
+    }
+
+    private LogException(Path folder, boolean full, String what) {
+        super("log " + folder + ": " + what + "; free space there");
+        this.file = folder;
+        this.position = NO_POSITION;
+        this.full = full;
+    }
+
+    /** Whether room on the disk is all that is missing. */
+    public boolean isFull() {
+        return full;
     }
 
     /** The file or folder concerned. */

@@ -83,5 +83,7 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
         if (Files.deleteIfExists(folder.resolve(SingleChronicleQueue.QUEUE_METADATA_FILE))) {
             LOG.debug("log {}: made Chronicle's metadata anew", folder);
         }
+        int next = QueueFiles.list(folder).isEmpty() ? 0 : QueueFiles.list(folder).lastKey() + 1;
+        Files.deleteIfExists(QueueFiles.ready(folder, next));
     }
 }

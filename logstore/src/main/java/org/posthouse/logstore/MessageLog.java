@@ -27,12 +27,12 @@ import org.slf4j.LoggerFactory;
  * {@link #position()} may be called from elsewhere, and {@link #close()} once the owner appends no more.
  *
  * <p>Each append returns the record's position: 1, 2, … without a gap for the life of the folder. A record whose
- * position was returned survives the death of this process. An append that finds too little free space changes
- * nothing and returns {@link #NO_ROOM}. An append that throws has published nothing; if Chronicle itself failed the
+ * position was returned survives the death of this process. An append that finds no room changes
+ * nothing and returns {@link #NO_ROOM}; no block of a file is written to through memory before it is the file's own. An append that throws has published nothing; if Chronicle itself failed the
  * log is broken, refuses all further appends and must be closed and opened again, which finds the true end.
  */
 public final class MessageLog implements AutoCloseable {
-    /** Returned by appends instead of a position while {@link #hasRoom()} is false. */
+    /** Returned by appends instead of a position once {@link #hasRoom()} is false and the blocks that were reserved are used up. */
     public static final long NO_ROOM = -1;
 
     /** Payload bytes that one record can carry: 1 MiB. Longer messages are appended in chunks. */
@@ -49,6 +49,8 @@ public final class MessageLog implements AutoCloseable {
     private final RecordChain chain;
     private final long relayEpoch;
     private Drafts drafts;
+    /** Written by whoever is about to close, read by who discards. */
+    private volatile boolean discardsNoMore;
     /** Written by whoever closes, read by the owner. */
     private volatile boolean closed;
 
@@ -92,7 +94,7 @@ public final class MessageLog implements AutoCloseable {
             Files.createDirectories(config.folder());
             FolderLock lock = FolderLock.take(config.folder(), host.pid());
             try {
-                LogRecovery recovery = LogRecovery.recover(config.folder(), visitor, host);
+                LogRecovery recovery = recover(config.folder(), visitor, host);
                 long epoch = relayEpoch.applyAsLong(recovery.scan().book().relayEpoch());
                 return start(new MessageLog(config, host, lock, recovery, epoch), host, recovery);
             } catch (IOException | RuntimeException | Error e) {
@@ -101,6 +103,15 @@ public final class MessageLog implements AutoCloseable {
             }
         } catch (IOException e) {
             throw unusable(config.folder(), e);
+        }
+    }
+
+    /** Java says so when the system cannot give it a mapped page: of a broken disk, or, where even reading takes blocks, of a full one. */
+    private static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
+        try {
+            return LogRecovery.recover(folder, visitor, host);
+        } catch (InternalError e) {
+            throw unusable(folder, new IOException("a page of it cannot be read", e));
         }
     }
 
@@ -128,8 +139,12 @@ public final class MessageLog implements AutoCloseable {
     }
 
     private static LogException unusable(Path folder, IOException e) {
+        long free = folder.toFile().getUsableSpace();
+        if (free < RecordChain.MARGIN_BYTES) {
+            return LogException.full(folder, free, RecordChain.MARGIN_BYTES);
+        }
         return new LogException(folder, LogException.NO_POSITION, "cannot be opened: " + e,
-                "check that the folder is local, writable and not full", e);
+                "check that the folder is local, readable and writable", e);
     }
 
     /**
@@ -216,9 +231,9 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish();
     }
 
-    /** Logs how many polls have failed; returns the record's position, or {@link #NO_ROOM}. */
+    /** Logs how many polls have failed; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}, which it may come with. */
     public long appendPolls(Polls polls) {
-        if (begin() == NO_ROOM) {
+        if (beginAnyway() == NO_ROOM) {
             return NO_ROOM;
         }
         chain.codec().polls(polls);
@@ -243,9 +258,9 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish(items);
     }
 
-    /** Logs that a process of a rank was let in; returns the record's position, or {@link #NO_ROOM}. */
+    /** Logs that a process of a rank was let in; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}. */
     public long appendIncarnation(Incarnation incarnation) {
-        if (begin() == NO_ROOM) {
+        if (beginAnyway() == NO_ROOM) {
             return NO_ROOM;
         }
         chain.codec().incarnation(incarnation);
@@ -261,19 +276,23 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish();
     }
 
-    /** Logs that a rank said goodbye; returns the record's position, or {@link #NO_ROOM}. */
+    /** Logs that a rank said goodbye; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}. */
     public long appendFinalized(Finalized finalized) {
-        if (begin() == NO_ROOM) {
+        if (beginAnyway() == NO_ROOM) {
             return NO_ROOM;
         }
         chain.codec().finalized(finalized);
         return chain.publish();
     }
 
-    /** Logs that a rank can be started again from a point; returns the record's position. It is how room comes back, so it needs none. */
+    /**
+     * Logs that a rank can be started again from a point; returns the record's position, or {@link #NO_ROOM}. It is how room
+     * comes back: it is refused only when not a block of the disk is left, and what was reserved is used up.
+     */
     public long appendCheckpoint(CheckpointTaken checkpoint) {
-        requireOpen();
-        chain.beginAnyway();
+        if (beginAnyway() == NO_ROOM) {
+            return NO_ROOM;
+        }
         chain.codec().checkpoint(checkpoint);
         return chain.publish();
     }
@@ -292,10 +311,11 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish(opening);
     }
 
-    /** Logs that a job ended; returns the record's position. As {@link #appendCheckpoint}. */
+    /** Logs that a job ended; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}. */
     public long appendJobClosed(JobClosed job) {
-        requireOpen();
-        chain.beginAnyway();
+        if (beginAnyway() == NO_ROOM) {
+            return NO_ROOM;
+        }
         chain.codec().jobClosed(job);
         return chain.publish();
     }
@@ -309,6 +329,11 @@ public final class MessageLog implements AutoCloseable {
     private long begin() {
         requireOpen();
         return chain.begin();
+    }
+
+    private long beginAnyway() {
+        requireOpen();
+        return chain.beginAnyway();
     }
 
     private void requireOpen() {
@@ -377,8 +402,21 @@ public final class MessageLog implements AutoCloseable {
      */
     public void discard(List<Path> gone, long usedBytesMax) {
         long room = usedBytesMax - chain.files().usedBytes();
-        gone.forEach(file -> chain.spares().retire(file, room));
+        for (Path file : gone) {
+            if (discardsNoMore) {
+                return;
+            }
+            chain.spares().retire(file, room);
+        }
         chain.spares().trim(room);
+    }
+
+    /**
+     * The log is about to be closed: a {@link #discard} that is under way ends with the file that it is at. The others are cut again once
+     * the log is open again. Any thread.
+     */
+    public void discardNoMore() {
+        discardsNoMore = true;
     }
 
     /** Bytes of the log's files on the disk, as they were when at most 1 MiB less was in them. Any thread. */
@@ -422,10 +460,32 @@ public final class MessageLog implements AutoCloseable {
         }
     }
 
-    /** Whether appends are accepted: the file system has at least {@link LogConfig#minFreeBytes()} free. */
+    /**
+     * Whether there is room for what comes: the file system has at least {@link LogConfig#minFreeBytes()} free, and the blocks of what
+     * cannot be put off any more are reserved. Whoever asks it before he takes in what he will append is never refused: what all of
+     * 16 such users take in at once, some hundred KiB each, has its blocks.
+     */
     public boolean hasRoom() {
         owner.require();
-        return chain.room().hasRoom();
+        return chain.hasRoom();
+    }
+
+    /** The same, as the disk is now: it may have been filled, or emptied, by somebody else. */
+    public boolean hasRoomNow() {
+        owner.require();
+        return chain.hasRoomNow();
+    }
+
+    /** Bytes that were free when the file system was asked last. */
+    public long freeBytes() {
+        owner.require();
+        return chain.room().freeBytes();
+    }
+
+    /** How many must be free, for {@link #hasRoom}. */
+    public long minFreeBytes() {
+        owner.require();
+        return chain.room().minFreeBytes();
     }
 
     /**
@@ -440,6 +500,11 @@ public final class MessageLog implements AutoCloseable {
     /** Called by the owner: the thread of the next append becomes the owner. The caller orders the two threads. */
     public void handOver() {
         owner.handOver();
+    }
+
+    /** Where its files are. Any thread. */
+    public Path folder() {
+        return folder;
     }
 
     /** This writer's epoch, one more than the highest found at open. Any thread. */

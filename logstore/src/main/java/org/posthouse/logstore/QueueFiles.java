@@ -13,6 +13,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import net.openhft.chronicle.queue.RollCycle;
 import net.openhft.chronicle.queue.RollCycles;
+import net.openhft.chronicle.queue.impl.single.PrecreatedFiles;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueueBuilder;
 
@@ -46,6 +47,11 @@ final class QueueFiles {
 
     static Path file(Path folder, int number) {
         return folder.resolve(LocalDate.ofEpochDay(number).format(DAY) + SUFFIX);
+    }
+
+    /** Where the file with this number may stand ready before Chronicle begins it: it takes that one then. */
+    static Path ready(Path folder, int number) {
+        return PrecreatedFiles.preCreatedFile(file(folder, number).toFile()).toPath();
     }
 
     /** The log's files by number, in the order they were written. */

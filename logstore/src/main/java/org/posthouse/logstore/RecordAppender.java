@@ -15,9 +15,7 @@ import net.openhft.chronicle.wire.DocumentContext;
  * broken: see {@link #broken()}. Every Throwable is caught here, since Chronicle throws checked exceptions unchecked.
  */
 final class RecordAppender implements AutoCloseable {
-    private final Path folder;
     private final FileClock clock;
-    private final SpareFiles spares;
     private final SingleChronicleQueue queue;
     private final ExcerptAppender appender;
     private final Pretoucher pretoucher;
@@ -28,13 +26,6 @@ final class RecordAppender implements AutoCloseable {
     private boolean broken;
 
     RecordAppender(Path folder, int file) {
-        this(folder, file, new SpareFiles(folder, System::nanoTime));
-    }
-
-    /** @param spares from which new files are taken while there are some */
-    RecordAppender(Path folder, int file, SpareFiles spares) {
-        this.folder = folder;
-        this.spares = spares;
         this.clock = new FileClock(file);
         this.pretoucher = new Pretoucher(folder);
         this.pieces = new PieceWriter(folder);
@@ -48,12 +39,16 @@ final class RecordAppender implements AutoCloseable {
         }
     }
 
-    /** The next record begins a new file. */
-    void roll() {
+    /**
+     * The next record begins a new file.
+     *
+     * @param spare whether it is one that was used before: its pages are in memory
+     */
+    void roll(boolean spare) {
         clock.nextFile();
         rolls++;
         fileBytes = 0;
-        if (spares.take(QueueFiles.file(folder, clock.file()))) {
+        if (spare) {
             pretoucher.leave(clock.file());
         }
     }

@@ -14,12 +14,19 @@ final class RecordChain implements AutoCloseable {
     /** A file is at least so many times as large as the snapshot that it begins with. */
     private static final int FILE_PER_SNAPSHOT = 8;
 
+    /**
+     * What is reserved ahead of the writer while there is room, for those whose appends nobody can put off any more: of 16
+     * shards one frame each, 16 x 128 KiB; one record of any size, 1 MiB; and some 8,000 records of 128 bytes. 4 MiB.
+     */
+    static final long MARGIN_BYTES = 4 << 20;
+
     private static final ByteBuffer[] NO_PAYLOAD = {};
 
     private final Path folder;
     private final SpareFiles spares;
     private final RecordAppender appender;
     private final Room room;
+    private final ReservedBlocks blocks;
     private final long epoch;
     private final int firstFile;
     private final long rollBytes;
@@ -46,7 +53,12 @@ final class RecordChain implements AutoCloseable {
         this.rollAt = rollBytes;
         this.room = new Room(host.freeBytes(), config.minFreeBytes());
         this.spares = new SpareFiles(folder, System::nanoTime);
-        this.appender = new RecordAppender(folder, firstFile, spares);
+        this.blocks = new ReservedBlocks(folder);
+        long snapshotBytes = SnapshotPieces.of(book).size() * (long) MessageLog.MAX_PAYLOAD_BYTES;
+        if (!blocks.tryBegin(firstFile, snapshotBytes + MARGIN_BYTES)) {
+            throw LogException.full(folder, host.freeBytes().getAsLong(), snapshotBytes + MARGIN_BYTES);
+        }
+        this.appender = new RecordAppender(folder, firstFile);
         this.counters = new LogCounters(position, epoch, recovery.files());
         this.files = new LogFiles(folder, scan.end().firstOfFile());
         this.file = files.lastFile();
@@ -55,7 +67,7 @@ final class RecordChain implements AutoCloseable {
     /** Writes what a writer begins with: a snapshot if it begins a file that is not the log's first, and its start record. */
     void start(WriterStarted started, boolean fileBegun) {
         if (!fileBegun && position > 0) {
-            snapshot();
+            snapshot(SnapshotPieces.of(book));
         }
         codec.writerStarted(started);
         publish();
@@ -77,11 +89,15 @@ final class RecordChain implements AutoCloseable {
      * @return the payload's bytes, or {@link MessageLog#NO_ROOM}
      */
     long begin(ByteBuffer... payload) {
-        return room.hasRoom() ? beginAnyway(payload) : MessageLog.NO_ROOM;
+        return begin(room.hasRoom(), payload);
     }
 
-    /** As {@link #begin(ByteBuffer[])}, whether there is room or not: for what makes room. */
+    /** As {@link #begin(ByteBuffer[])}, as long as the disk has a block: for what makes room. */
     long beginAnyway(ByteBuffer... payload) {
+        return begin(true, payload);
+    }
+
+    private long begin(boolean mayReserve, ByteBuffer... payload) {
         long bytes = 0;
         for (ByteBuffer piece : payload) {
             bytes += piece.remaining();
@@ -90,15 +106,44 @@ final class RecordChain implements AutoCloseable {
             throw new IllegalArgumentException("payload of " + bytes + " bytes in one record, must be at most "
                     + MessageLog.MAX_PAYLOAD_BYTES + ": append the rest as chunks");
         }
-        if (appender.fileBytes() >= rollAt) {
-            appender.roll();
-            snapshot();
+        if (appender.fileBytes() >= rollAt && room.hasRoom()) {
+            roll();
         }
-        return bytes;
+        return reaches(bytes + ReservedBlocks.SLACK_BYTES, mayReserve) ? bytes : MessageLog.NO_ROOM;
     }
 
-    private void snapshot() {
+    private boolean reaches(long bytes, boolean mayReserve) {
+        long upTo = appender.fileBytes() + bytes;
+        return blocks.covers(upTo) || mayReserve && blocks.tryReach(upTo);
+    }
+
+    /** Whether what comes may be appended, and what cannot be put off then. */
+    boolean hasRoom() {
+        return room.hasRoom() && reaches(MARGIN_BYTES, true);
+    }
+
+    /** As {@link #hasRoom}, once it has looked at the disk. */
+    boolean hasRoomNow() {
+        room.lookNow();
+        return hasRoom();
+    }
+
+    /** Begins a new file, if its blocks are there; else the one that is being written grows on. */
+    private void roll() {
         List<ByteBuffer> pieces = SnapshotPieces.of(book);
+        long needed = pieces.size() * (long) MessageLog.MAX_PAYLOAD_BYTES + MARGIN_BYTES;
+        int next = appender.file() + 1;
+        long spareBytes = spares.take(QueueFiles.file(folder, next), needed);
+        if (spareBytes > 0) {
+            blocks.begin(next, spareBytes);
+        }
+        if (spareBytes > 0 || blocks.tryBegin(next, needed)) {
+            appender.roll(spareBytes > 0);
+            snapshot(pieces);
+        }
+    }
+
+    private void snapshot(List<ByteBuffer> pieces) {
         for (int i = 0; i < pieces.size(); i++) {
             codec.snapshot(i, pieces.size(), appender.file());
             publish(pieces.get(i));

@@ -13,6 +13,7 @@ final class Room {
     private final LongSupplier freeBytes;
     private final long minFreeBytes;
     private long untilNextLook;
+    private long free;
     private boolean room;
     private boolean ample;
 
@@ -33,13 +34,27 @@ final class Room {
     }
 
     private void look() {
-        if (untilNextLook > 0) {
-            return;
+        if (untilNextLook <= 0) {
+            lookNow();
         }
-        long free = freeBytes.getAsLong();
+    }
+
+    /** Asks the system. */
+    void lookNow() {
+        free = freeBytes.getAsLong();
         room = free >= minFreeBytes;
         ample = free >= 2 * minFreeBytes;
         untilNextLook = ample ? STEP_BYTES : 0;
+    }
+
+    /** What was free when it was asked last. */
+    long freeBytes() {
+        return free;
+    }
+
+    /** What must be, for writers to go on. */
+    long minFreeBytes() {
+        return minFreeBytes;
     }
 
     void taken(long bytes) {

@@ -71,19 +71,24 @@ final class SpareFiles {
         return bytes;
     }
 
-    /** Gives a file of zeros this name; false if there is none. */
-    boolean take(Path as) {
-        Spare spare = poll(true);
+    /**
+     * Gives a file of zeros this name.
+     *
+     * @param bytesMin that it must have
+     * @return its bytes, all with blocks of their own; 0 if there is none
+     */
+    long take(Path as, long bytesMin) {
+        Spare spare = pollLast(bytesMin);
         if (spare == null) {
-            return false;
+            return 0;
         }
         try {
             Files.move(spare.file(), as, StandardCopyOption.ATOMIC_MOVE);
-            return true;
+            return spare.bytes();
         } catch (IOException e) {
             LOG.warn("log {}: {} begins as a new file: {}", folder.getParent(), as.getFileName(), e.toString());
             delete(spare.file());
-            return false;
+            return 0;
         }
     }
 
@@ -140,25 +145,25 @@ final class SpareFiles {
 
     /** Deletes what has been here for too long, or what is too much. Blocks. */
     void trim(long bytesMax) {
-        while (true) {
-            synchronized (this) {
-                Spare oldest = spares.peekFirst();
-                if (oldest == null || bytes <= bytesMax && !stopped && nanoClock.getAsLong() - oldest.since() < IDLE_NANOS_MAX) {
-                    return;
-                }
-            }
-            Spare gone = poll(false);
-            if (gone != null) {
-                delete(gone.file());
-            }
+        for (Spare gone = pollFirst(bytesMax); gone != null; gone = pollFirst(bytesMax)) {
+            delete(gone.file());
         }
     }
 
-    private synchronized Spare poll(boolean last) {
-        Spare spare = last ? spares.pollLast() : spares.pollFirst();
-        if (spare != null) {
-            count(-spare.bytes());
-        }
+    private synchronized Spare pollLast(long bytesMin) {
+        Spare last = spares.peekLast();
+        return last == null || last.bytes() < bytesMin ? null : taken(spares.pollLast());
+    }
+
+    private synchronized Spare pollFirst(long bytesMax) {
+        Spare first = spares.peekFirst();
+        boolean stays = first == null
+                || bytes <= bytesMax && !stopped && nanoClock.getAsLong() - first.since() < IDLE_NANOS_MAX;
+        return stays ? null : taken(spares.pollFirst());
+    }
+
+    private Spare taken(Spare spare) {
+        count(-spare.bytes());
         return spare;
     }
 

@@ -30,6 +30,9 @@ final class TailCut {
             Files.delete(file);
         } else {
             Path work = Files.createDirectory(folder.resolve(WORK_FOLDER));
+            if (!new ReservedBlocks(work).tryBegin(number, Files.size(file))) {
+                throw LogException.full(folder, Files.getFileStore(folder).getUsableSpace(), Files.size(file));
+            }
             copy(file, work, number, records);
             Path copied = QueueFiles.file(work, number);
             force(copied, StandardOpenOption.WRITE);

@@ -11,7 +11,12 @@ final class ChildJvm {
     private ChildJvm() {}
 
     static Process start(Class<?> main, Path output, String... args) throws IOException {
-        List<String> command = new ArrayList<>();
+        return startBehind(List.of(), main, output, args);
+    }
+
+    /** The same by a command that becomes the one that follows it. */
+    static Process startBehind(List<String> first, Class<?> main, Path output, String... args) throws IOException {
+        List<String> command = new ArrayList<>(first);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(flag -> !flag.startsWith("-javaagent") && !flag.startsWith("-agentlib"))

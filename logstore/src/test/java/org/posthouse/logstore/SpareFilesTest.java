@@ -104,6 +104,21 @@ final class SpareFilesTest {
     }
 
     @Test
+    void whatIsNotDiscardedInTimeIsCutAgainOnceTheLogIsOpenAgain() throws IOException {
+        try (MessageLog log = open()) {
+            job(log, 2);
+            log.discardNoMore();
+            log.discard(cut(log), Long.MAX_VALUE);
+        }
+        assertThat(QueueFiles.list(folder)).hasSize(3);
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+        try (MessageLog log = open()) {
+            log.discard(cut(log), Long.MAX_VALUE);
+            assertThat(QueueFiles.list(folder)).hasSize(1);
+        }
+    }
+
+    @Test
     void whatACursorMayHaveOpenIsNotEmptied() throws IOException {
         try (MessageLog log = open()) {
             job(log, 2);
@@ -150,9 +165,10 @@ final class SpareFilesTest {
         now.incrementAndGet();
         spares.trim(1000);
         assertThat(spares.bytes()).isEqualTo(50);
-        assertThat(spares.take(old)).isTrue();
+        assertThat(spares.take(old, 51)).as("too small").isZero();
+        assertThat(spares.take(old, 50)).isEqualTo(50);
         assertThat(Files.readAllBytes(old)).hasSize(50).containsOnly(0);
-        assertThat(spares.take(young)).isFalse();
+        assertThat(spares.take(young, 0)).isZero();
         spares.retire(young, 1000);
         assertThat(spares.bytes()).as("of a file that is not there").isZero();
         spares.retire(old, 49);

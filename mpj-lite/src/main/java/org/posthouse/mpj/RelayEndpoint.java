@@ -32,6 +32,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     /** How long {@link #abort} waits for a line that is moving. */
     private static final long ABORT_MS_MAX = 10_000;
 
+    private final Machine machine;
     private final HomeLine line;
     private final Ending ending;
     private final Progress progress;
@@ -51,16 +52,17 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     private volatile boolean closed;
 
-    private RelayEndpoint(HomeLine line, Hello hello, Settings settings, Ending ending) {
+    private RelayEndpoint(Machine machine, HomeLine line, Hello hello, Settings settings, Ending ending) {
+        this.machine = machine;
         this.line = line;
         this.ending = ending;
         rank = hello.rank();
         job = hello.job();
         progress = new Progress(line, rank, this);
         told = new Told(line, history, job);
-        observed = new Observed(line, progress, history, told, job);
+        observed = new Observed(machine, line, progress, history, told, job);
         outbox = new Outbox(told, job, rank, history, settings.eagerBytesMax());
-        inbox = new Inbox(told, job, rank, history);
+        inbox = new Inbox(told, job, rank, history, settings.ahead());
         told.behindLive(inbox::live);
         saving = new Saving(told, line, progress, history, observed, inbox, outbox, job, this::lost);
         conversation = new Conversation(line, hello, settings, history, told, observed, outbox, inbox);
@@ -79,8 +81,14 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
      * @throws IOException if the relay cannot be reached, in one line that names it
      */
     static RelayEndpoint connect(String relay, Hello hello, Settings settings, Ending ending) throws IOException {
-        HomeLine line = HomeLine.connect(relay, settings, hello);
-        RelayEndpoint endpoint = new RelayEndpoint(line, hello, settings, ending);
+        return connect(Machine.REAL, relay, hello, settings, ending);
+    }
+
+    /** The same on that machine. */
+    static RelayEndpoint connect(Machine machine, String relay, Hello hello, Settings settings, Ending ending)
+            throws IOException {
+        HomeLine line = HomeLine.connect(machine, relay, settings, hello);
+        RelayEndpoint endpoint = new RelayEndpoint(machine, line, hello, settings, ending);
         endpoint.progress.lock();
         try {
             endpoint.progress.awaitLine();
@@ -157,13 +165,13 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     /** A call of the program begins, with the lock. */
     private void enter() {
         progress.lock();
-        if (history.isLogged() && !(Thread.currentThread() instanceof CollectiveThread) && callers++ > 0) {
+        if (history.isLogged() && !machine.isCollective() && callers++ > 0) {
             history.limit(Limit.THREADS);
         }
     }
 
     private void leave() {
-        if (history.isLogged() && !(Thread.currentThread() instanceof CollectiveThread)) {
+        if (history.isLogged() && !machine.isCollective()) {
             callers--;
         }
         progress.unlock();
@@ -240,12 +248,33 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     private Envelope ask(int flags, int context, int source, int tag) throws IOException {
-        Probing probing = new Probing(flags, context, source, tag);
         awaitLine();
+        for (boolean asked = false; ; asked = true) {
+            Envelope came = inbox.find(context, source, tag);
+            boolean blocks = (flags & FrameView.BLOCKING) != 0;
+            if (came != null || inbox.isAhead(context) && asked && !blocks) {
+                return came;
+            }
+            if (!inbox.isAhead(context)) {
+                break;
+            }
+            awaitMore(blocks);
+        }
+        Probing probing = new Probing(flags, context, source, tag);
         inbox.probe(probing);
         line.flush();
         progress.await(probing);
         return probing.envelope();
+    }
+
+    /** Handles what comes, and waits until there is something if it must. */
+    private void awaitMore(boolean blocks) throws IOException {
+        if (blocks) {
+            progress.await();
+        } else {
+            progress.poll();
+        }
+        awaitLine();
     }
 
     // ---- what depends on time
@@ -276,7 +305,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     @Override
     public long nanoTime() {
         if (!history.isLogged()) {
-            return System.nanoTime();
+            return machine.nanoTime();
         }
         enter();
         try {
@@ -469,6 +498,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         line.expect(view.type());
         switch (view.type()) {
             case DELIVERED -> inbox.onDelivered(frame, view);
+            case ENDED -> inbox.onEnded(view);
             case CHUNK -> inbox.onChunk(frame, view);
             case CLEAR -> outbox.onClear(view);
             case CREDIT -> outbox.credit(view.creditBytes(), view.creditMessages());
@@ -539,11 +569,24 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     private void takeBack(Operation operation) throws IOException {
+        if (operation instanceof Receiving receiving) {
+            awaitAsked(receiving);
+        }
         if (!operation.isBeingCancelled() && ask(operation)) {
             line.flush();
         }
         while (operation.isBeingCancelled()) {
             progress.await();
+        }
+    }
+
+    /** Returns when the receive is posted, or done: one place says whether it is taken back before a message comes. */
+    private void awaitAsked(Receiving receiving) throws IOException {
+        while (!receiving.isDone() && inbox.isAhead(receiving.context)) {
+            inbox.endAhead(receiving.context);
+            line.flush();
+            progress.await();
+            awaitLine();
         }
     }
 
@@ -587,6 +630,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
                 progress.await();
             }
             awaitLine();
+            inbox.stop();
             conversation.sayFinalize();
             while (!progress.isOver()) {
                 progress.await();

@@ -91,6 +91,10 @@ final class RelaySample {
                     s -> s.snapshot.log().map(RelaySnapshot.LogView::position).orElse(0L));
             gauge("posthouse.log.bytes", tags, "bytes the message log holds on disk",
                     s -> s.snapshot.log().map(RelaySnapshot.LogView::bytes).orElse(0L));
+            gauge("posthouse.log.pinned.bytes", tags, "bytes of the log's files that ranks of open jobs need",
+                    s -> s.snapshot.log().map(RelaySnapshot.LogView::pinnedBytes).orElse(0L));
+            gauge("posthouse.log.limit.bytes", tags, "bytes that the message log may hold",
+                    s -> s.snapshot.log().map(RelaySnapshot.LogView::limitBytes).orElse(0L));
         }
         if (snapshot.keys().isPresent()) {
             showKeys();
@@ -134,6 +138,7 @@ final class RelaySample {
     private void showQueues() {
         counter("posthouse.matched", tags, "receives matched with a message", s -> s.snapshot.counters().matched());
         counter("posthouse.stored", tags, "messages that had to wait for a receive", s -> s.measures.messagesStored());
+        counter("posthouse.pushed", tags, "messages sent to their ranks unasked", s -> s.measures.messagesPushed());
         gauge("posthouse.unexpected", tags, "messages that wait for a receive", s -> s.snapshot.counters().unexpected());
         gauge("posthouse.posted", tags, "receives that wait for a message", s -> s.snapshot.counters().posted());
         gauge("posthouse.credit.outstanding.bytes", tags, "credit handed out and not used",

@@ -62,7 +62,9 @@ class OpsMetricsTest {
                 "posthouse_keys_not_after_seconds{certificate=\"site\",relay=\"rennes-a\",site=\"rennes\"} 2.0E9",
                 "posthouse_keys_not_after_seconds{certificate=\"authority\",relay=\"rennes-a\",site=\"rennes\"} 2.1E9",
                 "posthouse_keys_warnings{relay=\"rennes-a\",site=\"rennes\"} 1.0",
-                "posthouse_keys_revoked{relay=\"rennes-a\",site=\"rennes\"} 2.0");
+                "posthouse_keys_revoked{relay=\"rennes-a\",site=\"rennes\"} 2.0",
+                "posthouse_log_pinned_bytes{relay=\"rennes-a\",site=\"rennes\"} 4096.0",
+                "posthouse_log_limit_bytes{relay=\"rennes-a\",site=\"rennes\"} 65536.0");
     }
 
     @Test
@@ -72,6 +74,7 @@ class OpsMetricsTest {
                         new RelayMeasures.Flow("pooled", "", 1234, 7, 4096, 1024),
                         new RelayMeasures.Flow("pooled", "orsay", 5, 6, 7, 8)),
                 9,
+                8,
                 new RelayMeasures.Latency(List.of(0.00001, 1.0), List.of(3L, 2L, 1L), 11.5),
                 RelayMeasures.Latency.NONE,
                 RelayMeasures.Latency.NONE,
@@ -87,6 +90,7 @@ class OpsMetricsTest {
                 "posthouse_bytes_total{direction=\"in\",mode=\"pooled\"," + relay + "} 4096.0",
                 "posthouse_link_bytes_total{direction=\"out\",link=\"orsay\",mode=\"pooled\"," + relay + "} 8.0",
                 "posthouse_stored_total{" + relay + "} 9.0",
+                "posthouse_pushed_total{" + relay + "} 8.0",
                 "posthouse_message_wait_seconds_bucket{" + relay + ",le=\"1.0E-5\"} 3",
                 "posthouse_message_wait_seconds_bucket{" + relay + ",le=\"1.0\"} 5",
                 "posthouse_message_wait_seconds_bucket{" + relay + ",le=\"+Inf\"} 6",

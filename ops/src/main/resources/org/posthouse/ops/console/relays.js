@@ -65,8 +65,12 @@ function row(model, relay, now) {
     <td class="num">${c.lagMillis >= LAG_MS_HIGH ? html`<span class="bad-text">${lag(c.lagMillis)}</span>`
       : lag(c.lagMillis)}<span class="sub">${count(c.queuedPeak)} queued</span></td>
     <td class="num">${relay.log ? bytes(relay.log.bytes) : 'no log'}${relay.log
-      ? html`<span class="sub">at ${count(relay.log.position)}</span>` : nothing}</td>
+      ? html`<span class="sub">at ${count(relay.log.position)}</span>${logTrouble(relay.log)}` : nothing}</td>
   </tr>`;
+}
+
+function logTrouble(log) {
+  return log.state === 'open' ? nothing : html`<span class="sub bad-text">${log.state}: ${log.text}</span>`;
 }
 
 function lag(ms) {

@@ -1,0 +1,272 @@
+package org.posthouse.relay;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.function.LongSupplier;
+import org.posthouse.logstore.MessageLog;
+import org.posthouse.wire.JobOpen;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The room that the relay's one log takes: what of it is not needed goes, and near its limit ranks are asked for
+ * checkpoints and senders are held; without room on its disk nothing more is taken in (docs/operations.md, the log's limits).
+ * Thread-safe: it uses the log under the monitor that appends take turns under.
+ */
+final class LogRoom {
+    /** How often the log is cut, and its room looked at. */
+    static final long LOOK_MS = 250;
+
+    /** How long nothing may come, while senders are held, until they stand still: their ranks wait for each other, then. */
+    static final long STALL_MS = 3_000;
+
+    private static final Logger LOG = LoggerFactory.getLogger(LogRoom.class);
+
+    /** The monitor that whoever uses the log holds. */
+    private final Object turn;
+
+    private final MessageLog log;
+    private final RestartPoints points;
+    private final Pressure pressure;
+    private final Relief relief;
+    private final LogLimits.OnFull onFull;
+    private final Executor background;
+    private final LongSupplier clockMs;
+    private final LogAsking asking = new LogAsking();
+
+    /** For each open job, how many bytes its ranks may have under way. */
+    private final Map<Long, Long> expected = new HashMap<>();
+
+    /** How much the log takes when it is looked at again before the time. Guarded by {@link #turn}. */
+    private long nextLookBytes;
+
+    /** Whether nothing may be taken in that is to be logged. Written under {@link #turn}. */
+    private volatile boolean full;
+
+    private volatile LogStatus status = LogStatus.NONE;
+
+    // Confined to the thread that looks.
+    private long lastPosition;
+    private long movedMs;
+
+    /** Who does what a log near its limit needs done. Called on the thread that looks. */
+    interface Relief {
+        /** The rank needs the oldest records. */
+        void ask(long job, int rank);
+
+        /** Senders are held from now on, or no more. */
+        void changed(boolean holds, String text);
+
+        /** The job is to end: it has no room, and is not to wait. */
+        void giveUp(long job, String text);
+
+        /** What was not taken in for want of room is to be tried again. */
+        void tryAgain();
+    }
+
+    /** What there is of the disk. */
+    private record Disk(boolean full, boolean wasFull, boolean ample, long freeBytes, long neededBytes, long position) {}
+
+    /**
+     * @param pressure how much room it may take
+     * @param onFull what becomes of a job that needs more
+     * @param background where files are deleted
+     * @param clockMs some clock that never goes back
+     */
+    LogRoom(
+            Object turn,
+            MessageLog log,
+            RestartPoints points,
+            Pressure pressure,
+            LogLimits.OnFull onFull,
+            Relief relief,
+            Executor background,
+            LongSupplier clockMs) {
+        this.onFull = onFull;
+        this.clockMs = clockMs;
+        this.turn = turn;
+        this.log = log;
+        this.points = points;
+        this.pressure = pressure;
+        this.relief = relief;
+        this.background = background;
+    }
+
+    /** Whether nobody may be let send more than he has been. */
+    boolean holds() {
+        return full || pressure.state() == Pressure.State.HOLD;
+    }
+
+    /** Whether nothing may be taken in that is to be logged: its disk is full. */
+    boolean isFull() {
+        return full;
+    }
+
+    /** How it stands. */
+    LogStatus status() {
+        return status;
+    }
+
+    /**
+     * A job of so many ranks is to be logged, each of which may have so much under way.
+     *
+     * @return why it cannot be; empty if it can
+     */
+    Optional<String> admit(JobOpen job, long creditBytes) {
+        long mayCome = job.size() * creditBytes;
+        if (!pressure.fits(mayCome)) {
+            return Optional.of("its " + job.size() + " ranks may have " + mayCome + " bytes under way, other jobs "
+                    + pressure.underWayBytes() + ", and the log may take " + pressure.limitBytes()
+                    + " bytes, of which that must be half at most: raise --log-limit");
+        }
+        expect(job, creditBytes);
+        return Optional.empty();
+    }
+
+    /** A job goes on, or is admitted: its ranks may have so much under way. */
+    synchronized void expect(JobOpen job, long creditBytes) {
+        if (expected.putIfAbsent(job.job(), job.size() * creditBytes) == null) {
+            pressure.mayCome(job.size() * creditBytes);
+        }
+    }
+
+    /** That job has ended, or was not opened. */
+    synchronized void dismiss(long job) {
+        Long mayCome = expected.remove(job);
+        if (mayCome != null) {
+            pressure.mayCome(-mayCome);
+        }
+    }
+
+    /** The job has what is not taken in. */
+    void waits(long job) {
+        if (onFull == LogLimits.OnFull.ABORT) {
+            background.execute(() -> {
+                look();
+                if (full) {
+                    relief.giveUp(job, status.text());
+                }
+            });
+        }
+    }
+
+    /** Something was appended. Under the monitor. */
+    void appended() {
+        long used = log.usedBytes();
+        boolean filled = !full && !log.hasRoom();
+        full |= filled;
+        if (filled || used >= nextLookBytes || used < nextLookBytes - pressure.limitBytes() / 16) {
+            nextLookBytes = used + pressure.limitBytes() / 64;
+            lookSoon();
+        }
+    }
+
+    /** Has the log cut, and its room looked at. */
+    void lookSoon() {
+        background.execute(this::look);
+    }
+
+    /** Deletes files that nobody needs, and sees to it that more can go if that is not enough. On the background thread. */
+    void look() {
+        try {
+            List<LogNeed> needs = cut();
+            Disk disk = disk();
+            long nowMs = clockMs.getAsLong();
+            pressure.look(log.usedBytes(), disk.ample());
+            if ((disk.full() || pressure.state() != Pressure.State.EASY) && !needs.isEmpty()) {
+                asking.next(needs, nowMs).forEach(rank -> relief.ask(rank.job(), rank.rank()));
+            }
+            LogStatus.State state = disk.full() ? LogStatus.State.FULL : held(disk, needs, nowMs);
+            long pinnedBytes = needs.isEmpty() ? 0 : log.usedBytes();
+            tell(new LogStatus(state, text(state, disk, needs), pressure.limitBytes(), pinnedBytes), needs);
+            if (disk.wasFull() && !disk.full()) {
+                relief.tryAgain();
+            }
+        } catch (RuntimeException e) {
+            LOG.error("the log could not be cut", e);
+        }
+    }
+
+    private Disk disk() {
+        synchronized (turn) {
+            boolean wasFull = full;
+            full = !log.hasRoomNow();
+            Disk disk = new Disk(full, wasFull, log.hasAmpleRoom(), log.freeBytes(), log.minFreeBytes(), log.position());
+            log.handOver();
+            return disk;
+        }
+    }
+
+    /** Whether senders are held, by the log's limit or for the disk's sake; and if nothing moves, whether more can be lent. */
+    private LogStatus.State held(Disk disk, List<LogNeed> needs, long nowMs) {
+        boolean moved = disk.position() != lastPosition || pressure.state() != Pressure.State.HOLD;
+        lastPosition = disk.position();
+        movedMs = moved ? nowMs : movedMs;
+        if (pressure.state() != Pressure.State.HOLD) {
+            return LogStatus.State.OPEN;
+        }
+        if (nowMs - movedMs < STALL_MS) {
+            return status.state() == LogStatus.State.STALLED && !moved ? LogStatus.State.STALLED : LogStatus.State.HELD;
+        }
+        return disk.ample() && !needs.isEmpty() && needs.getFirst().saves() && lend() ? LogStatus.State.OPEN : LogStatus.State.STALLED;
+    }
+
+    /** Lends as much as lets senders go on. */
+    private boolean lend() {
+        while (pressure.state() == Pressure.State.HOLD && pressure.tryLend()) {
+            pressure.look(log.usedBytes(), true);
+        }
+        LOG.warn("log: nothing moves; senders are held when it takes {} bytes, {} more than usual, until it has been cut", pressure.holdBytes(),
+                pressure.lentBytes());
+        return pressure.state() != Pressure.State.HOLD;
+    }
+
+    private void tell(LogStatus next, List<LogNeed> needs) {
+        LogStatus.State before = status.state();
+        status = next;
+        if (next.state() != before) {
+            boolean holds = next.state() != LogStatus.State.OPEN;
+            LOG.warn("log {}: {}", next.state().word(), next.text());
+            relief.changed(holds, next.text());
+            if (next.state() == LogStatus.State.STALLED && onFull == LogLimits.OnFull.ABORT && !needs.isEmpty()) {
+                relief.giveUp(needs.getFirst().job(), next.text());
+            }
+        }
+    }
+
+    private String text(LogStatus.State state, Disk disk, List<LogNeed> needs) {
+        String used = log.usedBytes() + " of " + pressure.limitBytes() + " bytes of log are used"
+                + (needs.isEmpty() ? "" : ", " + needs.getFirst());
+        String free = disk.freeBytes() + " bytes are free on its disk (" + log.folder() + "), ";
+        return switch (state) {
+            case OPEN -> used;
+            case HELD -> disk.ample() ? used : free + 2 * disk.neededBytes() + " should be; " + used;
+            case STALLED -> disk.ample()
+                    ? used + ", nothing moves: raise --log-limit, or have the program come to Checkpoint.point() more often"
+                    : free + 2 * disk.neededBytes() + " must be for this job to go on: free space there; " + used;
+            case FULL -> "the disk is full: " + free + (disk.freeBytes() < disk.neededBytes()
+                    ? disk.neededBytes() + " must be: free " + (disk.neededBytes() - disk.freeBytes()) + " bytes there"
+                    : "but it gives no more: raise the quota") + "; " + used;
+        };
+    }
+
+    private List<LogNeed> cut() {
+        boolean easy = !full && pressure.state() == Pressure.State.EASY && log.usedBytes() < pressure.askBytes();
+        List<LogNeed> needs;
+        List<Path> gone;
+        boolean ample;
+        synchronized (turn) {
+            needs = LogNeed.of(
+                    log.book(), (job, rank) -> easy || points.isDistrusted(job, rank) ? rank.pin() : rank.pinOfNewest());
+            gone = log.cut(needs.isEmpty() ? log.position() + 1 : needs.getFirst().position());
+            ample = log.hasAmpleRoom();
+            log.handOver();
+        }
+        log.discard(gone, ample ? pressure.askBytes() : 0);
+        return needs;
+    }
+}

@@ -1,0 +1,180 @@
+package org.posthouse.relay;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+import org.posthouse.logstore.Checkpoint;
+import org.posthouse.logstore.ImageStore;
+import org.posthouse.logstore.JobState;
+import org.posthouse.logstore.LogCursor;
+import org.posthouse.logstore.LogException;
+import org.posthouse.logstore.MessageLog;
+import org.posthouse.logstore.Milestone;
+import org.posthouse.logstore.PayloadReader;
+import org.posthouse.logstore.Prologue;
+import org.posthouse.logstore.RankLog;
+import org.posthouse.logstore.RecordCursor;
+
+/**
+ * From where the ranks of the relay's jobs can be started again, by its one log and the images beside it. Thread-safe: what
+ * it asks the log's book it asks under the monitor that appends take turns under.
+ */
+final class RestartPoints {
+    /** The monitor that whoever uses the log holds. */
+    private final Object turn;
+
+    private final MessageLog log;
+    private final ImageStore images;
+
+    /** Readers of prologues, by job and rank: of ranks that were started from an image. Guarded by {@link #turn}. */
+    private final Map<Long, Map<Integer, PayloadReader>> prologues = new HashMap<>();
+
+    /** By job and rank, the number of an image that turned out to be of no use. Guarded by {@link #turn}. */
+    private final Map<Long, Map<Integer, Long>> distrusted = new HashMap<>();
+
+    RestartPoints(Object turn, MessageLog log, ImageStore images) {
+        this.turn = turn;
+        this.log = log;
+        this.images = images;
+    }
+
+    /** Where a rank's images are. */
+    ImageStore images() {
+        return images;
+    }
+
+    /** From where a rank can be started again. */
+    Restart restart(long job, int rank) {
+        synchronized (turn) {
+            RankLog history = log.book().rank(job, rank);
+            List<Restart.Point> points = history == null ? List.of() : checkpoints(history);
+            Optional<Milestone> beginning = history == null ? Optional.empty() : history.beginning();
+            log.handOver();
+            Optional<Checkpoint> prologue = history == null ? Optional.empty() : history.prologue();
+            return new Restart(this, job, rank, points, prologue, beginning);
+        }
+    }
+
+    /** What a rank's process has lived through since so much is known of it. Blocks. */
+    History behind(long job, int rank, long deliveries, long events) {
+        Milestone from = milestone(job, rank, deliveries, events)
+                .orElseThrow(() -> unreachable("the log does not reach back to what rank " + rank + " knows"));
+        return new History(history(job, rank, from), from.polls(), null);
+    }
+
+    private Optional<Milestone> milestone(long job, int rank, long deliveries, long events) {
+        synchronized (turn) {
+            RankLog history = log.book().rank(job, rank);
+            log.handOver();
+            return history == null ? Optional.empty() : history.milestone(deliveries, events);
+        }
+    }
+
+    private static List<Restart.Point> checkpoints(RankLog history) {
+        return Stream.of(history.checkpoint(), history.olderCheckpoint())
+                .flatMap(Optional::stream)
+                .flatMap(checkpoint -> history.milestone(checkpoint.deliveries(), checkpoint.events())
+                        .map(behind -> new Restart.Point(checkpoint, behind))
+                        .stream())
+                .toList();
+    }
+
+    /** The number of a rank's next image. */
+    long nextImage(long job, int rank) {
+        synchronized (turn) {
+            RankLog history = log.book().rank(job, rank);
+            log.handOver();
+            return 1 + (history == null ? 0 : history.checkpoint().map(Checkpoint::number).orElse(0L));
+        }
+    }
+
+    /** Sees to it that the log's beginning is not needed for the rank's prologue. Blocks. */
+    void keepPrologue(long job, int rank) {
+        Optional<Milestone> beginning = restart(job, rank).beginning();
+        if (beginning.isPresent()) {
+            try (LogCursor history = history(job, rank, beginning.get())) {
+                Prologue.write(images, job, rank, history);
+            }
+        }
+    }
+
+    /** Reads a rank's prologue. Blocks. */
+    LogCursor prologue(long job, int rank) {
+        LogCursor prologue = Prologue.read(images, job, rank);
+        synchronized (turn) {
+            prologues.computeIfAbsent(job, none -> new HashMap<>())
+                    .computeIfAbsent(rank, none -> Prologue.payloads(images, job, rank));
+        }
+        return prologue;
+    }
+
+    /** Reads payload of a prologue that was read before. Under the monitor. */
+    PayloadReader payloads(long job, int rank) {
+        return prologues.get(job).get(rank);
+    }
+
+    /** Deletes what of a rank's images is not needed any more. Blocks. */
+    void tidy(long job, int rank) {
+        List<Checkpoint> wanted = restart(job, rank).images().stream().map(Restart.Point::checkpoint).toList();
+        if (!wanted.isEmpty()) {
+            images.keep(job, rank, wanted);
+        }
+    }
+
+    /** A rank whose history nobody can read. */
+    LogException unreachable(String why) {
+        return log.missing(why);
+    }
+
+    /** An image turned out to be of no use: the log must not be cut for it. */
+    void distrust(long job, int rank, Checkpoint image) {
+        synchronized (turn) {
+            distrusted.computeIfAbsent(job, none -> new HashMap<>()).put(rank, image.number());
+        }
+    }
+
+    /** A rank has a new image. Under the monitor. */
+    void trust(long job, int rank) {
+        Map<Integer, Long> unsound = distrusted.get(job);
+        if (unsound != null) {
+            unsound.remove(rank);
+        }
+    }
+
+    /** Whether the rank's newest image is of no use. Under the monitor. */
+    boolean isDistrusted(long job, RankLog rank) {
+        Long number = distrusted.getOrDefault(job, Map.of()).get(rank.rank());
+        return number != null && rank.checkpoint().filter(newest -> newest.number() == number).isPresent();
+    }
+
+    /** The job has ended; its images are the caller's to delete. Under the monitor. */
+    void forget(long job) {
+        Map<Integer, PayloadReader> read = prologues.remove(job);
+        if (read != null) {
+            read.values().forEach(PayloadReader::close);
+        }
+        distrusted.remove(job);
+    }
+
+    /** Reads what a rank has sent to the mailboxes of this relay, from the beginning of its job or of the log on; empty if that has ended. */
+    Optional<RecordCursor> sent(long job, int source) {
+        synchronized (turn) {
+            JobState opened = log.book().job(job);
+            Optional<RecordCursor> sent = opened == null
+                    ? Optional.empty()
+                    : Optional.of(
+                            opened.position() < log.firstPosition()
+                                    ? log.sentCursor(job, source)
+                                    : log.sentCursor(job, source, opened.position(), opened.place()));
+            log.handOver();
+            return sent;
+        }
+    }
+
+    /** Reads a rank's history from {@code beginning} on. */
+    LogCursor history(long job, int rank, Milestone beginning) {
+        return log.rankCursor(job, rank, beginning);
+    }
+}

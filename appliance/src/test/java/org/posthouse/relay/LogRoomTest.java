@@ -1,0 +1,150 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.logstore.Checkpoint;
+import org.posthouse.logstore.ImageStore;
+import org.posthouse.logstore.LogConfig;
+import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.MessageLog;
+
+/** What a log that comes near its limit says and asks for, when ranks answer and when they do not. */
+final class LogRoomTest {
+    private static final long LIMIT_BYTES = LogConfig.LIMIT_BYTES_MIN;
+    private static final long JOB = 7;
+    private static final int PIECE_BYTES = 1 << 20;
+
+    @TempDir
+    private Path folder;
+
+    private final AtomicLong nowMs = new AtomicLong(1_000);
+    private final List<String> told = new ArrayList<>();
+    private final Pressure pressure = new Pressure(LIMIT_BYTES, 60);
+    private MessageLog log;
+
+    @BeforeEach
+    void open() {
+        log = MessageLog.open(LogConfig.limited(folder, LIMIT_BYTES));
+        log.appendJobOpened(new LogRecord.JobOpened(JOB, 2, 1), ByteBuffer.allocate(1));
+        log.handOver();
+    }
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    @Test
+    void lendsWhatTheNextCheckpointTakesWhenAllStandStill() {
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        saves(0);
+        saves(1);
+        fillUntilHeld(room);
+        assertThat(told).last().asString().startsWith("held: ").contains("needs the oldest records");
+        nowMs.addAndGet(LogRoom.STALL_MS);
+        room.look();
+        assertThat(room.status().state()).isEqualTo(LogStatus.State.OPEN);
+        assertThat(pressure.lentBytes()).isBetween(LIMIT_BYTES / 16, LIMIT_BYTES / 2);
+        assertThat(room.holds()).isFalse();
+    }
+
+    @Test
+    void saysWhoKeepsTheLogWhenHeTakesNoCheckpoints() {
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        log.appendPolls(new LogRecord.Polls(JOB, 0, 1, 1));
+        saves(1);
+        fillUntilHeld(room);
+        nowMs.addAndGet(LogRoom.STALL_MS);
+        room.look();
+        assertThat(pressure.lentBytes()).as("nothing will come of it").isZero();
+        assertThat(room.status().state()).isEqualTo(LogStatus.State.STALLED);
+        assertThat(told).last().asString()
+                .contains("rank 0 of job 0000000000000007 needs the oldest records and takes no checkpoints")
+                .contains("raise --log-limit");
+        assertThat(room.status().pinnedBytes()).isEqualTo(log.usedBytes());
+        assertThat(told).doesNotContain("give up 7");
+        append(1);
+        room.look();
+        assertThat(room.status().state()).as("something has come").isEqualTo(LogStatus.State.HELD);
+    }
+
+    @Test
+    void endsAJobThatStandsStillAndIsNotToWait() {
+        LogRoom room = room(LogLimits.OnFull.ABORT);
+        fillUntilHeld(room);
+        nowMs.addAndGet(LogRoom.STALL_MS);
+        room.look();
+        assertThat(told).last().isEqualTo("give up 7");
+    }
+
+    @Test
+    void asksForCheckpointsWhileItIsFullerThanItsHighMarkOnly() {
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        saves(0);
+        saves(1);
+        room.look();
+        assertThat(told).isEmpty();
+        fillUntilHeld(room);
+        assertThat(told).contains("ask 0");
+        assertThat(told).doesNotContain("ask 1");
+        nowMs.addAndGet(LogAsking.NEXT_MS);
+        room.look();
+        assertThat(told).as("nothing came of it").contains("ask 1");
+    }
+
+    private LogRoom room(LogLimits.OnFull onFull) {
+        LogRoom.Relief relief = new LogRoom.Relief() {
+            @Override
+            public void ask(long job, int rank) {
+                told.add("ask " + rank);
+            }
+
+            @Override
+            public void changed(boolean holds, String text) {
+                assertThat(holds).isEqualTo(pressure.state() == Pressure.State.HOLD);
+                told.add((holds ? "held: " : "open: ") + text);
+            }
+
+            @Override
+            public void giveUp(long job, String text) {
+                told.add("give up " + job);
+            }
+
+            @Override
+            public void tryAgain() {
+                told.add("try again");
+            }
+        };
+        RestartPoints points = new RestartPoints(this, log, new ImageStore(folder.resolveSibling("images")));
+        return new LogRoom(this, log, points, pressure, onFull, relief, Runnable::run, nowMs::get);
+    }
+
+    /** The rank has asked once whether it is restored. */
+    private void saves(int rank) {
+        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, rank, new Checkpoint(0, 0, 2, 0, 0, 0, 0, true)));
+        log.handOver();
+    }
+
+    private void fillUntilHeld(LogRoom room) {
+        for (int i = 0; room.status().state() != LogStatus.State.HELD; i++) {
+            assertThat(i).as("MiB appended").isLessThan(70);
+            append(PIECE_BYTES - 1_024);
+            room.look();
+        }
+    }
+
+    private void append(int bytes) {
+        LogRecord.Events events = new LogRecord.Events(JOB, 1, 1, bytes / 16 + 1, log.position(), false);
+        log.appendEvents(events, ByteBuffer.allocate((bytes / 16 + 1) * 16));
+        log.handOver();
+    }
+}

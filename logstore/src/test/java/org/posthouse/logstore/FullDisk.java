@@ -1,0 +1,76 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Run in a process of its own by {@link FullDiskTest}: fills the disk that its log is on, to the last byte, and goes on. */
+final class FullDisk {
+    private static final int PIECE_BYTES = 64 << 10;
+
+    /** Into the second file of the log. */
+    private static final int PIECES = 150;
+
+    private FullDisk() {}
+
+    /** @param args the disk's folder */
+    public static void main(String[] args) throws IOException {
+        Path folder = Path.of(args[0], "log");
+        LogConfig config = new LogConfig(folder, 8 << 20, 0);
+        long last;
+        try (MessageLog log = MessageLog.open(config)) {
+            for (int i = 0; i < PIECES; i++) {
+                require(log.hasRoom() && append(log) != MessageLog.NO_ROOM, "no room on an empty disk");
+            }
+            fill(Path.of(args[0], "filler"));
+            for (int i = 0; log.hasRoomNow(); i++) {
+                require(i < PIECES && append(log) != MessageLog.NO_ROOM, "room without end on a full disk, or refused with room");
+            }
+            int more = 0;
+            while (append(log) != MessageLog.NO_ROOM) {
+                more++;
+            }
+            require(more * (long) PIECE_BYTES > 2 << 20, "only " + more + " pieces more had their blocks");
+            last = log.position();
+        }
+        opensOrSaysThatItIsFull(config);
+        Files.delete(Path.of(args[0], "filler"));
+        LogScan scan = MessageLog.scan(folder, entry -> {});
+        require(scan.defect().isEmpty() && scan.lastPosition() >= last, "it ends at " + scan.lastPosition() + ": " + scan.defect());
+        try (MessageLog log = MessageLog.open(config)) {
+            require(log.hasRoom() && append(log) > scan.lastPosition() + 1, "it does not go on behind " + last);
+        }
+        System.out.println("all is well");
+    }
+
+    private static long append(MessageLog log) {
+        return log.appendArrival(Samples.arrival(1, PIECE_BYTES), ByteBuffer.allocate(PIECE_BYTES));
+    }
+
+    private static void fill(Path filler) throws IOException {
+        try (OutputStream out = Files.newOutputStream(filler)) {
+            while (true) {
+                out.write(new byte[PIECE_BYTES]);
+            }
+        } catch (IOException e) {
+            require(e.getMessage().contains("No space"), e.toString());
+        }
+    }
+
+    /** It opens if the blocks that the last one had reserved suffice; here even reading what was never written takes some. */
+    private static void opensOrSaysThatItIsFull(LogConfig config) {
+        try {
+            MessageLog.open(config).close();
+        } catch (LogException e) {
+            require(e.isFull() && e.getMessage().contains("free space there"), e.toString());
+        }
+    }
+
+    private static void require(boolean holds, String otherwise) {
+        if (!holds) {
+            throw new AssertionError(otherwise);
+        }
+    }
+}
