@@ -168,6 +168,9 @@ final class Deliveries {
         if (message == null) {
             throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not arriving at " + to + ": " + transfer);
         }
+        if (message.isAgain() && message.form() == FrameType.OFFER && view.offset() + bytes > message.granted()) {
+            message.grant(Math.min(message.bytes(), view.offset() + bytes)); // It was cleared so far.
+        }
         long allowed = message.form() == FrameType.OFFER ? message.granted() : message.bytes();
         Transfers.checkChunk(view, bytes, message.arrived(), allowed, message.bytes());
         Parcel chunk = frame.hold();

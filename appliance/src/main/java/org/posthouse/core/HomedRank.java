@@ -306,6 +306,12 @@ public final class HomedRank {
         }
     }
 
+    /** An offer that it says again was taken back before, which was forgotten here: it hears that when it asks. */
+    void wasTakenBack(Transfer transfer) {
+        freeOfferPlace();
+        repeats.tookBack(transfer);
+    }
+
     /** An offer of its was taken back, or it was too late for that. */
     void withdrawn(int context, int destination, long sequence, boolean gone) {
         Transfer transfer = new Transfer(context, destination, sequence);

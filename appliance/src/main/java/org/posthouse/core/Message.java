@@ -22,6 +22,7 @@ public final class Message {
     private final int datatype;
     private final FrameType form;
     private final boolean storable;
+    private final boolean again;
 
     /** Null of a SEND, which arrives whole and is passed on whole. */
     private final Chunks chunks;
@@ -53,6 +54,7 @@ public final class Message {
         this.datatype = logged.datatype;
         this.form = logged.form;
         this.storable = logged.storable;
+        this.again = true;
         this.logPosition = logged.position;
         this.logPlace = logged.place;
         this.inLog = true;
@@ -70,6 +72,7 @@ public final class Message {
         this.datatype = view.datatype();
         this.form = view.type();
         this.storable = form == FrameType.OFFER && (view.flags() & FrameView.STORABLE) != 0;
+        this.again = (view.flags() & FrameView.AGAIN) != 0;
         this.head = head;
         this.chunks = form == FrameType.SEND ? null : new Chunks(bytes, head.payloadBytes());
     }
@@ -220,6 +223,14 @@ public final class Message {
     /** Whether it was offered for want of credit only. */
     public boolean isStorable() {
         return storable;
+    }
+
+    /**
+     * Whether it was begun before this core was: the relay's host may have lost the end of the log, and with it what the sender was told
+     * of how far it may send.
+     */
+    boolean isAgain() {
+        return again;
     }
 
     /** Whether its sender is done with it though it was not delivered: its credit is back, or its offer was cleared. */

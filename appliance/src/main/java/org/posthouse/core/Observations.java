@@ -7,7 +7,10 @@ import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
-/** The events that a rank tells: logged before the frame that follows from them. Part of {@link RelayCore}. */
+/**
+ * The events that a rank tells, and the polls that have failed behind them: logged before the frame that follows from them, and
+ * before the ACK that lets what the rank prints go. Part of {@link RelayCore}.
+ */
 final class Observations {
     /** An EVENTS of a rank of a logged job; one that was taken before says nothing new. */
     void take(HomedRank rank, Frame frame) throws WireException {
@@ -23,7 +26,8 @@ final class Observations {
             }
             log(rank, frame);
         }
-        rank.safety().took(view.length(), null);
+        RankFrames.logPolls(rank, view.eventsFailedPolls());
+        rank.safety().took(view.length());
         if (asks) {
             rank.safety().asked(rank.port());
         } else if (rank.safety().isDue()) {

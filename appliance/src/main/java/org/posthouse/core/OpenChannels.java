@@ -2,6 +2,7 @@ package org.posthouse.core;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.StatePage;
 
 /** What the channels of a rank have: told to a process of it, and what it will begin again. Part of {@link RelayCore}. */
@@ -40,6 +41,12 @@ final class OpenChannels {
                 .forEachChannel((context, to, last) -> state.add(new StatePage.Entry(StatePage.ACCEPTED, context, to, last)));
         rank.outgoing().forEachOpen((transfer, open) -> state.add(new StatePage.Entry(
                 StatePage.OPEN, transfer.context(), transfer.peer(), open.form().id(), transfer.sequence(), open.sent())));
+        for (HomedRank.Transfer message : rank.safety().keptByNobody()) {
+            if (rank.outgoing().open(message) == null && !rank.repeats().isGone(message)) {
+                int form = FrameType.EAGER.id(); // It is begun again, and so kept; here it is dropped.
+                state.add(new StatePage.Entry(StatePage.OPEN, message.context(), message.peer(), form, message.sequence(), 0));
+            }
+        }
         rank.repeats().gone().forEach(transfer -> state.add(new StatePage.Entry(
                 StatePage.GONE, transfer.context(), transfer.peer(), transfer.sequence())));
         return state;

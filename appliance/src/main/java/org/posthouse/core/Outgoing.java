@@ -52,6 +52,11 @@ final class Outgoing {
         restored = true;
     }
 
+    /** Whether other relays may have messages of this rank that nobody here knows of. */
+    boolean isRestored() {
+        return restored;
+    }
+
     /** A channel to another core of this relay, whose log says this. */
     void restore(int context, int destination, long sequence) {
         sequences.put(new Channel(context, destination), sequence);

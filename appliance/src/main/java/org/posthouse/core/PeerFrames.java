@@ -93,7 +93,13 @@ final class PeerFrames {
 
     private static void withdrawn(Job job, Peer peer, FrameView view) throws WireException {
         HomedRank source = sourceOf(job, peer, view);
+        HomedRank.Transfer transfer = new HomedRank.Transfer(view.context(), view.destination(), view.sequence());
+        Outgoing.Open open = source.outgoing().open(transfer);
         if (!source.outgoing().withdrawn(view, job.logged())) {
+            return;
+        }
+        if (!open.withdrawing()) {
+            source.wasTakenBack(transfer);
             return;
         }
         boolean gone = (view.flags() & FrameView.FOUND) != 0;

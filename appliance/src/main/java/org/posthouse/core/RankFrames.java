@@ -49,7 +49,7 @@ final class RankFrames {
     /** The rank keeps the frame until its message is in the log of its destination's relay. */
     private static void countKept(HomedRank rank, FrameView view) {
         if (rank.job().logged()) {
-            rank.safety().took(view.length(), rank.job().crossing(view.destination()));
+            rank.safety().took(view, rank.job().crossing(view.destination()));
             if (rank.safety().isDue()) {
                 rank.safety().tell(rank.port());
             }
@@ -87,6 +87,9 @@ final class RankFrames {
         if (to == null) {
             from.outgoing().begin(view);
             from.countSent(view.messageBytes());
+            if (from.outgoing().isRestored()) {
+                view.flags(view.flags() | FrameView.AGAIN); // It may have been there before this core, whatever its rank was told.
+            }
             forward(job, view.destination(), frame, job.logged());
         } else if (deliveries.arrive(to, frame)) {
             from.countSent(view.messageBytes());

@@ -1,6 +1,9 @@
 package org.posthouse.core;
 
 import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import org.posthouse.wire.FrameView;
 
 /**
  * Which of the frames that a rank keeps are safe, so that it need not keep them: those that are in this core's log, and
@@ -21,8 +24,18 @@ final class Safety {
      * @param number what its rank calls it
      * @param bytesBefore bytes of the kept frames before it
      * @param passed how many kept frames that core must have handled for this one to be among them
+     * @param ofAnother whether a process of the rank has sent it that has ended, so that nobody keeps it
      */
-    private record Waiting(long number, long bytesBefore, Crossing crossing, long passed) {}
+    private record Waiting(
+            long number, long bytesBefore, Crossing crossing, long passed, HomedRank.Transfer message, boolean ofAnother) {
+        private Waiting numbered(long anew, boolean fresh) {
+            return new Waiting(anew, 0, crossing, passed, message, fresh || ofAnother);
+        }
+
+        private Waiting passedAnew() {
+            return new Waiting(number, bytesBefore, crossing, crossing.passed(), message, ofAnother);
+        }
+    }
 
     private final HomedRank rank;
     private ArrayDeque<Waiting> waiting = new ArrayDeque<>();
@@ -62,20 +75,31 @@ final class Safety {
         dueAt = fresh ? NOTHING : handled;
         ArrayDeque<Waiting> old = waiting;
         waiting = new ArrayDeque<>();
-        old.forEach(frame -> waiting.add(new Waiting(fresh ? 1 : frame.number, 0, frame.crossing, frame.passed)));
+        old.forEach(frame -> waiting.add(frame.numbered(fresh ? 1 : frame.number, fresh)));
         settle();
         if (fresh) {
             told = safe;
         }
     }
 
-    /** The next kept frame was handled here, and passed on over {@code crossing}, if that is not null. */
-    void took(int bytes, Crossing crossing) {
+    /** The next kept frame, which is no part of a message, was handled here. */
+    void took(int bytes) {
+        handled++;
+        count(bytes);
+    }
+
+    /** The next kept frame, of a message, was handled here, and passed on over {@code crossing}, if that is not null. */
+    void took(FrameView frame, Crossing crossing) {
         handled++;
         if (crossing != null && !crossing.hasHandled(crossing.passed())) {
-            waiting.add(new Waiting(handled, handledBytes, crossing, crossing.passed()));
+            HomedRank.Transfer message = new HomedRank.Transfer(frame.context(), frame.destination(), frame.sequence());
+            waiting.add(new Waiting(handled, handledBytes, crossing, crossing.passed(), message, false));
             crossing.await(rank);
         }
+        count(frame.length());
+    }
+
+    private void count(int bytes) {
         handledBytes += bytes;
         if (waiting.isEmpty()) {
             safe = handled;
@@ -97,10 +121,21 @@ final class Safety {
     void passedAnew(Crossing crossing) {
         ArrayDeque<Waiting> old = waiting;
         waiting = new ArrayDeque<>();
-        old.forEach(frame -> waiting.add(
-                frame.crossing == crossing
-                        ? new Waiting(frame.number, frame.bytesBefore, crossing, crossing.passed())
-                        : frame));
+        old.forEach(frame -> waiting.add(frame.crossing == crossing ? frame.passedAnew() : frame));
+    }
+
+    /**
+     * The messages that are on their way to another core, and which a process has sent that has ended: if this core ended too, they
+     * would be lost, unless the process that is there keeps them.
+     */
+    Set<HomedRank.Transfer> keptByNobody() {
+        Set<HomedRank.Transfer> messages = new LinkedHashSet<>();
+        for (Waiting frame : waiting) {
+            if (frame.ofAnother) {
+                messages.add(frame.message);
+            }
+        }
+        return messages;
     }
 
     boolean waitsFor(Crossing crossing) {

@@ -9,8 +9,8 @@ import org.posthouse.core.Message;
 import org.posthouse.core.Past;
 import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.Image;
-import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.RecordCursor;
 import org.posthouse.logstore.StoredMessage;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
@@ -33,7 +33,7 @@ final class History implements AutoCloseable {
     private static final int PIECES_MAX = 16;
 
     private final Map<Long, Arriving> arriving = new HashMap<>();
-    private LogCursor cursor;
+    private RecordCursor cursor;
 
     /** Null if it goes on at the end of the prologue, or has jumped. */
     private Restart.Jump jump;
@@ -48,7 +48,7 @@ final class History implements AutoCloseable {
      * @param cursor the rank's records, or with a jump those of its prologue; closed with this, as is the jump
      * @param pollsBefore polls that had failed before the first record
      */
-    History(LogCursor cursor, long pollsBefore, Restart.Jump jump) {
+    History(RecordCursor cursor, long pollsBefore, Restart.Jump jump) {
         this.cursor = cursor;
         this.pollsBefore = pollsBefore;
         this.jump = jump;

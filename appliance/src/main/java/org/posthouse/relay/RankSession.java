@@ -235,7 +235,11 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void point(Point point) {
-        write(point.encode());
+        if (point.kind() == Point.Kind.SAVED) {
+            whenSafe(() -> write(point.encode())); // The rank goes on as if it could be started again from there.
+        } else {
+            write(point.encode());
+        }
     }
 
     @Override

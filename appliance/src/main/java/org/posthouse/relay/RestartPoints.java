@@ -15,6 +15,7 @@ import org.posthouse.logstore.Milestone;
 import org.posthouse.logstore.PayloadReader;
 import org.posthouse.logstore.Prologue;
 import org.posthouse.logstore.RankLog;
+import org.posthouse.logstore.RecordCursor;
 
 /**
  * From where the ranks of the relay's jobs can be started again, by its one log and the images beside it. Thread-safe: what
@@ -158,10 +159,10 @@ final class RestartPoints {
     }
 
     /** Reads what a rank has sent to the mailboxes of this relay, from the beginning of its job or of the log on; empty if that has ended. */
-    Optional<LogCursor> sent(long job, int source) {
+    Optional<RecordCursor> sent(long job, int source) {
         synchronized (turn) {
             JobState opened = log.book().job(job);
-            Optional<LogCursor> sent = opened == null
+            Optional<RecordCursor> sent = opened == null
                     ? Optional.empty()
                     : Optional.of(
                             opened.position() < log.firstPosition()

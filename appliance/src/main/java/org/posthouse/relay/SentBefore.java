@@ -7,9 +7,9 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.posthouse.core.Claim;
-import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.RecordCursor;
 import org.posthouse.wire.MessageChecksum;
 
 /**
@@ -26,19 +26,19 @@ final class SentBefore implements AutoCloseable {
     /** A message of which more pieces follow. */
     private record Arriving(LogRecord.Arrival arrival, MessageChecksum checksum) {}
 
-    private final Supplier<Optional<LogCursor>> beginning;
+    private final Supplier<Optional<RecordCursor>> beginning;
     private final LongSupplier firstPosition;
     private final Map<Channel, Long> claimed = new HashMap<>();
     private final Map<Channel, ArrayDeque<Claim>> unclaimed = new HashMap<>();
     private int remembered;
     private final Map<Long, Arriving> arriving = new HashMap<>();
-    private LogCursor cursor;
+    private RecordCursor cursor;
 
     /**
      * @param beginning shows what the rank has sent, from the beginning; empty if its job has ended
      * @param firstPosition of the oldest record that the log still has
      */
-    SentBefore(Supplier<Optional<LogCursor>> beginning, LongSupplier firstPosition) {
+    SentBefore(Supplier<Optional<RecordCursor>> beginning, LongSupplier firstPosition) {
         this.firstPosition = firstPosition;
         this.beginning = beginning;
     }

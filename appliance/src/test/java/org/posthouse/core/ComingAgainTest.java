@@ -262,6 +262,17 @@ final class ComingAgainTest {
         assertThat(rank.take()).containsExactly("ack 257 safe, 257 handled");
     }
 
+    /** What the rank prints behind its answer may follow from them. */
+    @Test
+    void pollsThatFailedBehindTheLastEventAreLoggedBeforeItIsAnswered() throws Exception {
+        ByteBuffer asks = relay.frames.events(1, 1);
+        new FrameView().wrap(asks, 0).flags(FrameView.ACK_NOW).events(1, 1, 7);
+        rank.sends(asks);
+        assertThat(rank.take()).containsExactly("ack 1 safe, 1 handled");
+        assertThat(rank.rank.failedPolls()).isEqualTo(7);
+        assertThat(relay.journal.polls).isEqualTo(7);
+    }
+
     @Test
     void whatGoesToAnotherRelayIsSafeWhenThatHasHandledIt() throws Exception {
         rank.sends(send(3, 1, 10));

@@ -43,6 +43,9 @@ final class OneRelay {
     final Peer far = new Way("far");
     boolean linked = true;
 
+    /** Of the frame that was passed on last. */
+    int flags;
+
     /** The core's clock. */
     long nanos = 1_000_000_000_000L;
 
@@ -128,6 +131,7 @@ final class OneRelay {
         public boolean forward(Parcel frame, boolean kept) {
             TestParcel parcel = (TestParcel) frame;
             FrameView view = parcel.view();
+            flags = view.flags();
             sites.add("forward " + site + " " + view.type() + " " + view.source() + "->" + view.destination() + " #" + view.sequence());
             parcel.release();
             return linked;

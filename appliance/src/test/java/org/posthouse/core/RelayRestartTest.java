@@ -149,6 +149,59 @@ final class RelayRestartTest {
         assertThat(rank.rank.offers()).isZero();
     }
 
+    /** Its process before may have sent more than it had told this relay by now. */
+    @Test
+    void whatARelayWithoutMemoryPassesOnMayBeKnownThere() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0);
+        rank.take();
+        rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 5, 10)));
+        assertThat(relay.flags).isEqualTo(FrameView.AGAIN);
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 6, 10));
+        assertThat(relay.flags).isEqualTo(FrameView.AGAIN);
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 6, 10));
+        assertThat(rank.take()).as("it was there").containsExactly("clear ->3 #6 up to 10");
+        goesLive(rank);
+    }
+
+    /** The relay has forgotten that, and the process that has come has not come there yet. */
+    @Test
+    void anOfferThatWasTakenBackBeforeIsAnsweredWhenItsRankAsks() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0);
+        rank.take();
+        rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 10)));
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, true));
+        assertThat(rank.take()).isEmpty();
+        assertThat(rank.rank.offers()).isZero();
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        assertThat(rank.take()).containsExactly("withdrawn ->3 #1 true");
+        goesLive(rank);
+    }
+
+    /** The host has lost the end of the log, and with it that the offer was matched. */
+    @Test
+    void anOfferGoesOnAsFarAsItsRankWasTold() throws Exception {
+        restored(recovered(
+                0, 0, List.of(new Recovered.Channel(0, 1, 1)), message(FrameType.OFFER, false, 1, 0, 1, 2 * CHUNK, false)));
+        OneRelay.Rank source = comesAgain(1, 0);
+        source.sends(again(relay.frames.message(FrameType.OFFER, 0, 1, 0, 0, 1, 2 * CHUNK)));
+        source.take();
+        source.sends(relay.frames.chunk(0, 1, 0, 1, 0, CHUNK));
+        assertThat(source.take()).containsExactly("clear ->0 #1 up to " + 2 * CHUNK);
+        source.sends(again(relay.frames.message(FrameType.OFFER, 0, 1, 0, 0, 2, 100)));
+        source.sends(relay.frames.chunk(0, 1, 0, 2, 0, 100));
+        goesLive(source);
+        OneRelay.Rank rank = comesAgain(0, 0);
+        goesLive(rank);
+        posts(rank, 1, 1);
+        posts(rank, 1, 2);
+        assertThat(rank.take()).containsExactly(
+                "deliver #1 from 1 to request 1", "chunk of " + CHUNK, "deliver #2 from 1 to request 2", "chunk of 100");
+        source.sends(relay.frames.chunk(0, 1, 0, 1, CHUNK, CHUNK));
+        assertThat(rank.take()).containsExactly("chunk of " + CHUNK);
+    }
+
     // ---- a message said again over a link
 
     @Test

@@ -349,7 +349,33 @@ final class ReplayTest {
                         new StatePage.Entry(StatePage.OPEN, 0, 1, FrameType.OFFER.id(), 3, 0),
                         new StatePage.Entry(StatePage.GONE, 0, 1, 4),
                         new StatePage.Entry(StatePage.ACCEPTED, 0, 3, 2),
+                        new StatePage.Entry(StatePage.OPEN, 0, 3, FrameType.EAGER.id(), 1, 0),
                         new StatePage.Entry(StatePage.OPEN, 0, 3, FrameType.OFFER.id(), 2, 0));
+        goesLive();
+    }
+
+    /** If this relay died, too, nobody else would have what is on its way. */
+    @Test
+    void itSaysAgainAndKeepsWhatAnotherRelayHasNotHandled() throws Exception {
+        rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 1, 10));
+        rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 2, 10));
+        dies();
+        comes(2);
+        StatePage.Entry accepted = new StatePage.Entry(StatePage.ACCEPTED, 0, 3, 2);
+        StatePage.Entry second = new StatePage.Entry(StatePage.OPEN, 0, 3, FrameType.EAGER.id(), 2, 0);
+        assertThat(relay.core.state(rank.rank))
+                .containsExactlyInAnyOrder(accepted, new StatePage.Entry(StatePage.OPEN, 0, 3, FrameType.EAGER.id(), 1, 0), second);
+        relay.core.handled(relay.there, 1);
+        assertThat(relay.core.state(rank.rank)).containsExactlyInAnyOrder(accepted, second);
+        relay.sites.clear();
+        rank.sends(again(relay.frames.message(FrameType.EAGER, 0, 0, 3, 0, 2, 10)));
+        rank.sends(relay.frames.chunk(0, 0, 3, 2, 0, 10));
+        assertThat(relay.sites).as("it is on its way").isEmpty();
+        dies();
+        comes(3);
+        assertThat(relay.core.state(rank.rank)).as("nobody has heard of it since").containsExactlyInAnyOrder(accepted, second);
+        relay.core.handled(relay.there, 2);
+        assertThat(relay.core.state(rank.rank)).containsExactly(accepted);
         goesLive();
     }
 

@@ -15,6 +15,10 @@ class TableJournal implements Journal {
     final List<String> events = new ArrayList<>();
     private long position;
     int reads;
+
+    /** The last that were logged. */
+    long polls;
+
     boolean ample = true;
     boolean damaged;
 
@@ -51,7 +55,9 @@ class TableJournal implements Journal {
     public void delivery(long job, int rank, int incarnation, long delivery, Message message) {}
 
     @Override
-    public void polls(long job, int rank, int incarnation, long failedPolls) {}
+    public void polls(long job, int rank, int incarnation, long failedPolls) {
+        polls = failedPolls;
+    }
 
     @Override
     public void events(long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items) {

@@ -22,7 +22,7 @@ import org.posthouse.logstore.LogRecord.Delivery;
  * <p>It fails with a {@link LogException} that names file, offset and position if what stands there is no record, is not
  * the one that follows, or is missing though the log has it.
  */
-public final class LogCursor implements AutoCloseable {
+public final class LogCursor implements RecordCursor {
     private static final String RESTORE = "restore the folder from a copy, or move it away to begin a new log and lose "
             + "what it holds";
 
@@ -119,7 +119,7 @@ public final class LogCursor implements AutoCloseable {
         }
     }
 
-    /** Goes to the next record that is to be shown; false at the present end of the log. */
+    @Override
     public boolean advance() {
         shows = false;
         while (hop()) {
@@ -210,46 +210,44 @@ public final class LogCursor implements AutoCloseable {
         }
     }
 
-    /** Of the last record that was passed, shown or not: all before it was seen. */
+    @Override
     public long position() {
         return position;
     }
 
-    /** Of the record that is shown. */
+    @Override
     public long place() {
         requireShown();
         return Place.of(file, mapped.offset());
     }
 
-    /** What the record that is shown says. */
+    @Override
     public LogRecord record() {
         requireShown();
         return RecordDecoder.decode(mapped.bytes(), mapped.offset());
     }
 
-    /** Payload bytes of the record that is shown. */
+    @Override
     public int payloadBytes() {
         requireShown();
         return RecordDecoder.payloadBytes(mapped.bytes(), mapped.offset());
     }
 
-    /** CRC32C of the payload of the record that is shown, as it says; 0 if there is none. */
+    @Override
     public int payloadCrc() {
         requireShown();
         return RecordDecoder.payloadCrc(mapped.bytes(), mapped.offset());
     }
 
-    /** The payload of the record that is shown, checked: a read-only view of the file, good until the next move. */
+    @Override
     public ByteBuffer payload() {
         requireShown();
         requireFlawless(Envelope.payloadCrcFlaw(mapped.bytes(), mapped.offset(), crc), position);
         return RecordDecoder.payload(mapped.bytes(), mapped.offset());
     }
 
-    /**
-     * The message that the record that is shown is about, as the log held it then: of an arrival the message that came,
-     * of a delivery the one that was delivered, with the places of the pieces that had come. Reads one head a piece.
-     */
+    /** As {@link RecordCursor#message}; reads one head a piece. */
+    @Override
     public StoredMessage message() {
         requireShown();
         ByteBuffer b = mapped.bytes();

@@ -16,6 +16,7 @@ final class Dialling {
     private static final long MOVE_PAUSE_MS_MAX = 200;
     private static final long PAUSE_MS_MAX = 1_000;
 
+    private final Machine machine;
     private final String relay;
     private final int busyPollUs;
     private final long msMax;
@@ -26,7 +27,8 @@ final class Dialling {
     private long end;
 
     /** @param msMax how long to try when the connection has broken */
-    Dialling(String relay, int busyPollUs, long msMax) {
+    Dialling(Machine machine, String relay, int busyPollUs, long msMax) {
+        this.machine = machine;
         this.relay = relay;
         this.busyPollUs = busyPollUs;
         this.msMax = msMax;
@@ -34,12 +36,12 @@ final class Dialling {
 
     /** One try. */
     FrameLine once() throws IOException {
-        return FrameLine.connect(relay, busyPollUs);
+        return FrameLine.connect(machine, relay, busyPollUs);
     }
 
     /** The relay has asked for it: as long as it refuses, again and again. */
     FrameLine move(long refusedMsMax) throws IOException {
-        long over = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(refusedMsMax);
+        long over = machine.nanoTime() + TimeUnit.MILLISECONDS.toNanos(refusedMsMax);
         for (long ms = PAUSE_MS; ; ms = Math.min(2 * ms, MOVE_PAUSE_MS_MAX)) {
             try {
                 return once();
@@ -47,7 +49,7 @@ final class Dialling {
                 if (!(e.getCause() instanceof ConnectException)) {
                     throw e;
                 }
-                if (System.nanoTime() - over >= 0) {
+                if (machine.nanoTime() - over >= 0) {
                     throw new IOException(
                             e.getMessage() + ", for " + refusedMsMax + " ms after it asked this rank to connect again", e);
                 }
@@ -64,10 +66,10 @@ final class Dialling {
      */
     FrameLine again(IOException why) throws IOException {
         if (pauseMs == 0) {
-            end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(msMax);
+            end = machine.nanoTime() + TimeUnit.MILLISECONDS.toNanos(msMax);
         }
         IOException last = why;
-        while (System.nanoTime() - end < 0) {
+        while (machine.nanoTime() - end < 0) {
             if (pauseMs > 0) {
                 pause(pauseMs);
             }
@@ -90,12 +92,12 @@ final class Dialling {
     }
 
     /** Sleeps, interrupted or not. */
-    private static void pause(long ms) {
-        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
+    private void pause(long ms) {
+        long end = machine.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ms);
         boolean interrupted = false;
-        for (long left = ms; left > 0; left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())) {
+        for (long left = ms; left > 0; left = TimeUnit.NANOSECONDS.toMillis(end - machine.nanoTime())) {
             try {
-                TimeUnit.MILLISECONDS.sleep(left);
+                machine.sleep(left);
             } catch (InterruptedException e) {
                 interrupted = true;
             }

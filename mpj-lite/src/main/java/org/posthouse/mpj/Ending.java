@@ -32,16 +32,20 @@ class Ending {
     }
 
     void refused(String relay, Notice why) {
-        PrintGate.lift();
-        System.err.println("rank " + rank + ": the relay at " + relay + " closed the connection: " + why.reason() + ": "
-                + why.text() + "; " + why.reason().advice());
+        say("rank " + rank + ": the relay at " + relay + " closed the connection: " + why.reason() + ": " + why.text() + "; "
+                + why.reason().advice());
         exit(why.reason() == Reason.CANNOT_RESUME && why.text().startsWith(RESTART) ? STATUS_RESTART : STATUS_CONNECTION);
     }
 
     void lost(String relay, IOException cause) {
-        PrintGate.lift();
-        System.err.println("rank " + rank + ": the connection to the relay at " + relay + " broke: " + cause.getMessage());
+        say("rank " + rank + ": the connection to the relay at " + relay + " broke: " + cause.getMessage());
         exit(STATUS_CONNECTION);
+    }
+
+    /** The last words. */
+    void say(String line) {
+        PrintGate.lift();
+        System.err.println(line);
     }
 
     /** Ends the process in {@code ms}, whatever its threads do. */

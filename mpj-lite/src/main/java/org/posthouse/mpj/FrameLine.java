@@ -77,13 +77,17 @@ public final class FrameLine implements AutoCloseable {
      * @param busyPollUs how long a read asks again and again before it sleeps, in microseconds
      */
     static FrameLine connect(String hostAndPort, int busyPollUs) throws IOException {
-        return connect(hostAndPort, busyPollUs, busyPollUs == 0);
+        return connect(Machine.REAL, hostAndPort, busyPollUs);
+    }
+
+    /** As {@link #connect(String, int)}, over a socket of that machine's. */
+    static FrameLine connect(Machine machine, String hostAndPort, int busyPollUs) throws IOException {
+        return connect(machine.socket(), hostAndPort, busyPollUs, busyPollUs == 0);
     }
 
     /** For tests too: without {@code waits} the channel never waits by itself. */
-    static FrameLine connect(String hostAndPort, int busyPollUs, boolean waits) throws IOException {
+    static FrameLine connect(SocketChannel channel, String hostAndPort, int busyPollUs, boolean waits) throws IOException {
         int colon = hostAndPort.lastIndexOf(':');
-        SocketChannel channel = SocketChannel.open();
         try {
             String host = hostAndPort.substring(0, colon).replaceAll("^\\[|]$", "");
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);

@@ -70,8 +70,8 @@ final class HomeLine {
      *
      * @throws IOException naming the relay
      */
-    static HomeLine connect(String relay, Settings settings, Hello hello) throws IOException {
-        Dialling dialling = new Dialling(relay, settings.busyPollUs(), settings.reconnectS() * 1_000L);
+    static HomeLine connect(Machine machine, String relay, Settings settings, Hello hello) throws IOException {
+        Dialling dialling = new Dialling(machine, relay, settings.busyPollUs(), settings.reconnectS() * 1_000L);
         boolean restarted = hello.incarnation() > 1;
         HomeLine home = new HomeLine(dialling, first(dialling, restarted), restarted);
         home.write(hello, List.of());

@@ -39,6 +39,9 @@ final class Inbox {
 
     private long deliveries;
 
+    /** Whether the relay may send what it has sent on an earlier connection. */
+    private boolean cameAgain;
+
     /** @param ahead whether contexts may run ahead; those of a job that is logged never do */
     Inbox(Told line, long job, int rank, History history, boolean ahead) {
         this.line = line;
@@ -257,8 +260,15 @@ final class Inbox {
     void onChunk(ByteBuffer frame, FrameView view) throws WireException {
         Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
         Receiving receiving = arriving.get(transfer);
+        if (cameAgain && (receiving == null || view.offset() < receiving.arrived())) {
+            return; // The relay's host has lost that the rank has it.
+        }
         if (receiving == null) {
             throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not arriving: " + transfer);
+        }
+        if (view.offset() != receiving.arrived()) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED, "chunk at " + view.offset() + " of " + transfer + ", expected at " + receiving.arrived());
         }
         if (receiving.read(payload(frame, Wire.CHUNK_HEADER_BYTES))) {
             arriving.remove(transfer);
@@ -340,6 +350,7 @@ final class Inbox {
 
     /** The connection has broken: what was posted comes unasked, if it comes before the rank is live. */
     void broken() {
+        cameAgain = true;
         cancelling.stream().filter(Receiving::isMatched).forEach(receiving -> receiving.beingCancelled(false));
         cancelling.clear();
         receives().sorted(Comparator.comparingLong(Receiving::ordinal)).forEach(receiving -> {

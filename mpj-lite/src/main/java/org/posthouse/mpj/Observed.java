@@ -14,18 +14,19 @@ final class Observed {
     private final History history;
     private final Told told;
     private final long job;
-    private final RecordedClock clock = new RecordedClock(System::nanoTime);
+    private final RecordedClock clock;
     private boolean over;
 
     /** How much was observed when the relay was last known to know all. */
     private long toldBefore;
 
-    Observed(HomeLine line, Progress progress, History history, Told told, long job) {
+    Observed(Machine machine, HomeLine line, Progress progress, History history, Told told, long job) {
         this.line = line;
         this.progress = progress;
         this.history = history;
         this.told = told;
         this.job = job;
+        clock = new RecordedClock(machine::nanoTime);
     }
 
     /** FINALIZE was said: what is observed from here on is told to nobody. */

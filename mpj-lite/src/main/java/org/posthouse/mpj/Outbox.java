@@ -83,7 +83,7 @@ final class Outbox {
         switch (accepted.fate(context, destination, sending.sequence)) {
             case NEW -> send(sending, tag, mode, form(bytes, mode), 0, Wire.cost(bytes));
             case AGAIN -> send(sending, tag, mode, form(bytes, mode), FrameView.AGAIN, Wire.cost(bytes));
-            case EAGER_AGAIN -> send(sending, tag, mode, FrameType.EAGER, FrameView.AGAIN, 0);
+            case EAGER_AGAIN -> send(sending, tag, mode, bytes > 0 ? FrameType.EAGER : FrameType.SEND, FrameView.AGAIN, 0);
             case OFFER_AGAIN -> send(sending, tag, mode, FrameType.OFFER, FrameView.AGAIN, 0);
             case RESENT -> resend(sending, tag);
             case GONE -> sending.gone();

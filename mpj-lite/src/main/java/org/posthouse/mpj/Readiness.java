@@ -24,7 +24,7 @@ final class Readiness implements AutoCloseable {
 
     /** @param operation one of {@link SelectionKey}'s */
     Readiness(SelectableChannel channel, int operation) throws IOException {
-        selector = Selector.open();
+        selector = channel.provider().openSelector();
         channel.register(selector, operation);
     }
 

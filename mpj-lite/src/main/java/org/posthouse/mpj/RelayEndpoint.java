@@ -32,6 +32,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     /** How long {@link #abort} waits for a line that is moving. */
     private static final long ABORT_MS_MAX = 10_000;
 
+    private final Machine machine;
     private final HomeLine line;
     private final Ending ending;
     private final Progress progress;
@@ -51,14 +52,15 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     private volatile boolean closed;
 
-    private RelayEndpoint(HomeLine line, Hello hello, Settings settings, Ending ending) {
+    private RelayEndpoint(Machine machine, HomeLine line, Hello hello, Settings settings, Ending ending) {
+        this.machine = machine;
         this.line = line;
         this.ending = ending;
         rank = hello.rank();
         job = hello.job();
         progress = new Progress(line, rank, this);
         told = new Told(line, history, job);
-        observed = new Observed(line, progress, history, told, job);
+        observed = new Observed(machine, line, progress, history, told, job);
         outbox = new Outbox(told, job, rank, history, settings.eagerBytesMax());
         inbox = new Inbox(told, job, rank, history, settings.ahead());
         told.behindLive(inbox::live);
@@ -79,8 +81,14 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
      * @throws IOException if the relay cannot be reached, in one line that names it
      */
     static RelayEndpoint connect(String relay, Hello hello, Settings settings, Ending ending) throws IOException {
-        HomeLine line = HomeLine.connect(relay, settings, hello);
-        RelayEndpoint endpoint = new RelayEndpoint(line, hello, settings, ending);
+        return connect(Machine.REAL, relay, hello, settings, ending);
+    }
+
+    /** The same on that machine. */
+    static RelayEndpoint connect(Machine machine, String relay, Hello hello, Settings settings, Ending ending)
+            throws IOException {
+        HomeLine line = HomeLine.connect(machine, relay, settings, hello);
+        RelayEndpoint endpoint = new RelayEndpoint(machine, line, hello, settings, ending);
         endpoint.progress.lock();
         try {
             endpoint.progress.awaitLine();
@@ -157,13 +165,13 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     /** A call of the program begins, with the lock. */
     private void enter() {
         progress.lock();
-        if (history.isLogged() && !(Thread.currentThread() instanceof CollectiveThread) && callers++ > 0) {
+        if (history.isLogged() && !machine.isCollective() && callers++ > 0) {
             history.limit(Limit.THREADS);
         }
     }
 
     private void leave() {
-        if (history.isLogged() && !(Thread.currentThread() instanceof CollectiveThread)) {
+        if (history.isLogged() && !machine.isCollective()) {
             callers--;
         }
         progress.unlock();
@@ -297,7 +305,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     @Override
     public long nanoTime() {
         if (!history.isLogged()) {
-            return System.nanoTime();
+            return machine.nanoTime();
         }
         enter();
         try {

@@ -241,10 +241,14 @@ final class Saving implements Vault {
         while (!outbox.isQuiet()) {
             progress.await();
         }
+        long asked = 0;
         while (!line.kept().isSafe()) {
             progress.awaitLine();
-            told.ask();
-            line.flush();
+            if (asked != line.kept().next()) {
+                told.ask(); // The relay answers when all that it has is safe, too: to ask once is enough.
+                line.flush();
+                asked = line.kept().next();
+            }
             progress.await();
         }
     }

@@ -382,7 +382,7 @@ final class MoveTest {
     @Test
     void aRelayThatRefusesForLongIsNamed() throws Exception {
         String address = relay.address();
-        HomeLine line = HomeLine.connect(address, new Settings(256 * 1024, busyPollUs), HELLO);
+        HomeLine line = HomeLine.connect(Machine.REAL, address, new Settings(256 * 1024, busyPollUs), HELLO);
         relay.shut();
         assertThatIOException()
                 .isThrownBy(() -> line.dial(300))

@@ -469,6 +469,13 @@ final class RestartedRankTest {
     }
 
     @Test
+    void anEmptyMessageIsBegunAgainInOneFrame() throws Exception {
+        connect(2, known(StatePage.ACCEPTED, 1, 1), open(FrameType.EAGER, 1));
+        send(1, NONE, Mode.STANDARD);
+        assertThat(view(line.hear(FrameType.SEND)).flags()).isEqualTo(FrameView.AGAIN);
+    }
+
+    @Test
     void aChannelThatNothingIsKnownOfIsSentAgain() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 4));
         send(2);

@@ -1,0 +1,304 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.SplittableRandom;
+import org.posthouse.wire.Wire;
+
+/** One rank in one phase of a {@link SimScript}: what it can do, and how it writes that down. */
+final class SimActor {
+    private static final int HEAD_BYTES = 2 * Long.BYTES;
+    private static final int STARTS = 4_093;
+    private static final int BYTES_MAX = 400_000;
+    private static final byte[] NOISE = new byte[BYTES_MAX + STARTS];
+
+    static {
+        new Random(1).nextBytes(NOISE);
+    }
+
+    /** Something that was begun; a receive if it has a post. */
+    record Act(Operation operation, Letters.Inbound inbound, Diary.Letter letter) {}
+
+    private final SimProcess process;
+    private final Endpoint endpoint;
+    private final Diary diary;
+    private final int ranks;
+    private final int context;
+    private final boolean large;
+    private final SplittableRandom shape;
+    private final SplittableRandom own;
+
+    /** @param shape the same at all ranks. @param own of this rank alone */
+    SimActor(SimProcess process, int ranks, int context, boolean large, SplittableRandom shape, SplittableRandom own) {
+        this.process = process;
+        this.endpoint = process.endpoint();
+        this.diary = process.diary();
+        this.ranks = ranks;
+        this.context = context;
+        this.large = large;
+        this.shape = shape;
+        this.own = own;
+    }
+
+    /** The same in the context behind this one's. */
+    SimActor inNextContext() {
+        return behind(2);
+    }
+
+    /** The same so many contexts further. */
+    SimActor behind(int contexts) {
+        return new SimActor(process, ranks, context + contexts, large, shape, own);
+    }
+
+    SimProcess process() {
+        return process;
+    }
+
+    Endpoint endpoint() {
+        return endpoint;
+    }
+
+    Diary diary() {
+        return diary;
+    }
+
+    int rank() {
+        return process.rank();
+    }
+
+    int ranks() {
+        return ranks;
+    }
+
+    int context() {
+        return context;
+    }
+
+    SplittableRandom shape() {
+        return shape;
+    }
+
+    SplittableRandom own() {
+        return own;
+    }
+
+    /** A message's length; drawn from what all ranks draw from. */
+    int bytes(SplittableRandom from) {
+        int most = large ? BYTES_MAX : 2 * Wire.PAYLOAD_BYTES_MAX;
+        return switch (from.nextInt(large ? 10 : 30)) {
+            case 0 -> HEAD_BYTES + from.nextInt(most - HEAD_BYTES);
+            case 1 -> Wire.PAYLOAD_BYTES_MAX - 1 + from.nextInt(3);
+            default -> HEAD_BYTES + from.nextInt(200);
+        };
+    }
+
+    // ---- acts
+
+    Act send(int destination, int tag, int bytes, Mode mode) {
+        Diary.Letter letter = new Diary.Letter(context, destination, tag, bytes, diary.next(context, destination), diary.mark());
+        diary.sent(letter);
+        return new Act(endpoint.send(context, destination, tag, new Letters.Outbound(letter), mode), null, letter);
+    }
+
+    Act receive(int source, int tag) {
+        Diary.Post post = diary.post(context);
+        Letters.Inbound inbound = new Letters.Inbound(post);
+        return new Act(endpoint.receive(context, source, tag, inbound), inbound, null);
+    }
+
+    /** Waits for it. */
+    void await(Act act) throws ReceiveException {
+        endpoint.await(act.operation());
+        done(act);
+    }
+
+    /** Looks whether it is done. */
+    boolean test(Act act) throws ReceiveException {
+        boolean done = endpoint.test(act.operation());
+        diary.saw(done ? 1 : 2);
+        if (done) {
+            done(act);
+        }
+        return done;
+    }
+
+    /** Takes it back if it can. If not, it is still to be waited for. */
+    boolean cancel(Act act) throws ReceiveException {
+        boolean gone = endpoint.cancel(act.operation());
+        diary.saw(gone ? 3 : 4);
+        if (gone && act.letter() != null) {
+            diary.unsent(act.letter());
+        }
+        return gone;
+    }
+
+    private void done(Act act) throws ReceiveException {
+        ReceiveException failure = act.operation().failure();
+        if (failure != null) {
+            throw failure;
+        }
+        if (act.inbound() != null) {
+            diary.received(act.inbound().post(), act.inbound().letter(act.operation().envelope()));
+        }
+    }
+
+    /** Waits for all of them, in one of many ways. */
+    void complete(List<Act> acts, boolean deterministic) throws ReceiveException {
+        switch (deterministic ? 0 : own.nextInt(4)) {
+            case 0 -> {
+                for (Act act : acts) {
+                    await(act);
+                }
+            }
+            case 1 -> completeAny(new ArrayList<>(acts));
+            case 2 -> completeTesting(new ArrayList<>(acts), own.nextInt(30));
+            default -> completeSome(new ArrayList<>(acts));
+        }
+    }
+
+    private void completeAny(List<Act> open) throws ReceiveException {
+        while (!open.isEmpty()) {
+            Operation[] operations = open.stream().map(Act::operation).toArray(Operation[]::new);
+            if (own.nextInt(3) == 0) {
+                operations = Arrays.copyOf(operations, operations.length + 1); // A null is skipped.
+            }
+            int index = endpoint.awaitAny(operations);
+            diary.saw(index);
+            done(open.remove(index));
+        }
+    }
+
+    private void completeTesting(List<Act> open, int failuresMax) throws ReceiveException {
+        int failures = 0;
+        while (!open.isEmpty() && failures < failuresMax) {
+            int index = (failures + open.size()) % open.size();
+            if (test(open.get(index))) {
+                open.remove(index);
+            } else {
+                failures++;
+            }
+        }
+        for (Act act : open) {
+            await(act);
+        }
+    }
+
+    private void completeSome(List<Act> open) throws ReceiveException {
+        while (!open.isEmpty()) {
+            boolean some = false;
+            for (int i = 0; i < open.size(); ) {
+                if (test(open.get(i))) {
+                    some = true;
+                    open.remove(i);
+                } else {
+                    i++;
+                }
+            }
+            if (!some) {
+                int index = endpoint.awaitAny(open.stream().map(Act::operation).toArray(Operation[]::new));
+                diary.saw(index);
+                done(open.remove(index));
+            }
+        }
+    }
+
+    /** Takes a checkpoint if one may be taken: whether it was, the program does not see. */
+    void save() throws IOException {
+        if (endpoint.vault().isOpen()) {
+            endpoint.vault().save(diary::save);
+        }
+    }
+
+    /** What letters are made of. */
+    static final class Letters {
+        private Letters() {}
+
+        private static int noise(Diary.Letter letter) {
+            return (int) Math.floorMod(letter.mark() ^ letter.number() * 61, STARTS);
+        }
+
+        private static byte[] bytes(Diary.Letter letter) {
+            byte[] bytes = new byte[letter.bytes()];
+            System.arraycopy(NOISE, noise(letter), bytes, 0, bytes.length);
+            ByteBuffer.wrap(bytes).putLong(letter.number()).putLong(letter.mark());
+            return bytes;
+        }
+
+        /** On its way out. */
+        static final class Outbound implements Content {
+            private final byte[] bytes;
+
+            Outbound(Diary.Letter letter) {
+                bytes = Letters.bytes(letter);
+            }
+
+            @Override
+            public long bytes() {
+                return bytes.length;
+            }
+
+            @Override
+            public int elements() {
+                return bytes.length;
+            }
+
+            @Override
+            public int datatype() {
+                return 1;
+            }
+
+            @Override
+            public void write(long from, ByteBuffer out) {
+                out.put(bytes, (int) from, out.remaining());
+            }
+        }
+
+        /** On its way in. */
+        static final class Inbound implements Sink {
+            private final Diary.Post post;
+            private byte[] bytes;
+
+            Inbound(Diary.Post post) {
+                this.post = post;
+            }
+
+            Diary.Post post() {
+                return post;
+            }
+
+            @Override
+            public void begin(Envelope envelope) {
+                bytes = new byte[(int) envelope.bytes()];
+            }
+
+            @Override
+            public void read(long at, ByteBuffer in) {
+                in.get(bytes, (int) at, in.remaining());
+            }
+
+            @Override
+            public void end() {}
+
+            /** What came, checked. */
+            Diary.Letter letter(Envelope envelope) {
+                ByteBuffer head = ByteBuffer.wrap(bytes).order(ByteOrder.BIG_ENDIAN);
+                Diary.Letter letter = new Diary.Letter(
+                        post.context(), envelope.source(), envelope.tag(), bytes.length, head.getLong(), head.getLong());
+                int wrong = Arrays.mismatch(bytes, bytes(letter));
+                if (wrong >= 0) {
+                    throw new AssertionError("byte " + wrong + " of " + letter + " is wrong");
+                }
+                return letter;
+            }
+
+            private static byte[] bytes(Diary.Letter letter) {
+                return Letters.bytes(letter);
+            }
+        }
+    }
+}

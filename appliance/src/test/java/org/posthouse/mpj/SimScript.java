@@ -1,0 +1,86 @@
+package org.posthouse.mpj;
+
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * A random program, the same for all incarnations of all ranks: phases, each with traffic of its own in contexts of its own,
+ * that any matching by MPI's rules completes. Whatever depends on time or order goes into the {@link Diary}, and with it into
+ * all that is sent later.
+ */
+public final class SimScript implements SimProcess.Program {
+    /** Contexts of a phase: its number times this, and those behind. Odd ones are for collectives. */
+    static final int CONTEXTS = 4;
+
+    private final long seed;
+    private final int ranks;
+    private final List<SimPhase> phases = new ArrayList<>();
+    private final boolean asksRestored;
+    private final boolean deterministic;
+    private final boolean large;
+    private final Settings settings;
+
+    public SimScript(long seed, int ranks) {
+        this.seed = seed;
+        this.ranks = ranks;
+        SplittableRandom shape = new SplittableRandom(seed);
+        deterministic = shape.nextInt(4) == 0;
+        large = shape.nextInt(6) == 0;
+        asksRestored = shape.nextInt(3) > 0;
+        int eagerBytesMax = shape.nextInt(3) == 0 ? shape.nextInt(70_000) : 256 * 1024;
+        settings = new Settings(eagerBytesMax, 0, Settings.KEPT_BYTES_LEAST, 600);
+        int count = 2 + shape.nextInt(6);
+        for (int i = 0; i < count; i++) {
+            phases.add(SimPhase.draw(shape, deterministic));
+        }
+    }
+
+    /** Whether all that any of its ranks sees is the same in every run. */
+    public boolean isDeterministic() {
+        return deterministic;
+    }
+
+    public Settings settings() {
+        return settings;
+    }
+
+    public List<SimPhase> phases() {
+        return phases;
+    }
+
+    @Override
+    public void run(SimProcess process) throws IOException, ReceiveException {
+        Diary diary = process.diary();
+        if (asksRestored) {
+            SimActor prologue = actor(process, -1);
+            SimPhase.EXCHANGE.play(prologue);
+            DataInputStream image = process.endpoint().vault().restored();
+            if (image != null) {
+                diary.load(image);
+            }
+        }
+        while (diary.phase < phases.size()) {
+            SimActor actor = actor(process, diary.phase);
+            phases.get(diary.phase).play(actor);
+            diary.phase++;
+            if (asksRestored && actor.own().nextInt(3) == 0) {
+                actor.save();
+            }
+        }
+        process.print("the end: " + Long.toHexString(diary.mark()));
+    }
+
+    private SimActor actor(SimProcess process, int phase) {
+        long place = seed * 1_000 + phase + 1;
+        return new SimActor(
+                process,
+                ranks,
+                (phase + 2) * CONTEXTS,
+                large,
+                new SplittableRandom(place),
+                new SplittableRandom(place * 7_919 + process.rank()));
+    }
+}

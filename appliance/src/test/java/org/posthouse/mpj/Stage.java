@@ -1,0 +1,116 @@
+package org.posthouse.mpj;
+
+import java.lang.reflect.Constructor;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A machine with one processor whose every turn is decided by a seed: virtual threads that are scheduled by the thread that
+ * calls {@link #run}, one at a time and in virtual time. So blocking code runs as it is, and a seed is one run, always the same.
+ * A thread that waits for something of the stage parks; locks and conditions between its threads work as ever.
+ */
+public final class Stage {
+    /** Ticks in a millisecond of the programs' clocks. */
+    public static final int TICKS_PER_MS = 50;
+
+    private static final int NS_PER_TICK = 1_000_000 / TICKS_PER_MS;
+
+    private record Due(long at, long order, Runnable action) {}
+
+    private final PriorityQueue<Due> due =
+            new PriorityQueue<>(Comparator.comparingLong(Due::at).thenComparingLong(Due::order));
+    private final Thread.Builder.OfVirtual threads = scheduledBy(this::ready);
+    private final Random random;
+    private long now;
+    private long order;
+    private RuntimeException failure;
+
+    public Stage(Random random) {
+        this.random = random;
+    }
+
+    /** The JDK has no other way to say who runs a virtual thread; the flag that it takes is one that the log store needs too. */
+    private static Thread.Builder.OfVirtual scheduledBy(Executor scheduler) {
+        try {
+            Constructor<?> builder = Class.forName("java.lang.ThreadBuilders$VirtualThreadBuilder").getDeclaredConstructor(Executor.class);
+            builder.setAccessible(true);
+            return (Thread.Builder.OfVirtual) builder.newInstance(scheduler);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException("this JVM does not let a test schedule virtual threads", e);
+        }
+    }
+
+    /** A thread may go on: when, is the seed's choice. */
+    private void ready(Runnable turn) {
+        after(random.nextInt(3), turn);
+    }
+
+    /** Starts a thread. What it throws ends the run. */
+    void start(Runnable body) {
+        threads.start(() -> {
+            try {
+                body.run();
+            } catch (RuntimeException | Error e) {
+                fail(new IllegalStateException("a thread has ended: " + e, e));
+            }
+        });
+    }
+
+    public Random random() {
+        return random;
+    }
+
+    public long now() {
+        return now;
+    }
+
+    public long nanoTime() {
+        return now * NS_PER_TICK;
+    }
+
+    public void after(long ticks, Runnable action) {
+        due.add(new Due(now + ticks, order++, action));
+    }
+
+    /** Blocks a thread of the stage so long. */
+    void sleep(long ticks) {
+        boolean[] over = new boolean[1];
+        Thread sleeper = Thread.currentThread();
+        after(ticks, () -> {
+            over[0] = true;
+            LockSupport.unpark(sleeper);
+        });
+        while (!over[0]) {
+            LockSupport.park();
+        }
+    }
+
+    /** The run has failed: it ends here. */
+    public void fail(RuntimeException why) {
+        failure = failure == null ? why : failure;
+    }
+
+    /** Runs until nothing is due any more. @throws RuntimeException what {@link #fail} was told */
+    public void run(long ticksMax) {
+        for (Due next = due.poll(); next != null && failure == null; next = due.poll()) {
+            now = next.at();
+            if (now > ticksMax) {
+                fail(new IllegalStateException("still at it after " + ticksMax + " ticks"));
+            }
+            next.action().run();
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    /** Lets all threads come to their end, after something has made them want to: a thread that never does is never forgotten. */
+    public void drain() {
+        for (Due next = due.poll(); next != null; next = due.poll()) {
+            next.action().run();
+        }
+    }
+}

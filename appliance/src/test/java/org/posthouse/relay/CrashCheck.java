@@ -1,0 +1,126 @@
+package org.posthouse.relay;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.MemoryLog;
+import org.posthouse.mpj.Diary;
+import org.posthouse.mpj.Diary.Letter;
+
+/**
+ * What must hold when a {@link CrashWorld} has come to its end, of what the last process of each rank has seen and done, those
+ * parts included that it did again: it is as if there had been one process of each rank.
+ */
+final class CrashCheck {
+    private record Message(int source, int destination, int context, long number) {}
+
+    private record Channel(int source, int context, int tag) {}
+
+    private final CrashWorld world;
+
+    CrashCheck(CrashWorld world) {
+        this.world = world;
+    }
+
+    void check() {
+        checkMessages();
+        checkSums();
+        for (int rank = 0; rank < world.ranks(); rank++) {
+            checkOrder(rank);
+            checkLog(rank);
+            int lines = world.diary(rank).lines();
+            require(lines == world.tape(rank).size(), "rank " + rank + " has printed " + lines + " lines, shown: " + world.tape(rank));
+        }
+    }
+
+    /** Every message that was sent has come once, and is the one that its sender has sent. */
+    private void checkMessages() {
+        Map<Message, Letter> sent = new HashMap<>();
+        for (int rank = 0; rank < world.ranks(); rank++) {
+            for (Letter letter : world.diary(rank).sent()) {
+                sent.put(new Message(rank, letter.peer(), letter.context(), letter.number()), letter);
+            }
+        }
+        for (int rank = 0; rank < world.ranks(); rank++) {
+            for (Letter letter : world.diary(rank).received().values()) {
+                Letter was = sent.remove(new Message(letter.peer(), rank, letter.context(), letter.number()));
+                require(was != null, "rank " + rank + " has received what nobody has sent, or twice: " + letter);
+                boolean same = was.tag() == letter.tag() && was.bytes() == letter.bytes() && was.mark() == letter.mark();
+                require(same, "rank " + rank + " has received " + letter + ", its sender says " + was);
+            }
+        }
+        require(sent.isEmpty(), "was sent and has not come: " + sent);
+    }
+
+    /** What came out of a collective is the sum of what was put in. */
+    private void checkSums() {
+        Map<Long, Long> parts = new HashMap<>();
+        Map<Long, Set<Long>> sums = new HashMap<>();
+        for (int rank = 0; rank < world.ranks(); rank++) {
+            for (long[] sum : world.diary(rank).sums()) {
+                parts.merge(sum[0], sum[1], Long::sum);
+                sums.computeIfAbsent(sum[0], none -> new HashSet<>()).add(sum[2]);
+            }
+        }
+        parts.forEach((context, sum) -> require(
+                sums.get(context).equals(Set.of(sum)), "parts in context " + context + " make " + sum + ", came out: " + sums.get(context)));
+    }
+
+    /** Messages of one sender with one tag have not overtaken each other. */
+    private void checkOrder(int rank) {
+        Map<Channel, List<Map.Entry<Diary.Post, Letter>>> channels = new HashMap<>();
+        for (Map.Entry<Diary.Post, Letter> each : world.diary(rank).received().entrySet()) {
+            Letter letter = each.getValue();
+            channels.computeIfAbsent(new Channel(letter.peer(), letter.context(), letter.tag()), none -> new ArrayList<>()).add(each);
+        }
+        for (List<Map.Entry<Diary.Post, Letter>> channel : channels.values()) {
+            channel.sort((a, b) -> Long.compare(a.getKey().ordinal(), b.getKey().ordinal()));
+            long last = 0;
+            for (Map.Entry<Diary.Post, Letter> each : channel) {
+                require(each.getValue().number() > last, "rank " + rank + " has received in the wrong order: " + channel);
+                last = each.getValue().number();
+            }
+        }
+    }
+
+    /** Each receive has got what the log says that it got. */
+    private void checkLog(int rank) {
+        MemoryLog log = world.hosts().get(world.relayOfCore(world.coreOf(rank))).log();
+        Map<Diary.Post, Letter> received = new HashMap<>(world.diary(rank).received());
+        for (long position = 1; position <= log.position(); position++) {
+            LogRecord record = log.record(MemoryLog.place(position));
+            if (record.rank() != rank) {
+                continue;
+            }
+            LogRecord.Arrival arrival = null;
+            LogRecord.Receipt receipt = null;
+            if (record instanceof LogRecord.Arrival direct) {
+                arrival = direct;
+                receipt = direct.receipt();
+            } else if (record instanceof LogRecord.Delivery delivery) {
+                arrival = (LogRecord.Arrival) log.record(delivery.arrivalPlace());
+                receipt = delivery.receipt();
+            }
+            if (receipt != null && arrival.context() % 2 == 0) {
+                checkLogged(rank, arrival, received.remove(new Diary.Post(arrival.context(), receipt.ordinal())));
+            }
+        }
+        require(received.isEmpty(), "rank " + rank + " has received what is not in its log: " + received);
+    }
+
+    private static void checkLogged(int rank, LogRecord.Arrival logged, Letter letter) {
+        require(
+                letter != null && letter.peer() == logged.source() && letter.tag() == logged.tag() && letter.bytes() == logged.length(),
+                "rank " + rank + " has received " + letter + " where the log has " + logged);
+    }
+
+    private static void require(boolean holds, String what) {
+        if (!holds) {
+            throw new AssertionError(what);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package org.posthouse.relay;
+
+import java.util.Random;
+import org.posthouse.mpj.Cable;
+import org.posthouse.mpj.SimProcess;
+
+/** What goes wrong in a {@link CrashWorld}: one thing after the other, at times that are the seed's, while the job runs. */
+final class CrashTrouble {
+    private final CrashWorld world;
+    private final Random random;
+    private int left;
+    private int pauseMax;
+    private int count;
+
+    CrashTrouble(CrashWorld world) {
+        this.world = world;
+        this.random = world.random();
+    }
+
+    int count() {
+        return count;
+    }
+
+    void plan() {
+        left = 1 + random.nextInt(8);
+        pauseMax = 50 + random.nextInt(600);
+        next();
+    }
+
+    private void next() {
+        world.stage().after(random.nextInt(pauseMax), () -> {
+            if (!world.isOver() && left-- > 0) {
+                count++;
+                strike();
+                next();
+            }
+        });
+    }
+
+    private void strike() {
+        int rank = random.nextInt(world.ranks());
+        switch (random.nextInt(10)) {
+            case 0, 1, 2 -> world.kill(rank);
+            case 3 -> killAgain(rank, 1 + random.nextInt(4));
+            case 4 -> killAll();
+            case 5, 6 -> cut(rank);
+            case 7 -> holdLinks();
+            default -> killRelay();
+        }
+    }
+
+    /** Once more while it does again what it did before. */
+    private void killAgain(int rank, int times) {
+        world.kill(rank);
+        if (times > 1) {
+            world.stage().after(20 + random.nextInt(300), () -> killAgain(rank, times - 1));
+        }
+    }
+
+    private void killAll() {
+        for (int rank = 0; rank < world.ranks(); rank++) {
+            if (random.nextInt(3) > 0) {
+                world.kill(rank);
+            }
+        }
+    }
+
+    private void cut(int rank) {
+        SimProcess process = world.process(rank);
+        Cable cable = process == null || !process.isAlive() ? null : process.cable();
+        if (cable != null) {
+            world.trace("rank " + rank + " loses its connection");
+            cable.cut();
+        }
+    }
+
+    private void holdLinks() {
+        SimHost from = world.hosts().get(random.nextInt(world.hosts().size()));
+        for (SimHost to : world.hosts()) {
+            if (from != to && from.isAlive() && to.isAlive()) {
+                world.waysBetween(from, to).forEach(way -> way.hold(random.nextInt(600)));
+            }
+        }
+    }
+
+    private void killRelay() {
+        SimHost host = world.hosts().get(random.nextInt(world.hosts().size()));
+        if (!host.isAlive()) {
+            return;
+        }
+        boolean power = world.survivesHost() && random.nextBoolean();
+        world.kill(host, power);
+        for (int rank = 0; rank < world.ranks(); rank++) {
+            if (world.relayOfCore(world.coreOf(rank)) == host.number() && random.nextInt(4) == 0) {
+                world.kill(rank);
+            }
+        }
+    }
+}

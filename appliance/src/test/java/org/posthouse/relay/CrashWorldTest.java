@@ -1,0 +1,81 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.posthouse.core.SeededRuns;
+
+/**
+ * Promises P1 to P5 of everything between a program and a relay's log, over thousands of random programs in worlds in which
+ * anything may die at any moment. {@code -Dposthouse.seed=N} runs one seed, and shows what happened in it.
+ */
+final class CrashWorldTest {
+    private static final int SEEDS = 2_000;
+
+    /** Whatever dies, programs see and say what they would have if nothing had. */
+    @Test
+    void itIsAsIfNothingHadDied() {
+        int[] troubles = new int[1];
+        int[] compared = new int[1];
+        SeededRuns.each(SEEDS, seed -> {
+            CrashWorld world = run(seed);
+            troubles[0] += world.troubles();
+            if (world.script().isDeterministic()) {
+                CrashWorld calm = new CrashWorld(seed, false, false);
+                calm.run();
+                assertThat(marks(world)).as("what ranks have seen at the end, and without any fault").isEqualTo(marks(calm));
+                compared[0]++;
+            }
+        });
+        if (!SeededRuns.isOne()) {
+            assertThat(troubles[0]).as("kills and cuts").isGreaterThan(3 * SEEDS);
+            assertThat(compared[0]).as("programs of which each run is the same").isGreaterThan(SEEDS / 8);
+        }
+    }
+
+    /** A seed that fails is run again, to show what happened. */
+    private static CrashWorld run(long seed) {
+        CrashWorld world = new CrashWorld(seed, true, SeededRuns.isOne());
+        try {
+            world.run();
+        } catch (RuntimeException | AssertionError e) {
+            throw new AssertionError(e.getMessage() + "\n" + story(seed), e);
+        }
+        if (SeededRuns.isOne()) {
+            System.out.println(world.trace());
+        }
+        return world;
+    }
+
+    private static String story(long seed) {
+        CrashWorld again = new CrashWorld(seed, true, true);
+        try {
+            again.run();
+            return "it does not fail when it is run again: something in it is not the seed's";
+        } catch (RuntimeException | AssertionError e) {
+            return again.trace();
+        }
+    }
+
+    private static List<Long> marks(CrashWorld world) {
+        List<Long> marks = new ArrayList<>();
+        for (int rank = 0; rank < world.ranks(); rank++) {
+            marks.add(world.diary(rank).mark());
+        }
+        return marks;
+    }
+
+    @Test
+    void oneSeedIsOneRun() {
+        for (long seed = 1; seed <= 20; seed++) {
+            CrashWorld first = new CrashWorld(seed, true, false);
+            first.run();
+            CrashWorld second = new CrashWorld(seed, true, false);
+            second.run();
+            assertThat(second.fingerprint()).isEqualTo(first.fingerprint());
+            assertThat(marks(second)).isEqualTo(marks(first));
+        }
+    }
+}

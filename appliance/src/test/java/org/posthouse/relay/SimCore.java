@@ -1,0 +1,105 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.posthouse.core.Frame;
+import org.posthouse.core.Recovered;
+import org.posthouse.core.Refusal;
+import org.posthouse.core.RelayCore;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.JobOpen;
+
+/** One core of a {@link SimHost}, with what a {@link Shard} has beside it: a gate, ways to other cores, a historian. */
+final class SimCore {
+    private final SimHost host;
+    private final int number;
+    private final RelayCore core;
+    private final Gate gate;
+    private final Map<Integer, SimWay> ways = new TreeMap<>();
+
+    /** @param number among all cores of all relays */
+    SimCore(SimHost host, int number) {
+        this.host = host;
+        this.number = number;
+        gate = new Gate(host.log()::position, host::safe, host::want);
+        core = new RelayCore(
+                host.id(),
+                world().config(),
+                world().shards(),
+                world().stage()::nanoTime,
+                new SimPast(this, host.log()),
+                new SimImages(this, host.log()));
+    }
+
+    void open(JobOpen opening) {
+        try {
+            core.openJob(
+                    opening,
+                    rank -> world().coreOf(rank) == number ? null : way(world().coreOf(rank)),
+                    world()::onJobEvent,
+                    new SimLog(host, host.log()));
+        } catch (Refusal e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    void restore(List<Recovered> ranks) {
+        core.restore(core.job(CrashWorld.JOB), ranks);
+    }
+
+    SimHost host() {
+        return host;
+    }
+
+    CrashWorld world() {
+        return host.world();
+    }
+
+    int number() {
+        return number;
+    }
+
+    RelayCore core() {
+        return core;
+    }
+
+    Gate gate() {
+        return gate;
+    }
+
+    /** Does it later, if the relay lives so long. */
+    void after(long ticks, Runnable action) {
+        host.after(ticks, action);
+    }
+
+    SimWay way(int to) {
+        return ways.computeIfAbsent(to, unseen -> new SimWay(this, to));
+    }
+
+    /** Another core's frame. @param handled is told when it is handled, and safe if it came over a link */
+    void fromPeer(int from, byte[] frame, boolean local, Runnable handled) {
+        Frame arrived = arrived(frame);
+        world().trace(() -> "  core " + number + " <- core " + from + ": " + FrameWords.of(arrived.view()));
+        core.fromPeer(way(from), arrived);
+        if (local || !world().survivesHost()) {
+            handled.run();
+        } else {
+            gate.pass(handled);
+        }
+    }
+
+    private static Frame arrived(byte[] frame) {
+        ByteBuf buffer = Unpooled.wrappedBuffer(frame);
+        return new ArrivedFrame().set(buffer, 0, frame.length, new FrameView().wrap(buffer.nioBuffer(), 0));
+    }
+
+    void peerRestarted(SimWay way, List<byte[]> unacknowledged) {
+        List<Frame> frames = new ArrayList<>();
+        unacknowledged.forEach(frame -> frames.add(arrived(frame)));
+        core.peerRestarted(way, frames);
+    }
+}

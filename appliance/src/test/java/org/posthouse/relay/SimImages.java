@@ -1,0 +1,66 @@
+package org.posthouse.relay;
+
+import java.io.ByteArrayOutputStream;
+import java.util.HashMap;
+import java.util.Map;
+import org.posthouse.core.HomedRank;
+import org.posthouse.core.ImageNote;
+import org.posthouse.core.Images;
+import org.posthouse.core.Parcel;
+import org.posthouse.logstore.Checkpoint;
+import org.posthouse.logstore.MemoryLog;
+import org.posthouse.logstore.RankLog;
+
+/** Keeps images for a {@link SimCore}: each takes a while, now and then one fails, and only one that is whole outlives the relay. */
+final class SimImages implements Images {
+    private final SimCore core;
+    private final MemoryLog log;
+    private final Map<Integer, ByteArrayOutputStream> coming = new HashMap<>();
+
+    /** The last save of each rank that fails. */
+    private final Map<Integer, Integer> failing = new HashMap<>();
+
+    SimImages(SimCore core, MemoryLog log) {
+        this.core = core;
+        this.log = log;
+    }
+
+    @Override
+    public void begin(HomedRank rank, int save, long bytes) {
+        coming.put(rank.rank(), new ByteArrayOutputStream());
+        if (core.world().random().nextInt(15) == 0) {
+            failing.put(rank.rank(), save);
+            core.after(core.world().random().nextInt(30), () -> core.core().imageFailed(rank, save));
+        }
+    }
+
+    @Override
+    public void put(HomedRank rank, int save, Parcel piece) {
+        BufferParcel frame = (BufferParcel) piece;
+        byte[] bytes = new byte[frame.payloadBytes()];
+        frame.buffer().getBytes(frame.payloadIndex(), bytes);
+        frame.release();
+        coming.get(rank.rank()).writeBytes(bytes);
+        long written = coming.get(rank.rank()).size();
+        core.after(core.world().random().nextInt(10), () -> core.core().imageWritten(rank, save, written));
+    }
+
+    @Override
+    public void end(HomedRank rank, int save) {
+        byte[] image = coming.remove(rank.rank()).toByteArray();
+        if (failing.getOrDefault(rank.rank(), 0) == save) {
+            return;
+        }
+        core.after(core.world().random().nextInt(60), () -> {
+            RankLog known = log.book().rank(CrashWorld.JOB, rank.rank());
+            long number = 1 + known.checkpoint().map(Checkpoint::number).orElse(0L);
+            core.host().keepImage(rank.rank(), number, image);
+            core.after(core.world().random().nextInt(30), () -> core.core().imageKept(rank, save, new ImageNote(number, image.length, 0)));
+        });
+    }
+
+    @Override
+    public void drop(HomedRank rank, int save) {
+        coming.remove(rank.rank());
+    }
+}

@@ -1,0 +1,117 @@
+package org.posthouse.relay;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.posthouse.core.Claim;
+import org.posthouse.core.Historian;
+import org.posthouse.core.HomedRank;
+import org.posthouse.core.Past;
+import org.posthouse.logstore.Checkpoint;
+import org.posthouse.logstore.MemoryLog;
+import org.posthouse.logstore.Milestone;
+import org.posthouse.logstore.RankLog;
+import org.posthouse.wire.Wire;
+
+/** Reads histories for a {@link SimCore}: late and in small portions, with {@link History} and {@link SentBefore} as they are. */
+final class SimPast implements Historian {
+    private final SimCore core;
+    private final MemoryLog log;
+    private final Map<Integer, Reading> readings = new HashMap<>();
+    private final Map<Integer, SentBefore> sent = new HashMap<>();
+
+    SimPast(SimCore core, MemoryLog log) {
+        this.core = core;
+        this.log = log;
+    }
+
+    /** A history that was asked for; with an image, its prologue comes first. */
+    private final class Reading {
+        private final ArrayDeque<Past> ready = new ArrayDeque<>();
+        private History history;
+
+        private void beginAt(int rank, long position, long pollsBefore) {
+            history = new History(log.ofRank(CrashWorld.JOB, rank, position), pollsBefore, null);
+        }
+
+        /** What {@link Restart.Jump} makes of it. */
+        private void jump(int rank, RankLog known, Checkpoint image) {
+            beginAt(rank, 1, 0);
+            List<Past> prologue = history.read();
+            int end = 0;
+            while (!(prologue.get(end) instanceof Past.PrologueEnd)) {
+                end++;
+            }
+            ready.addAll(prologue.subList(0, end));
+            ready.add(new Past.PrologueEnd(image.number(), image.bytes(), image.deliveries(), image.events(), image.polls()));
+            byte[] bytes = core.host().image(rank, image.number());
+            for (int at = 0; at < bytes.length; at += Wire.PAYLOAD_BYTES_MAX) {
+                int length = Math.min(Wire.PAYLOAD_BYTES_MAX, bytes.length - at);
+                ready.add(new Past.ImagePiece(image.number(), at, ByteBuffer.wrap(bytes, at, length).slice()));
+            }
+            Milestone behind = known.milestone(image.deliveries(), image.events()).orElseThrow();
+            beginAt(rank, behind.position(), behind.polls() > image.polls() ? behind.polls() : 0);
+        }
+
+        private List<Past> read() {
+            if (ready.isEmpty()) {
+                ready.addAll(history.read());
+            }
+            List<Past> steps = new ArrayList<>();
+            for (int count = 1 + core.world().random().nextInt(ready.size()); count > 0; count--) {
+                steps.add(ready.remove());
+            }
+            return steps;
+        }
+    }
+
+    @Override
+    public void begin(HomedRank rank, int replay, long deliveries, long events) {
+        RankLog known = log.book().rank(CrashWorld.JOB, rank.rank());
+        Optional<Checkpoint> image = core.world().random().nextInt(5) == 0 && known.olderCheckpoint().isPresent()
+                ? known.olderCheckpoint()
+                : known.checkpoint();
+        boolean begins = deliveries == 0 && events == 0
+                || image.isPresent()
+                        && known.prologue().filter(end -> deliveries <= end.deliveries() && events <= end.events()).isPresent();
+        Reading reading = new Reading();
+        if (begins && rank.incarnation() > 1 && image.isPresent()) {
+            reading.jump(rank.rank(), known, image.get());
+        } else {
+            Milestone from = known.milestone(deliveries, events).orElseThrow();
+            reading.beginAt(rank.rank(), from.position(), from.polls());
+        }
+        readings.put(rank.rank(), reading);
+        more(rank, replay);
+    }
+
+    @Override
+    public void more(HomedRank rank, int replay) {
+        Reading reading = readings.get(rank.rank());
+        core.after(core.world().random().nextInt(20), () -> core.core().past(rank, replay, reading.read()));
+    }
+
+    @Override
+    public void end(HomedRank rank, int replay) {
+        readings.remove(rank.rank());
+    }
+
+    @Override
+    public void resent(long job, int source, Claim claim) {
+        core.after(core.world().random().nextInt(20), () -> {
+            SentBefore before = sent.computeIfAbsent(
+                    source, any -> new SentBefore(() -> Optional.of(log.ofSource(job, source)), () -> 1));
+            String difference = before.difference(claim);
+            if (!difference.isEmpty()) {
+                core.core().diverged(job, source, claim, difference);
+            }
+        });
+    }
+
+    @Override
+    public void forget(long job) {}
+}

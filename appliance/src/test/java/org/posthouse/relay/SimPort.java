@@ -1,0 +1,271 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.core.HomedRank;
+import org.posthouse.core.Message;
+import org.posthouse.core.Parcel;
+import org.posthouse.core.Past;
+import org.posthouse.core.RankPort;
+import org.posthouse.core.RankState;
+import org.posthouse.core.Refusal;
+import org.posthouse.mpj.Cable;
+import org.posthouse.tunnel.FrameDecoder;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Stall;
+import org.posthouse.wire.StatePage;
+import org.posthouse.wire.WireException;
+
+/** A relay's end of a rank's connection: what {@link Connection} and {@link RankSession} do. */
+final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
+    private final SimHost host;
+    private final Cable cable;
+    private final FrameDecoder decoder = new FrameDecoder(ByteBufAllocator.DEFAULT, false, this);
+    private final FrameBuilder frames = new FrameBuilder();
+    private final ArrivedFrame arrived = new ArrivedFrame();
+    private final List<StatePage.Entry> state = new ArrayList<>();
+    private final int slowBytes;
+    private SimCore core;
+    private Hello hello;
+    private HomedRank rank;
+    private boolean closed;
+    private boolean wasUnwritable;
+
+    SimPort(SimHost host, Cable cable) {
+        this.host = host;
+        this.cable = cable;
+        slowBytes = host.world().random().nextInt(3) == 0 ? 1 + host.world().random().nextInt(100_000) : Integer.MAX_VALUE;
+        cable.accepted(this);
+    }
+
+    /** A frame's bytes; lets go of it. */
+    static byte[] bytes(ByteBuf frame) {
+        byte[] bytes = new byte[frame.readableBytes()];
+        frame.getBytes(frame.readerIndex(), bytes);
+        frame.release();
+        return bytes;
+    }
+
+    void relayDied() {
+        end();
+        cable.relayDied();
+    }
+
+    // ---- what comes
+
+    @Override
+    public void onBytes(byte[] bytes) {
+        if (closed) {
+            return;
+        }
+        try {
+            decoder.feed(Unpooled.wrappedBuffer(bytes));
+        } catch (WireException e) {
+            throw new AssertionError((rank == null ? "a rank" : rank.toString()) + " broke the protocol: " + e.getMessage(), e);
+        }
+    }
+
+    @Override
+    public boolean onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        host.world().trace(() -> "  relay " + host.number() + " <- " + who() + ": " + FrameWords.of(view));
+        switch (view.type()) {
+            case HELLO -> onHello(Hello.decode(Connection.copy(buffer, index, length)));
+            case STATE -> onState(StatePage.decode(Connection.copy(buffer, index, length)));
+            case POINT -> core.core().pointed(rank, Point.decode(Connection.copy(buffer, index, length)));
+            case ABORT -> core.core().aborted(rank, Notice.decode(Connection.copy(buffer, index, length)));
+            default -> core.core().fromRank(rank, arrived.set(buffer, index, length, view));
+        }
+        return !closed;
+    }
+
+    private String who() {
+        return "rank " + (hello == null ? "?" : hello.rank() + "." + hello.incarnation());
+    }
+
+    private void onHello(Hello said) {
+        hello = said;
+        core = host.world().core(host.world().coreOf(hello.rank()));
+        if (hello.pages() == 0) {
+            admit();
+        }
+    }
+
+    private void onState(StatePage page) {
+        state.addAll(page.entries());
+        if (page.left() == 0) {
+            admit();
+        }
+    }
+
+    private void admit() {
+        try {
+            rank = core.core().connect(hello, state, this);
+        } catch (Refusal e) {
+            close(Notice.closing(CrashWorld.JOB, e.reason(), e.getMessage()));
+            return;
+        }
+        write(core.core().welcome(rank).encode());
+        StatePage.encode(CrashWorld.JOB, core.core().state(rank)).forEach(this::write);
+        if (rank.state() == RankState.REPLAYING) {
+            core.core().replay(rank);
+        }
+    }
+
+    @Override
+    public void onEnded() {
+        host.gone(this);
+        if (!closed && rank != null) {
+            core.core().disconnected(rank, this, Notice.closing(CrashWorld.JOB, Reason.NORMAL, "the connection ended"));
+        }
+        end();
+    }
+
+    private void end() {
+        closed = true;
+        decoder.release();
+    }
+
+    @Override
+    public void onRead() {
+        if (wasUnwritable && writable()) {
+            wasUnwritable = false;
+            core.after(1, () -> {
+                if (!closed) {
+                    core.core().writable(rank);
+                }
+            });
+        }
+    }
+
+    // ---- what goes
+
+    private void write(ByteBuf frame) {
+        host.world().trace(() -> "  relay " + host.number() + " -> " + who() + ": " + FrameWords.of(new FrameView().wrap(frame.nioBuffer(), 0)));
+        cable.send(bytes(frame));
+    }
+
+    private void write(ByteBuffer frame) {
+        write(Unpooled.wrappedBuffer(frame));
+    }
+
+    @Override
+    public void deliver(Message message, Parcel head) {
+        BufferParcel frame = (BufferParcel) head;
+        frame.toDelivered(0, message.receive().request());
+        write(frame.take());
+    }
+
+    @Override
+    public void push(Message message, long ordinal, Parcel head) {
+        BufferParcel frame = (BufferParcel) head;
+        frame.toDelivered(FrameView.PUSHED, (int) ordinal);
+        write(frame.take());
+    }
+
+    @Override
+    public void chunk(Parcel chunk) {
+        write(((BufferParcel) chunk).take());
+    }
+
+    @Override
+    public void clear(int context, int destination, long sequence, long upTo) {
+        write(frames.clear(CrashWorld.JOB, context, rank.rank(), destination, sequence, upTo));
+    }
+
+    @Override
+    public void credit(long bytes, int messages) {
+        write(frames.credit(CrashWorld.JOB, rank.rank(), bytes, messages));
+    }
+
+    @Override
+    public void probeAnswer(int request, Message found) {
+        write(frames.probeAnswer(CrashWorld.JOB, request, found));
+    }
+
+    @Override
+    public void cancelled(int request, boolean gone) {
+        write(frames.cancelled(CrashWorld.JOB, request, gone));
+    }
+
+    @Override
+    public void withdrawn(int context, int destination, long sequence, boolean gone) {
+        write(frames.withdrawn(CrashWorld.JOB, context, rank.rank(), destination, sequence, gone));
+    }
+
+    @Override
+    public void mismatch(Stall stall) {
+        throw new AssertionError("nobody is blocked: " + stall);
+    }
+
+    @Override
+    public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
+        write(frames.events(CrashWorld.JOB, first, count, failedPolls, items, end));
+    }
+
+    @Override
+    public void point(Point point) {
+        if (point.kind() == Point.Kind.SAVED) {
+            whenSafe(() -> write(point.encode()));
+        } else {
+            write(point.encode());
+        }
+    }
+
+    @Override
+    public void image(Past.ImagePiece piece) {
+        write(frames.image(CrashWorld.JOB, piece));
+    }
+
+    @Override
+    public void ack(long safe, long handled) {
+        whenSafe(() -> write(frames.ack(CrashWorld.JOB, safe, handled)));
+    }
+
+    @Override
+    public void finalized() {
+        whenSafe(() -> write(frames.finalized(CrashWorld.JOB)));
+    }
+
+    private void whenSafe(Runnable effect) {
+        if (host.world().survivesHost()) {
+            core.gate().pass(effect);
+        } else {
+            effect.run();
+        }
+    }
+
+    @Override
+    public void move() {
+        throw new AssertionError("nobody moves " + rank);
+    }
+
+    @Override
+    public void aborted(Notice notice) {
+        throw new AssertionError(rank + " is aborted: " + notice);
+    }
+
+    @Override
+    public void close(Notice why) {
+        if (!closed) {
+            write(why.encode(FrameType.CLOSE));
+            closed = true;
+            cable.closeByRelay();
+        }
+    }
+
+    @Override
+    public boolean writable() {
+        boolean writable = cable.unread() <= slowBytes;
+        wasUnwritable |= !writable;
+        return writable;
+    }
+}

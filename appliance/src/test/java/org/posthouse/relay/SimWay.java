@@ -1,0 +1,134 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.core.Parcel;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Stall;
+
+/**
+ * The way from one core to another: of the same relay, or over a link, which keeps each frame until it is known that it was
+ * handled, and through any restart of the other end; its own end's restart is the end of it.
+ */
+final class SimWay extends FramePeer {
+    private record Sent(byte[] frame, boolean kept) {}
+
+    private final SimCore from;
+    private final int to;
+    private final boolean local;
+    private final ArrayDeque<Sent> unacknowledged = new ArrayDeque<>();
+    private final ArrayDeque<Sent> gated = new ArrayDeque<>();
+
+    /** Which life of the other relay it has linked to; 0 for none. */
+    private int otherLife;
+
+    private boolean up;
+
+    /** Grows whenever what is on its way is lost. */
+    private int session;
+
+    private long last;
+    private long lastAnswer;
+    private long keptHandled;
+
+    SimWay(SimCore from, int to) {
+        this.from = from;
+        this.to = to;
+        local = from.host().number() == from.world().relayOfCore(to);
+        up = local;
+    }
+
+    @Override
+    void send(ByteBuf frame) {
+        leave(new Sent(SimPort.bytes(frame), false));
+    }
+
+    @Override
+    public boolean forward(Parcel frame, boolean kept) {
+        leave(new Sent(SimPort.bytes(((BufferParcel) frame).take()), kept));
+        return true;
+    }
+
+    @Override
+    public void stall(FrameType type, Stall stall) {
+        throw new AssertionError("nobody is blocked: " + stall);
+    }
+
+    private void leave(Sent frame) {
+        if (local || !from.world().survivesHost()) {
+            transmit(frame);
+            return;
+        }
+        gated.add(frame);
+        from.gate().pass(() -> {
+            if (gated.peek() == frame) {
+                gated.remove();
+                transmit(frame);
+            }
+        });
+    }
+
+    private void transmit(Sent frame) {
+        unacknowledged.add(frame);
+        if (up) {
+            carry(frame);
+        }
+    }
+
+    private void carry(Sent sent) {
+        int over = session;
+        last = from.world().later(last, local ? 3 : from.world().linkDelayMax());
+        from.after(last - from.world().now(), () -> {
+            SimCore other = from.world().core(to);
+            if (over == session && other.host().isAlive()) {
+                other.fromPeer(from.number(), sent.frame().clone(), local, () -> handled(over));
+            }
+        });
+    }
+
+    /** The first frame that is not known to be handled, was. */
+    private void handled(int over) {
+        lastAnswer = from.world().later(lastAnswer, local ? 3 : 2 * from.world().linkDelayMax());
+        from.after(lastAnswer - from.world().now(), () -> {
+            if (over == session && unacknowledged.remove().kept()) {
+                from.core().handled(this, ++keptHandled);
+            }
+        });
+    }
+
+    /** Nothing gets through for a while. */
+    void hold(long ticks) {
+        last = Math.max(last, from.world().now() + ticks);
+    }
+
+    /** The other end has died. */
+    void down() {
+        up = false;
+        session++;
+    }
+
+    /** The other end is there, in that life of its relay. */
+    void linked(int life) {
+        boolean restarted = otherLife != 0 && otherLife != life;
+        boolean begins = otherLife == 0;
+        otherLife = life;
+        up = true;
+        if (restarted) {
+            List<byte[]> frames = new ArrayList<>();
+            unacknowledged.forEach(sent -> frames.add(sent.frame()));
+            gated.forEach(sent -> frames.add(sent.frame()));
+            unacknowledged.clear();
+            gated.clear();
+            from.peerRestarted(this, frames);
+        } else if (begins) {
+            unacknowledged.forEach(this::carry);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "core " + to;
+    }
+}

@@ -1,0 +1,46 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What a rank's library has of the machine that it runs on, beside memory: connections, time, and which thread calls. The
+ * crash simulator runs ranks on machines of its own, where all of it is decided by a seed.
+ */
+interface Machine {
+    /** This process's own. */
+    Machine REAL = new Machine() {
+        @Override
+        public SocketChannel socket() throws IOException {
+            return SocketChannel.open();
+        }
+
+        @Override
+        public long nanoTime() {
+            return System.nanoTime();
+        }
+
+        @Override
+        public void sleep(long ms) throws InterruptedException {
+            TimeUnit.MILLISECONDS.sleep(ms);
+        }
+
+        @Override
+        public boolean isCollective() {
+            return Thread.currentThread() instanceof CollectiveThread;
+        }
+    };
+
+    /** A socket that is not connected. */
+    SocketChannel socket() throws IOException;
+
+    /** As {@link System#nanoTime}. */
+    long nanoTime();
+
+    /** Blocks the caller so long. */
+    void sleep(long ms) throws InterruptedException;
+
+    /** Whether the calling thread runs collectives that the program has started: a {@link CollectiveThread}. */
+    boolean isCollective();
+}
