@@ -97,7 +97,8 @@ final class ArchitectureTest {
             .that()
             .resideInAnyPackage(LIBRARY)
             .should()
-            .onlyDependOnClassesThat(resideInAPackage("java..").or(resideInAnyPackage(LIBRARY)).as("are Java's or the library's"));
+            .onlyDependOnClassesThat(
+                    resideInAnyPackage("java..", "jdk.net..").or(resideInAnyPackage(LIBRARY)).as("are Java's or the library's"));
 
     @ArchTest
     static final ArchRule NAMES_FOR_STRAY_IMPORTS_DO_NOTHING = classes()

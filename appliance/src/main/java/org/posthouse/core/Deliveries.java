@@ -23,6 +23,7 @@ final class Deliveries {
 
     private long messagesMatched;
     private long messagesStored;
+    private long messagesPushed;
 
     Deliveries(CoreConfig config, int shards, MatchTimes times) {
         this.config = config;
@@ -44,6 +45,11 @@ final class Deliveries {
         return messagesStored;
     }
 
+    /** Messages sent to their ranks before there was a receive for them, since the start. */
+    long messagesPushed() {
+        return messagesPushed;
+    }
+
     /** Takes in the frame that begins a message; false if it was not accepted, but dropped. */
     boolean arrive(HomedRank to, Frame frame) throws WireException {
         FrameView view = frame.view();
@@ -60,7 +66,8 @@ final class Deliveries {
         }
         Parcel head = frame.hold();
         Message message = Message.of(view, head);
-        Receive receive = to.mailbox().matchFor(view.context(), view.source(), view.tag());
+        Receive posted = to.mailbox().matchFor(view.context(), view.source(), view.tag());
+        Receive receive = posted == null ? push(to, message) : posted;
         try {
             log(to, message, head, receive);
         } catch (JournalFailure e) {
@@ -72,7 +79,7 @@ final class Deliveries {
             to.arriving().put(new HomedRank.Transfer(message.context(), message.source(), message.sequence()), message);
         }
         if (message.receive() != null) {
-            times.receiveWaited(message.receive());
+            times.met(message);
             to.countDelivered(message);
             handOver(to, message);
         } else {
@@ -82,6 +89,29 @@ final class Deliveries {
             answerProbes(to, message);
         }
         return true;
+    }
+
+    /** If its context runs ahead, what comes goes to the rank that has no receive here for it. Or that ends. */
+    private static Receive push(HomedRank to, Message message) {
+        Round round = to.mailbox().round(message.context());
+        if (round == null || !round.isOpen()) {
+            return null;
+        }
+        Round.End end = round.refuses(message, to.port().writable());
+        if (end != null) {
+            round.end(end, to.port());
+            return null;
+        }
+        round.count(message);
+        return Receive.PUSHED;
+    }
+
+    /** A message that has waited, and that its context's round does not refuse. */
+    void push(HomedRank to, Message message, Round round) {
+        to.mailbox().push(message);
+        round.count(message);
+        times.pushed(message);
+        deliver(to, message);
     }
 
     private static void log(HomedRank to, Message message, Parcel head, Receive receive) {
@@ -245,7 +275,12 @@ final class Deliveries {
         }
         Parcel head = message.isInLog() ? job.journal().head(job.id(), message, to.port().writable()) : message.takeHead();
         message.pass(head.payloadBytes());
-        to.port().deliver(message, head);
+        if (message.isPushed()) {
+            messagesPushed++;
+            to.port().push(message, 0, head);
+        } else {
+            to.port().deliver(message, head);
+        }
         for (Parcel chunk = message.nextWaitingChunk(); chunk != null; chunk = message.nextWaitingChunk()) {
             pass(to, message, chunk);
         }

@@ -44,7 +44,12 @@ final class HeldPort implements RankPort {
 
     @Override
     public void push(Message message, long ordinal, Parcel head) {
-        throw new IllegalStateException("a rank between two connections is not replayed");
+        throw new IllegalStateException(message + " is pushed to a rank between two connections, which is slow");
+    }
+
+    @Override
+    public void ended(int context, int round, Round.End why, long pushedCost) {
+        held.add(port -> port.ended(context, round, why, pushedCost));
     }
 
     @Override

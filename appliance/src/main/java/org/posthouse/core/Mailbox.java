@@ -54,6 +54,10 @@ public final class Mailbox {
         private final MessageList arrived = new MessageList(MessageList.Order.ARRIVAL);
         private final ReceiveList anySource = new ReceiveList();
         private final ReceiveList anySourceProbes = new ReceiveList();
+        private int probes;
+
+        /** Null until the rank has let it run ahead. */
+        private Round round;
 
         private Context(int id) {
             this.id = id;
@@ -134,13 +138,19 @@ public final class Mailbox {
     /**
      * Takes in a message that {@link #check} accepted, and matches or stores it.
      *
-     * @param receive what {@link #matchFor} said
+     * @param receive what {@link #matchFor} said, or {@link Receive#PUSHED} if that is null and the context is open
      */
     void accept(Message message, Receive receive) {
         Context context = context(message.context());
         Channel channel = context.channel(message.source());
         assert message.sequence() == channel.sequence + 1 : message + " after " + channel.sequence;
         channel.sequence = message.sequence();
+        assert receive == Receive.PUSHED || receive != null || !isOpen(context.id) : message + " waits in " + context.round;
+        if (receive == Receive.PUSHED) {
+            assert isOpen(context.id) && context.arrived.first() == null : message + " is pushed in " + context.round;
+            message.match(receive);
+            return;
+        }
         if (receive != null) {
             (receive.source() == Wire.ANY ? context.anySource : channel.posted).remove(receive);
             posted--;
@@ -184,6 +194,41 @@ public final class Mailbox {
         takeOut(context(receive.context()), message);
         message.match(receive);
         return message;
+    }
+
+    /** Takes out the message that has waited for the longest in its context, to be pushed. */
+    void push(Message message) {
+        Context context = context(message.context());
+        assert context.arrived.first() == message : message + " is pushed before " + context.arrived.first();
+        takeOut(context, message);
+        message.match(Receive.PUSHED);
+    }
+
+    /** Whether messages of this context are pushed. */
+    boolean isOpen(int contextId) {
+        Round round = round(contextId);
+        return round != null && round.isOpen();
+    }
+
+    /** The context's round; null if it never had one. */
+    Round round(int contextId) {
+        Context context = recent != null && recent.id == contextId ? recent : contexts.get(contextId);
+        return context == null ? null : context.round;
+    }
+
+    /** The context's round, or its first; null if the context was never used. */
+    Round begunRound(int contextId) {
+        Context context = contexts.get(contextId);
+        if (context != null && context.round == null) {
+            context.round = new Round(contextId);
+        }
+        return context == null ? null : context.round;
+    }
+
+    /** Whether a blocking probe waits in this context. */
+    boolean hasProbes(int contextId) {
+        Context context = contexts.get(contextId);
+        return context != null && context.probes > 0;
     }
 
     /** The message that a receive with this pattern would get now; null if there is none. It stays. */
@@ -249,6 +294,7 @@ public final class Mailbox {
         Context context = context(probe.context());
         probe.order(++posts);
         (probe.source() == Wire.ANY ? context.anySourceProbes : context.channel(probe.source()).probes).append(probe);
+        context.probes++;
         posted++;
     }
 
@@ -259,6 +305,7 @@ public final class Mailbox {
         Receive probe = earlier(channel.probes.firstFor(message.tag()), context.anySourceProbes.firstFor(message.tag()));
         if (probe != null) {
             (probe.source() == Wire.ANY ? context.anySourceProbes : channel.probes).remove(probe);
+            context.probes--;
             posted--;
         }
         return probe;
@@ -269,11 +316,13 @@ public final class Mailbox {
         return posted < RECEIVES_MAX;
     }
 
-    /** Forgets all receives and probes: they end with the incarnation that posted them. */
+    /** Forgets all receives and probes, and what may be pushed: they end with the incarnation that posted them. */
     void forgetReceives() {
         for (Context context : contexts.values()) {
             context.anySource.clear();
             context.anySourceProbes.clear();
+            context.probes = 0;
+            context.round = null;
             for (Channel channel : context.channels) {
                 if (channel != null) {
                     channel.posted.clear();

@@ -4,7 +4,8 @@ import java.util.function.LongSupplier;
 
 /**
  * How long messages wait in their mailboxes for a receive, and receives for a message. Each match is counted in both:
- * one of the two had to wait, and the other took no time. Confined to the relay core.
+ * one of the two had to wait, and the other took no time. A message that is pushed is counted once, since its receive is not known
+ * here. Confined to the relay core.
  *
  * <p>It costs a message four bytes and a receive none: the order of a receive among others is the time of its posting.
  * The clock is the owner's, who may let it stand while he does many things in a row; then these seem to take no time.
@@ -33,15 +34,26 @@ final class MatchTimes {
 
     /** A receive that was just posted took a message that had waited. */
     void messageWaited(Message message, long now) {
-        messages.record(Integer.toUnsignedLong(tick(now) - message.storedTick()) << TICK_BITS);
+        recordWait(message, now);
         receives.record(0);
     }
 
-    /** A message that has just come met a receive that had waited. */
-    void receiveWaited(Receive receive) {
-        // The order is ahead of the clock if many were posted while it stood.
-        receives.record(Math.max(0, now() - receive.order()));
+    private void recordWait(Message message, long now) {
+        messages.record(Integer.toUnsignedLong(tick(now) - message.storedTick()) << TICK_BITS);
+    }
+
+    /** A message that has just come met a receive that had waited, or is pushed. */
+    void met(Message message) {
+        if (!message.isPushed()) {
+            // The order is ahead of the clock if many were posted while it stood.
+            receives.record(Math.max(0, now() - message.receive().order()));
+        }
         messages.record(0);
+    }
+
+    /** A message that had waited is pushed. */
+    void pushed(Message message) {
+        recordWait(message, now());
     }
 
     Latencies messages() {

@@ -178,6 +178,11 @@ public final class Message {
         return receive;
     }
 
+    /** Whether it goes to its rank without a receive. */
+    boolean isPushed() {
+        return receive == Receive.PUSHED;
+    }
+
     /** Where its arrival stands in the log, or -1 without a log. */
     public long logPosition() {
         return logPosition;
@@ -259,6 +264,11 @@ public final class Message {
     /** What it takes of its sender's byte credit. An offer takes none: nothing of it is here unasked. */
     long cost() {
         return form == FrameType.OFFER ? 0 : Wire.cost(bytes);
+    }
+
+    /** Whether it is whole, and so short that it may be pushed. */
+    boolean isShort() {
+        return form == FrameType.SEND && bytes <= Wire.PUSHED_BYTES_MAX;
     }
 
     Parcel takeHead() {

@@ -61,14 +61,16 @@ final class Mismatches {
     /**
      * Tells a rank that is at home here and reads; its own relay tells any other. What the rank's peer sent before it
      * went on has come: so if a receive for that peer is posted still, it is posted for ever. If none is, all that the
-     * rank had asked for has come, and it may ask for more; it will say so again if it stays.
+     * rank had asked for has come, and it may ask for more; it will say so again if it stays. If the context runs ahead, all that
+     * came has been sent, and the rank knows what it waits for.
      */
     private static void tell(Job job, Stall stall) {
         HomedRank rank = job.homed(stall.rank());
         if (rank == null || rank.port() == null || !rank.port().writable()) {
             return;
         }
-        if (stall.peer() < 0 || rank.mailbox().waitsFor(stall.context(), stall.peer())) {
+        Mailbox mailbox = rank.mailbox();
+        if (stall.peer() < 0 || mailbox.waitsFor(stall.context(), stall.peer()) || mailbox.isOpen(stall.context())) {
             rank.port().mismatch(stall);
         }
     }

@@ -15,6 +15,7 @@ final class RankFrames {
     private final Deliveries deliveries;
     private final Historian historian;
     private final Checkpoints checkpoints;
+    private final Pushes pushes;
     private final Observations observations = new Observations();
 
     RankFrames(CoreConfig config, Deliveries deliveries, Historian historian, Checkpoints checkpoints) {
@@ -22,6 +23,7 @@ final class RankFrames {
         this.config = config;
         this.historian = historian;
         this.deliveries = deliveries;
+        this.pushes = new Pushes(deliveries);
     }
 
     /** A frame of a connected rank, about its own job. */
@@ -36,6 +38,7 @@ final class RankFrames {
                 sendChunk(rank, frame);
                 countKept(rank, view);
             }
+            case AHEAD -> pushes.ahead(rank, view);
             case POST, PROBE, CANCEL -> ask(rank, view);
             case WITHDRAW -> withdraw(rank, view);
             case POLLS -> logPolls(rank, view.finalizeFailedPolls());
@@ -267,6 +270,10 @@ final class RankFrames {
         if (view.destination() != rank.rank()) {
             throw new WireException(
                     Reason.WRONG_RANK, view.type() + " in the name of rank " + view.destination() + " from " + rank);
+        }
+        if (rank.mailbox().isOpen(view.context())) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED, view.type() + " from " + rank + " in " + rank.mailbox().round(view.context()));
         }
     }
 

@@ -11,11 +11,15 @@ public interface RankPort {
     void deliver(Message message, Parcel head);
 
     /**
-     * A message of the rank's past, which comes unasked: its first frame. Takes over the parcel.
+     * A message that comes unasked: its first frame. Takes over the parcel.
      *
-     * @param ordinal which receive of the message's context had got it, from 1
+     * @param ordinal of the rank's past: which receive of the message's context had got it, from 1; 0: it is new, short and whole, and
+     *     the rank finds out
      */
     void push(Message message, long ordinal, Parcel head);
+
+    /** No new message is pushed any more in this context; all that were have left before. */
+    void ended(int context, int round, Round.End why, long pushedCost);
 
     /** More bytes of a message that is being delivered. Takes over the parcel. */
     void chunk(Parcel chunk);

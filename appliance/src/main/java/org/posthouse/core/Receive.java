@@ -6,6 +6,9 @@ import org.posthouse.wire.Wire;
  * A receive or a blocking probe that a rank posted. Confined to the mailbox's owner.
  */
 public sealed class Receive {
+    /** Stands for the receive of a message that is pushed: its rank finds out which it is. */
+    static final Receive PUSHED = new Receive(0, Wire.ANY, Wire.ANY, 0);
+
     private final int context;
     private final int source;
     private final int tag;

@@ -137,6 +137,11 @@ public final class RelayCore {
         return deliveries.messagesStored();
     }
 
+    /** Messages sent to their ranks before there was a receive for them, since the start. */
+    public long messagesPushed() {
+        return deliveries.messagesPushed();
+    }
+
     /** How long matched messages had waited for a receive; confined to the owner. */
     public Latencies messageWaits() {
         return deliveries.times().messages();

@@ -30,6 +30,11 @@ final class SenderOnly implements RankPort {
         throw new IllegalStateException(message + " is pushed to " + rank + " beside its history");
     }
 
+    @Override
+    public void ended(int context, int round, Round.End why, long pushedCost) {
+        throw new IllegalStateException("a round of " + rank + ", which is logged");
+    }
+
     /** The log has it, and the history will come to it; unless all of it was handed out. */
     @Override
     public void chunk(Parcel chunk) {

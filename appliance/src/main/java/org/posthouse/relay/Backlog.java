@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 import org.posthouse.core.Peer;
 import org.posthouse.wire.FrameType;
 
@@ -33,12 +35,18 @@ final class Backlog {
     /** A frame of another core, which handles and releases it. */
     private record Waiting(Peer from, ByteBuf frame, Runnable work) {}
 
-    private final LogJournal journal;
+    private final BooleanSupplier full;
+    private final LongConsumer waits;
     private final ArrayDeque<Waiting> frames = new ArrayDeque<>();
     private final ArrayDeque<Runnable> connections = new ArrayDeque<>();
 
-    Backlog(LogJournal journal) {
-        this.journal = journal;
+    /**
+     * @param full whether there is no room in the log
+     * @param waits is told of jobs that have something here
+     */
+    Backlog(BooleanSupplier full, LongConsumer waits) {
+        this.full = full;
+        this.waits = waits;
     }
 
     /** Whether a frame of another core, of a logged job, must wait: it may have something logged, or others wait. */
@@ -48,12 +56,12 @@ final class Backlog {
 
     /** Whether a frame of a logged job before which none waits must wait. */
     boolean stopsFirst(FrameType type) {
-        return journal.isFull() && LOGGED.contains(type);
+        return full.getAsBoolean() && LOGGED.contains(type);
     }
 
     /** Whether nothing waits, and nothing must. */
     boolean isIdle() {
-        return frames.isEmpty() && !journal.isFull();
+        return frames.isEmpty() && !full.getAsBoolean();
     }
 
     /** A frame waits, whose work handles and releases it. */
@@ -63,7 +71,7 @@ final class Backlog {
 
     /** A frame of this job waits, the first of some. */
     void waits(long job) {
-        journal.room().waits(job);
+        waits.accept(job);
     }
 
     /** A connection is not read until there is room. */
@@ -84,10 +92,10 @@ final class Backlog {
 
     /** There is room: as much is done as there is room for. */
     void goOn() {
-        while (!frames.isEmpty() && !journal.isFull()) {
+        while (!frames.isEmpty() && !full.getAsBoolean()) {
             frames.remove().work().run();
         }
-        for (int left = connections.size(); left > 0 && !journal.isFull(); left--) {
+        for (int left = connections.size(); left > 0 && !full.getAsBoolean(); left--) {
             connections.remove().run();
         }
     }

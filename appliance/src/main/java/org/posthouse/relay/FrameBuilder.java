@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 import org.posthouse.core.Message;
 import org.posthouse.core.Past;
+import org.posthouse.core.Round;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
@@ -53,6 +54,12 @@ final class FrameBuilder {
                 .address(context, source, destination, 0)
                 .sequence(sequence)
                 .content(bytes, 0, 0);
+        return frame;
+    }
+
+    ByteBuf ended(long job, int context, int round, int rank, Round.End why, long pushedCost) {
+        ByteBuf frame = buffer(FrameType.ENDED.bytesMin());
+        begin(frame, FrameType.ENDED, job).round(context, round, rank, why.code(), pushedCost);
         return frame;
     }
 

@@ -133,6 +133,7 @@ final class LogJournal implements Journal {
         log = null;
         background.shutdown();
         if (open != null) {
+            open.discardNoMore();
             awaitBackground();
             reader.close();
             open.close();

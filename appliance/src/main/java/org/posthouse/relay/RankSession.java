@@ -13,6 +13,7 @@ import org.posthouse.core.RankPort;
 import org.posthouse.core.RankState;
 import org.posthouse.core.Refusal;
 import org.posthouse.core.RelayCore;
+import org.posthouse.core.Round;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -185,6 +186,11 @@ final class RankSession implements Session, RankPort {
         BufferParcel frame = (BufferParcel) head;
         frame.toDelivered(FrameView.PUSHED, (int) ordinal);
         write(frame);
+    }
+
+    @Override
+    public void ended(int context, int round, Round.End why, long pushedCost) {
+        write(frames.ended(job, context, round, rank.rank(), why, pushedCost));
     }
 
     @Override

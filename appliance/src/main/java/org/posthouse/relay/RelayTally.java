@@ -72,6 +72,7 @@ final class RelayTally {
         return new RelayMeasures(
                 flows.flows(),
                 shards.stream().mapToLong(ShardStatus::messagesStored).sum(),
+                shards.stream().mapToLong(ShardStatus::messagesPushed).sum(),
                 sum(shards, ShardStatus::messageWaits),
                 sum(shards, ShardStatus::receiveWaits),
                 latency(loopLag.counted()),

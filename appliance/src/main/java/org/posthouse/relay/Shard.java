@@ -57,7 +57,7 @@ final class Shard {
      */
     Shard(int number, String relay, CoreConfig config, int shards, Workplace home, Histories histories, Gate gate) {
         this.gate = gate;
-        this.backlog = new Backlog(histories.journal());
+        this.backlog = new Backlog(histories.journal()::isFull, job -> histories.journal().room().waits(job));
         this.number = number;
         this.core = new RelayCore(relay, config, shards, clock, new HistoryReader(this, histories), new ImageWriter(this, histories));
         this.strand = new Strand(home, this::endTurn);

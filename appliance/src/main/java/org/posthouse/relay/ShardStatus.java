@@ -16,6 +16,7 @@ import org.posthouse.core.RelayCore;
  *
  * @param messagesMatched messages matched to a receive since the relay's start
  * @param messagesStored messages that had to wait for a receive since then
+ * @param messagesPushed messages sent to their ranks before there was a receive for them
  * @param messageWaits how long matched messages had waited since then; nobody changes it
  * @param receiveWaits how long matched receives had waited since then; nobody changes it
  * @param queuedDeepest most pieces of work that waited at once since the count before
@@ -24,11 +25,12 @@ import org.posthouse.core.RelayCore;
 record ShardStatus(
         long messagesMatched,
         long messagesStored,
+        long messagesPushed,
         Latencies messageWaits,
         Latencies receiveWaits,
         int queuedDeepest,
         Map<Long, List<Rank>> ranks) {
-    static final ShardStatus NOTHING = new ShardStatus(0, 0, new Latencies(), new Latencies(), 0, Map.of());
+    static final ShardStatus NOTHING = new ShardStatus(0, 0, 0, new Latencies(), new Latencies(), 0, Map.of());
 
     /**
      * One rank.
@@ -77,6 +79,7 @@ record ShardStatus(
         return new ShardStatus(
                 core.messagesMatched(),
                 core.messagesStored(),
+                core.messagesPushed(),
                 core.messageWaits().copy(),
                 core.receiveWaits().copy(),
                 queuedDeepest,

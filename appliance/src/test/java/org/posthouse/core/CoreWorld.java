@@ -39,6 +39,11 @@ final class CoreWorld {
     private final SimTrouble trouble;
     private final Frames frames = new Frames(JOB);
     private final Map<Channel, SimLetter> sent = new HashMap<>();
+
+    /** Of jobs without a log: what came to each rank, in the order in which its mailbox took it in. */
+    private final Map<Integer, List<SimLetter>> arrived = new HashMap<>();
+
+    private final Map<List<Integer>, Long> arrivedUpTo = new HashMap<>();
     private final List<SimRank> ranks = new ArrayList<>();
     private final SimProgram program;
     private final JobOpen opening;
@@ -195,6 +200,7 @@ final class CoreWorld {
             check(rank.isFinalized(), "stuck: " + ranks + cores);
             rank.checkOrder();
         }
+        arrived.forEach((rank, letters) -> ranks.get(rank).checkMatches(letters));
         for (SimLetter letter : program.letters()) {
             check(letter.received, letter + " was never received");
         }
@@ -216,7 +222,7 @@ final class CoreWorld {
             }
             check(
                     matches(relay.core().messageWaits()) == relay.core().messagesMatched()
-                            && matches(relay.core().receiveWaits()) == relay.core().messagesMatched(),
+                            && matches(relay.core().receiveWaits()) == relay.core().messagesMatched() - relay.core().messagesPushed(),
                     "matches without a time, of " + relay.core().messagesMatched());
             relay.end();
         }
@@ -309,8 +315,24 @@ final class CoreWorld {
         sent.put(new Channel(letter.context, letter.source, letter.destination, letter.sequence), letter);
     }
 
+    /** A frame that begins a message comes to its mailbox; it may be there already. */
+    void arrives(FrameView view) {
+        Long next = arrivedUpTo.getOrDefault(List.of(view.context(), view.source(), view.destination()), 0L) + 1;
+        if (!logged && view.sequence() == next) {
+            arrivedUpTo.put(List.of(view.context(), view.source(), view.destination()), next);
+            arrived.computeIfAbsent(view.destination(), none -> new ArrayList<>())
+                    .add(letter(view.context(), view.source(), view.destination(), view.sequence()));
+        }
+    }
+
+    /** Messages that came to ranks unasked. */
+    int pushes() {
+        return ranks.stream().mapToInt(SimRank::pushes).sum();
+    }
+
     /** The mailbox has let go of this letter's offer. */
     void withdrawn(SimLetter letter) {
+        arrived.getOrDefault(letter.destination, new ArrayList<>()).remove(letter);
         letter.withdrawn();
         withdrawals++;
     }

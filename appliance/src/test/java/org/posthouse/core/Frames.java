@@ -80,6 +80,18 @@ final class Frames {
         return frame;
     }
 
+    ByteBuffer ahead(int context, int round, int self, long upTo, boolean end) {
+        ByteBuffer frame = frame(FrameType.AHEAD, 40, 0);
+        view(frame).flags(end ? FrameView.END : 0).round(context, round, self, 0, upTo);
+        return frame;
+    }
+
+    ByteBuffer ended(int context, int round, int rank, int why, long pushedCost) {
+        ByteBuffer frame = frame(FrameType.ENDED, 40, 0);
+        view(frame).round(context, round, rank, why, pushedCost);
+        return frame;
+    }
+
     ByteBuffer clear(int context, int source, int destination, long sequence, long upTo) {
         ByteBuffer frame = frame(FrameType.CLEAR, 48, 0);
         view(frame).address(context, source, destination, 0).sequence(sequence).offset(upTo);

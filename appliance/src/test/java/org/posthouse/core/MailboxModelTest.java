@@ -59,6 +59,13 @@ final class MailboxModelTest {
             return answered.stream().map(Posted::request).toList();
         }
 
+        /** Takes all of a context that waits, in its order. */
+        List<Message> takeAll(int context) {
+            List<Message> all = unexpected.stream().filter(message -> message.context() == context).toList();
+            unexpected.removeAll(all);
+            return all;
+        }
+
         Message find(Posted pattern) {
             return unexpected.stream().filter(pattern::takes).findFirst().orElse(null);
         }
@@ -112,6 +119,9 @@ final class MailboxModelTest {
             } else {
                 takeBack(mailbox, model, random, contexts);
             }
+            if (random.nextInt(20) == 0) {
+                pushAll(mailbox, model, random.nextInt(contexts));
+            }
             if (random.nextInt(400) == 0) {
                 mailbox.forgetReceives();
                 model.receives.clear();
@@ -155,6 +165,19 @@ final class MailboxModelTest {
         } else {
             message.release();
         }
+    }
+
+    private static void pushAll(Mailbox mailbox, Model model, int context) {
+        boolean probed = model.probes.stream().anyMatch(probe -> probe.context() == context);
+        assertThat(mailbox.hasProbes(context)).isEqualTo(probed);
+        for (Message expected : model.takeAll(context)) {
+            Message first = mailbox.find(context, Wire.ANY, Wire.ANY);
+            assertThat(first).isSameAs(expected);
+            mailbox.push(first);
+            assertThat(first.isPushed()).isTrue();
+            first.release();
+        }
+        assertThat(mailbox.find(context, Wire.ANY, Wire.ANY)).isNull();
     }
 
     private static void takeBack(Mailbox mailbox, Model model, Random random, int contexts) {

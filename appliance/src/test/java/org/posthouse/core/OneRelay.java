@@ -206,8 +206,13 @@ final class OneRelay {
 
         @Override
         public void push(Message message, long ordinal, Parcel head) {
-            heard.add("push #" + message.sequence() + " from " + message.source() + " to receive " + ordinal);
+            heard.add("push #" + message.sequence() + " from " + message.source() + (ordinal == 0 ? "" : " to receive " + ordinal));
             head.release();
+        }
+
+        @Override
+        public void ended(int context, int round, Round.End why, long pushedCost) {
+            heard.add("ended " + context + " round " + round + " " + why + " at " + pushedCost);
         }
 
         @Override

@@ -50,7 +50,7 @@ final class RankBreachTest {
     @ParameterizedTest
     @EnumSource(
             mode = EnumSource.Mode.EXCLUDE,
-            names = {"SEND", "EAGER", "OFFER", "CHUNK", "POST", "PROBE", "CANCEL", "WITHDRAW", "FINALIZE", "POLLS"})
+            names = {"SEND", "EAGER", "OFFER", "CHUNK", "POST", "PROBE", "CANCEL", "WITHDRAW", "FINALIZE", "POLLS", "AHEAD"})
     void refusesFramesThatRanksDoNotSend(FrameType type) {
         bad.isRefused(relay.frames.empty(type), Reason.NOT_EXPECTED);
     }

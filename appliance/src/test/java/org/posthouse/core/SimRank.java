@@ -19,7 +19,7 @@ import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 
 /** A rank that speaks the library's side of the protocol in a simple way: everything nonblocking, then Finalize. */
-final class SimRank {
+final class SimRank implements SimAhead.Owner {
     /** A receive or probe by its request number. */
     private static final class Asked {
         final SimProgram.Pattern pattern;
@@ -68,6 +68,7 @@ final class SimRank {
     private final Map<SimProgram.Pattern, Integer> heldPosts = new HashMap<>();
     private final Map<Integer, Long> ordinals = new HashMap<>();
     private final SimLine line;
+    private final SimAhead ahead;
     private long deliveries;
     private long events;
     private int comebacks;
@@ -88,6 +89,7 @@ final class SimRank {
         this.random = random;
         this.frames = frames;
         this.line = new SimLine(world, rank);
+        this.ahead = new SimAhead(rank, random, frames, line, world.logged() ? 0 : random.nextInt(10), this);
     }
 
     SimLine line() {
@@ -315,13 +317,18 @@ final class SimRank {
         if (kind == SimProgram.Kind.POST && random.nextInt(8) == 0) {
             world.clock().after(random.nextInt(200), () -> cancel(request, number));
         }
-        request.ordinal = kind == SimProgram.Kind.POST ? ordinals.merge(pattern.context(), 1L, Long::sum) : 0;
-        say(number);
+        if (kind == SimProgram.Kind.POST) {
+            request.ordinal = ordinals.merge(pattern.context(), 1L, Long::sum);
+            ahead.receive(number, pattern);
+        } else {
+            ahead.probe(number, pattern, kind == SimProgram.Kind.PROBE);
+        }
         return request;
     }
 
     /** Says what it asks for, for the first time or again. */
-    private void say(int number) {
+    @Override
+    public void say(int number) {
         Asked request = asked.get(number);
         SimProgram.Pattern pattern = request.pattern;
         boolean blocking = request.kind == SimProgram.Kind.PROBE;
@@ -342,11 +349,16 @@ final class SimRank {
         } else if (request.letter == null && request.promised == null) {
             open++;
             request.cancelling = true;
-            sayCancel(number);
+            ahead.cancel(number, request.pattern.context());
         }
     }
 
-    private void sayCancel(int number) {
+    @Override
+    public void sayCancel(int number) {
+        if (asked.get(number).letter != null && !world.logged()) {
+            isCancelled(asked.get(number), false); // It was pushed before the round's end.
+            return;
+        }
         SimProgram.Pattern pattern = asked.get(number).pattern;
         ByteBuffer cancel =
                 frames.cancel(pattern.context(), pattern.source(), rank, pattern.tag(), number, failedPolls());
@@ -385,6 +397,7 @@ final class SimRank {
             case PROBE_ANSWER -> onProbeAnswer(view);
             case CANCELLED -> onCancelled(view);
             case WITHDRAWN -> onWithdrawn(view);
+            case ENDED -> ahead.onEnded(view);
             case ACK -> line.ack(view.safe(), view.handled());
             case EVENTS -> {
                 check((view.flags() & FrameView.END) != 0, "it is given events that it has made itself: " + view);
@@ -400,7 +413,20 @@ final class SimRank {
     }
 
     private void onDelivered(ByteBuffer frame, FrameView view) {
-        Asked request = (view.flags() & FrameView.PUSHED) == 0 ? asked.get(view.request()) : numbered(view);
+        boolean pushed = (view.flags() & FrameView.PUSHED) != 0;
+        if (pushed && view.request() == 0) {
+            ahead.onPushed(frame);
+        } else {
+            gets(pushed ? numbered(view) : asked.get(view.request()), frame, view);
+        }
+    }
+
+    @Override
+    public void gets(int number, ByteBuffer delivered) {
+        gets(asked.get(number), delivered, view(delivered));
+    }
+
+    private void gets(Asked request, ByteBuffer frame, FrameView view) {
         SimLetter letter = world.letter(view.context(), view.source(), rank, view.sequence());
         check(request.kind == SimProgram.Kind.POST && request.letter == null, "request " + view.request() + " got " + letter);
         check(request.pattern.takes(letter), request.pattern + " got " + letter);
@@ -489,10 +515,20 @@ final class SimRank {
     private void onProbeAnswer(FrameView view) {
         Asked request = asked.get(view.request());
         check(request.kind != SimProgram.Kind.POST && request.arrived == 0, "answer to request " + view.request());
+        answered(request, (view.flags() & FrameView.FOUND) == 0 ? null : view);
+    }
+
+    @Override
+    public void finds(int number, ByteBuffer delivered) {
+        answered(asked.get(number), delivered == null ? null : view(delivered));
+    }
+
+    /** @param view the envelope that was found, or null */
+    private void answered(Asked request, FrameView view) {
         request.arrived = 1;
         open--;
         SimLetter found = null;
-        if ((view.flags() & FrameView.FOUND) == 0) {
+        if (view == null) {
             check(request.kind == SimProgram.Kind.TRY_PROBE, "nothing found for a blocking probe");
             failedPolls++;
         } else {
@@ -521,6 +557,11 @@ final class SimRank {
         return (int) asked.stream().filter(request -> request.cancelled).count();
     }
 
+    @Override
+    public boolean isFinalizing() {
+        return finalizing;
+    }
+
     boolean isFinalized() {
         return finalized;
     }
@@ -537,6 +578,23 @@ final class SimRank {
         }
     }
 
+    /** The matching depends on nothing but the orders in which messages came to the mailbox, and receives were called. */
+    void checkMatches(List<SimLetter> arrived) {
+        List<SimLetter> free = new ArrayList<>(arrived);
+        for (Asked request : asked) {
+            if (request.kind == SimProgram.Kind.POST && !request.cancelled) {
+                SimLetter first = free.stream().filter(request.pattern::takes).findFirst().orElse(null);
+                check(request.letter == first, request + " instead of " + first);
+                free.remove(first);
+            }
+        }
+    }
+
+    /** Messages that came to it unasked. */
+    int pushes() {
+        return ahead.pushes();
+    }
+
     private void check(boolean holds, String what) {
         if (!holds) {
             throw new AssertionError("rank " + rank + ": " + what);
@@ -551,7 +609,7 @@ final class SimRank {
     public String toString() {
         return "rank " + rank + (finalized
                 ? " finalized"
-                : " " + line.stage() + " with " + open + " operations open, " + steps.size() + " steps left, offers "
+                : " " + line.stage() + " " + ahead + " with " + open + " operations open, " + steps.size() + " steps left, offers "
                         + offered.keySet() + " of which taken back " + withdrawing + ", waits for "
                         + asked.stream().filter(Asked::waits).map(Asked::toString).toList());
     }

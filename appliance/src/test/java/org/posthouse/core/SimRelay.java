@@ -116,8 +116,16 @@ final class SimRelay {
     }
 
     void fromPeer(int from, ByteBuffer frame) {
+        noteArrival(frame);
         core.fromPeer(way(from), new TestFrame(frame, ledger));
         checkBounds();
+    }
+
+    private void noteArrival(ByteBuffer frame) {
+        FrameView view = new FrameView().wrap(frame, 0);
+        if (begins(frame) && world.coreOf(view.destination()) == number) {
+            world.arrives(view);
+        }
     }
 
     private Way way(int to) {
@@ -266,6 +274,7 @@ final class SimRelay {
             };
             acting = rank.rank();
             pollsDue = pollsReported;
+            noteArrival(frame);
             try {
                 core.fromRank(rank, new TestFrame(frame, ledger));
             } catch (WireException e) {
@@ -295,7 +304,9 @@ final class SimRelay {
 
         @Override
         public void push(Message message, long ordinal, Parcel head) {
-            check(rank.state() == RankState.REPLAYING, "pushed to " + rank + ", which is " + rank.state());
+            check(
+                    ordinal == 0 ? !world.logged() && writable() : rank.state() == RankState.REPLAYING,
+                    "pushed to " + rank + ", which is " + rank.state() + ", for receive " + ordinal);
             toRank(Frames.delivered(deliver(message, (TestParcel) head), FrameView.PUSHED, (int) ordinal));
         }
 
@@ -307,6 +318,11 @@ final class SimRelay {
             letter(message).passed(0, head.payloadBytes());
             letter(message).matched = true;
             return head.take();
+        }
+
+        @Override
+        public void ended(int context, int round, Round.End why, long pushedCost) {
+            toRank(frames.ended(context, round, rank.rank(), why.code(), pushedCost));
         }
 
         @Override

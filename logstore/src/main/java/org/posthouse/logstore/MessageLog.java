@@ -49,6 +49,8 @@ public final class MessageLog implements AutoCloseable {
     private final RecordChain chain;
     private final long relayEpoch;
     private Drafts drafts;
+    /** Written by whoever is about to close, read by who discards. */
+    private volatile boolean discardsNoMore;
     /** Written by whoever closes, read by the owner. */
     private volatile boolean closed;
 
@@ -400,8 +402,21 @@ public final class MessageLog implements AutoCloseable {
      */
     public void discard(List<Path> gone, long usedBytesMax) {
         long room = usedBytesMax - chain.files().usedBytes();
-        gone.forEach(file -> chain.spares().retire(file, room));
+        for (Path file : gone) {
+            if (discardsNoMore) {
+                return;
+            }
+            chain.spares().retire(file, room);
+        }
         chain.spares().trim(room);
+    }
+
+    /**
+     * The log is about to be closed: a {@link #discard} that is under way ends with the file that it is at. The others are cut again once
+     * the log is open again. Any thread.
+     */
+    public void discardNoMore() {
+        discardsNoMore = true;
     }
 
     /** Bytes of the log's files on the disk, as they were when at most 1 MiB less was in them. Any thread. */

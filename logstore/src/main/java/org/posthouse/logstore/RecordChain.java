@@ -132,11 +132,12 @@ final class RecordChain implements AutoCloseable {
     private void roll() {
         List<ByteBuffer> pieces = SnapshotPieces.of(book);
         long needed = pieces.size() * (long) MessageLog.MAX_PAYLOAD_BYTES + MARGIN_BYTES;
-        long spareBytes = spares.take(QueueFiles.file(folder, file + 1), needed);
+        int next = appender.file() + 1;
+        long spareBytes = spares.take(QueueFiles.file(folder, next), needed);
         if (spareBytes > 0) {
-            blocks.begin(file + 1, spareBytes);
+            blocks.begin(next, spareBytes);
         }
-        if (spareBytes > 0 || blocks.tryBegin(file + 1, needed)) {
+        if (spareBytes > 0 || blocks.tryBegin(next, needed)) {
             appender.roll(spareBytes > 0);
             snapshot(pieces);
         }

@@ -34,7 +34,7 @@ final class ReservedBlocks {
     boolean tryBegin(int number, long bytes) {
         Path path = QueueFiles.file(folder, number);
         try {
-            boolean begun = Files.exists(path);
+            boolean begun = Files.isRegularFile(path);
             long to = begun ? Files.size(path) + SLACK_BYTES : bytes;
             Path ready = begun ? path : QueueFiles.ready(folder, number);
             if (!Blocks.tryReserve(folder.resolve(SingleChronicleQueue.QUEUE_METADATA_FILE), 0, METADATA_BYTES)

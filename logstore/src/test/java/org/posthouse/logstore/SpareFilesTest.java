@@ -104,6 +104,21 @@ final class SpareFilesTest {
     }
 
     @Test
+    void whatIsNotDiscardedInTimeIsCutAgainOnceTheLogIsOpenAgain() throws IOException {
+        try (MessageLog log = open()) {
+            job(log, 2);
+            log.discardNoMore();
+            log.discard(cut(log), Long.MAX_VALUE);
+        }
+        assertThat(QueueFiles.list(folder)).hasSize(3);
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+        try (MessageLog log = open()) {
+            log.discard(cut(log), Long.MAX_VALUE);
+            assertThat(QueueFiles.list(folder)).hasSize(1);
+        }
+    }
+
+    @Test
     void whatACursorMayHaveOpenIsNotEmptied() throws IOException {
         try (MessageLog log = open()) {
             job(log, 2);

@@ -133,6 +133,7 @@ final class Conversation {
             if (said != null) {
                 sayAgain();
             }
+            inbox.proceed();
             outbox.proceed();
         }
     }

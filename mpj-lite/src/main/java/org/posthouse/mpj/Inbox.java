@@ -32,6 +32,7 @@ final class Inbox {
     private final Map<Transfer, Receiving> arriving = new HashMap<>();
     private final ArrayDeque<Receiving> cancelling = new ArrayDeque<>();
     private final Unasked unasked = new Unasked();
+    private final Aheads aheads;
 
     /** For each context, how many receives were called in it. */
     private final Map<Integer, long[]> posts = new HashMap<>();
@@ -41,18 +42,44 @@ final class Inbox {
     /** Whether the relay may send what it has sent on an earlier connection. */
     private boolean cameAgain;
 
-    Inbox(Told line, long job, int rank, History history) {
+    /** @param ahead whether contexts may run ahead; those of a job that is logged never do */
+    Inbox(Told line, long job, int rank, History history, boolean ahead) {
         this.line = line;
         this.job = job;
         this.rank = rank;
         this.history = history;
+        this.aheads = new Aheads(line, job, rank, ahead);
     }
 
     // ---- what the rank asks for; the caller flushes the line
 
-    /** A receive is called. Its message may have come; while the rank catches up it comes unasked. */
+    /** A receive is called. */
     void receive(Receiving receiving) throws IOException {
         receiving.called(++posts.computeIfAbsent(receiving.context, none -> new long[1])[0]);
+        if (history.isLogged()) {
+            receiveOfHistory(receiving);
+        } else {
+            receiveAhead(receiving);
+        }
+    }
+
+    /** Its message may have come, or come unasked. */
+    private void receiveAhead(Receiving receiving) throws IOException {
+        Ahead ahead = aheads.of(receiving.context);
+        Ahead.Message came = ahead.take(receiving.source, receiving.tag);
+        if (came != null) {
+            came.passTo(receiving);
+            aheads.received(ahead);
+        } else if (ahead.isOpen()) {
+            ahead.await(receiving);
+        } else {
+            post(receiving);
+            aheads.posted(ahead);
+        }
+    }
+
+    /** Its message may have come; while the rank catches up it comes unasked. */
+    private void receiveOfHistory(Receiving receiving) throws IOException {
         Early.Message came = unasked.take(receiving);
         if (came != null) {
             goOn(came, receiving);
@@ -100,6 +127,33 @@ final class Inbox {
         request(FrameType.PROBE, probing.flags, probing.context, probing.source, probing.tag, 0, probing.request());
     }
 
+    /** The envelope of a message that has come and that such a probe finds; null if none has. */
+    Envelope find(int context, int source, int tag) {
+        return aheads.of(context).find(source, tag);
+    }
+
+    /** Whether what comes in this context comes unasked, so that the relay must not be asked. */
+    boolean isAhead(int context) {
+        return aheads.of(context).isOpen();
+    }
+
+    /** Has the relay asked again from now on; {@link #isAhead} says when that is so. */
+    void endAhead(int context) throws IOException {
+        aheads.end(aheads.of(context));
+    }
+
+    /** Something may be said again: what was to be posted meanwhile is. */
+    void proceed() throws IOException {
+        for (Receiving receiving : aheads.takeUnposted()) {
+            post(receiving);
+        }
+    }
+
+    /** The rank says goodbye. */
+    void stop() {
+        aheads.stop();
+    }
+
     /** Asks the relay to take the receive back; false if it need not be asked, since it is too late, or nothing was posted. */
     boolean cancel(Receiving receiving) throws IOException {
         if (receiving.isMatched() || receiving.isDone()) {
@@ -132,15 +186,47 @@ final class Inbox {
 
     // ---- what the relay answers
 
-    void onDelivered(ByteBuffer frame, FrameView view) throws WireException {
-        Receiving receiving = (view.flags() & FrameView.PUSHED) != 0 ? unasked(view) : posted(view);
-        receiving.begin(envelope(view), ++deliveries);
+    void onDelivered(ByteBuffer frame, FrameView view) throws WireException, IOException {
+        boolean pushed = (view.flags() & FrameView.PUSHED) != 0;
         int rides = view.length() - Wire.MESSAGE_HEADER_BYTES;
-        if (rides == view.messageBytes()) {
+        boolean whole = rides == view.messageBytes();
+        if (pushed && view.request() == 0) {
+            onPushed(frame, view);
+            return;
+        }
+        Receiving receiving = pushed ? unasked(view) : posted(view);
+        if (!pushed && !history.isLogged()) {
+            aheads.of(view.context()).delivered(whole && rides <= Wire.PUSHED_BYTES_MAX);
+        }
+        receiving.begin(envelope(view), ++deliveries);
+        if (whole) {
             receiving.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
         } else {
             arriving.put(new Transfer(view.context(), view.source(), view.sequence()), receiving);
         }
+    }
+
+    private void onPushed(ByteBuffer frame, FrameView view) throws WireException, IOException {
+        if (view.length() != Wire.MESSAGE_HEADER_BYTES + view.messageBytes()) {
+            throw new WireException(Reason.NOT_EXPECTED, "a part of a message of " + view.messageBytes() + " bytes, pushed");
+        }
+        Ahead ahead = aheads.of(view.context());
+        Envelope envelope = envelope(view);
+        Receiving receiving = ahead.came(envelope);
+        deliveries++;
+        if (receiving == null) {
+            ahead.keep(envelope, payload(frame, Wire.MESSAGE_HEADER_BYTES), deliveries);
+        } else {
+            receiving.begin(envelope, deliveries);
+            receiving.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
+            aheads.received(ahead);
+        }
+    }
+
+    /** A context does not run ahead any more: the relay gets the receives that wait. */
+    void onEnded(FrameView view) throws WireException, IOException {
+        aheads.ended(view);
+        proceed();
     }
 
     private Receiving posted(FrameView view) throws WireException {
@@ -289,6 +375,11 @@ final class Inbox {
         return waiting(context).mapToInt(receiving -> receiving.source).findFirst().orElse(-1);
     }
 
+    /** Whether a receive waits that names this source. */
+    boolean waitsFor(int context, int source) {
+        return waiting(context).anyMatch(receiving -> receiving.source == source);
+    }
+
     /** Gives up all receives of a context. */
     void abandon(int context, ReceiveException why) {
         waiting(context).forEach(receiving -> receiving.abandon(why));
@@ -298,7 +389,7 @@ final class Inbox {
     }
 
     private Stream<Receiving> waiting(int context) {
-        return receives().filter(receiving -> receiving.context == context);
+        return Stream.concat(receives().filter(receiving -> receiving.context == context), aheads.waiting(context));
     }
 
     private Stream<Receiving> receives() {

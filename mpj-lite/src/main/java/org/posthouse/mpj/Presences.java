@@ -97,9 +97,12 @@ final class Presences implements Presence.Watch {
         }
     }
 
-    /** The relay says that nothing more can come in a collective. */
+    /**
+     * The relay says that nothing more can come in a collective; about one that waits for a rank, if it waits for it still: where the context
+     * runs ahead only this rank knows.
+     */
     void onMismatch(Stall stall) {
-        if (!places.isAt(stall)) {
+        if (!places.isAt(stall) || stall.peer() >= 0 && !inbox.waitsFor(stall.context(), stall.peer())) {
             return;
         }
         history.limit(Limit.MISMATCH);

@@ -62,7 +62,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         told = new Told(line, history, job);
         observed = new Observed(machine, line, progress, history, told, job);
         outbox = new Outbox(told, job, rank, history, settings.eagerBytesMax());
-        inbox = new Inbox(told, job, rank, history);
+        inbox = new Inbox(told, job, rank, history, settings.ahead());
         told.behindLive(inbox::live);
         saving = new Saving(told, line, progress, history, observed, inbox, outbox, job, this::lost);
         conversation = new Conversation(line, hello, settings, history, told, observed, outbox, inbox);
@@ -248,12 +248,33 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     private Envelope ask(int flags, int context, int source, int tag) throws IOException {
-        Probing probing = new Probing(flags, context, source, tag);
         awaitLine();
+        for (boolean asked = false; ; asked = true) {
+            Envelope came = inbox.find(context, source, tag);
+            boolean blocks = (flags & FrameView.BLOCKING) != 0;
+            if (came != null || inbox.isAhead(context) && asked && !blocks) {
+                return came;
+            }
+            if (!inbox.isAhead(context)) {
+                break;
+            }
+            awaitMore(blocks);
+        }
+        Probing probing = new Probing(flags, context, source, tag);
         inbox.probe(probing);
         line.flush();
         progress.await(probing);
         return probing.envelope();
+    }
+
+    /** Handles what comes, and waits until there is something if it must. */
+    private void awaitMore(boolean blocks) throws IOException {
+        if (blocks) {
+            progress.await();
+        } else {
+            progress.poll();
+        }
+        awaitLine();
     }
 
     // ---- what depends on time
@@ -477,6 +498,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         line.expect(view.type());
         switch (view.type()) {
             case DELIVERED -> inbox.onDelivered(frame, view);
+            case ENDED -> inbox.onEnded(view);
             case CHUNK -> inbox.onChunk(frame, view);
             case CLEAR -> outbox.onClear(view);
             case CREDIT -> outbox.credit(view.creditBytes(), view.creditMessages());
@@ -547,11 +569,24 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     private void takeBack(Operation operation) throws IOException {
+        if (operation instanceof Receiving receiving) {
+            awaitAsked(receiving);
+        }
         if (!operation.isBeingCancelled() && ask(operation)) {
             line.flush();
         }
         while (operation.isBeingCancelled()) {
             progress.await();
+        }
+    }
+
+    /** Returns when the receive is posted, or done: one place says whether it is taken back before a message comes. */
+    private void awaitAsked(Receiving receiving) throws IOException {
+        while (!receiving.isDone() && inbox.isAhead(receiving.context)) {
+            inbox.endAhead(receiving.context);
+            line.flush();
+            progress.await();
+            awaitLine();
         }
     }
 
@@ -595,6 +630,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
                 progress.await();
             }
             awaitLine();
+            inbox.stop();
             conversation.sayFinalize();
             while (!progress.isOver()) {
                 progress.await();

@@ -16,8 +16,9 @@ import org.posthouse.wire.Wire;
  *     rank waits while there are more. The default is twice a rank's credit of 16 MiB: eager bytes are bounded by that, and
  *     those of offers by their windows of 1 MiB
  * @param reconnectS how long a rank whose connection broke tries to reach its relay again, in seconds, 0 to {@link #RECONNECT_S_MAX}
+ * @param ahead whether short messages may come before they are asked for, in jobs that are not logged
  */
-public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int reconnectS) {
+public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int reconnectS, boolean ahead) {
     /** Sets {@link #eagerBytesMax}; see {@link #bytes}. */
     public static final String EAGER_MAX = "POSTHOUSE_EAGER_MAX";
 
@@ -29,6 +30,9 @@ public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int 
 
     /** Sets {@link #reconnectS}. Only in jobs that are logged. */
     public static final String RECONNECT_S = "POSTHOUSE_RECONNECT_S";
+
+    /** Sets {@link #ahead}: on or off. */
+    public static final String AHEAD = "POSTHOUSE_AHEAD";
 
     public static final int BUSY_POLL_US_MAX = 1_000_000;
     public static final int KEPT_BYTES_LEAST = 4 << 20;
@@ -67,13 +71,27 @@ public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int 
         this(eagerBytesMax, busyPollUs, KEPT_BYTES_MAX, RECONNECT_S_DEFAULT);
     }
 
+    /** All else as by default. */
+    public Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int reconnectS) {
+        this(eagerBytesMax, busyPollUs, keptBytesMax, reconnectS, true);
+    }
+
     /** What the environment says, and else the default. @throws IllegalArgumentException naming variable and value */
     public static Settings of(Map<String, String> environment) {
         return new Settings(
                 read(environment, EAGER_MAX, text -> new Settings(bytes(text)).eagerBytesMax(), DEFAULT.eagerBytesMax()),
                 read(environment, BUSY_POLL, Settings::busyPoll, DEFAULT.busyPollUs()),
                 read(environment, KEPT_MAX, text -> kept(bytes(text)), DEFAULT.keptBytesMax()),
-                read(environment, RECONNECT_S, Settings::reconnect, DEFAULT.reconnectS()));
+                read(environment, RECONNECT_S, Settings::reconnect, DEFAULT.reconnectS()),
+                read(environment, AHEAD, Settings::onOrOff, 1) == 1);
+    }
+
+    private static int onOrOff(String text) {
+        return switch (text.strip().toLowerCase(Locale.ROOT)) {
+            case "on" -> 1;
+            case "off" -> 0;
+            default -> throw new IllegalArgumentException("expected on or off");
+        };
     }
 
     private static int kept(int bytes) {

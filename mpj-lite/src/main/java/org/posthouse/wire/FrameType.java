@@ -47,7 +47,9 @@ public enum FrameType {
     RESENT(36, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
     POINT(37, 64, 64, Role.RANK | Role.RELAY),
     IMAGE(38, Wire.IMAGE_HEADER_BYTES + 1, Wire.IMAGE_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX, Role.RANK | Role.RELAY),
-    LINK_REVOKED(39, Wire.HEADER_BYTES + 1, Wire.FRAME_BYTES_MAX, Role.LINK);
+    LINK_REVOKED(39, Wire.HEADER_BYTES + 1, Wire.FRAME_BYTES_MAX, Role.LINK),
+    AHEAD(40, 40, 40, Role.RANK),
+    ENDED(41, 40, 40, Role.RELAY);
 
     /** Who stands at the sending end of a connection; a set of them is a bit mask. */
     public static final class Role {

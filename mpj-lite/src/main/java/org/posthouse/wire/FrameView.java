@@ -62,12 +62,13 @@ public final class FrameView {
     /** Flag of SEND, EAGER and OFFER: it may have been sent before, over a connection or by a process that is gone. */
     public static final int AGAIN = 2;
 
-    /** Flag of DELIVERED: it was not asked for; in place of a request number it has the ordinal of its receive. */
+    /** Flag of DELIVERED: it was not asked for; in place of a request number it has the ordinal of its receive, or 0 if that is the rank's to find out. */
     public static final int PUSHED = 1;
 
     /** Flag of EVENTS from a rank: it waits for an ACK. From a relay: the rank's history ends here. */
     public static final int ACK_NOW = 1;
 
+    /** Flag of EVENTS from a relay, see {@link #ACK_NOW}. AHEAD: the rank wants no more of this round. */
     public static final int END = 1;
 
     /** Where a DELIVERED differs from the frame that it is made of, in bytes from its start: for whoever makes it in place. */
@@ -132,6 +133,7 @@ public final class FrameView {
             case OFFER -> AGAIN | STORABLE;
             case EVENTS -> ACK_NOW | END;
             case DELIVERED -> PUSHED;
+            case AHEAD -> END;
             case PROBE_ANSWER, CANCELLED, WITHDRAWN -> FOUND;
             default -> 0;
         };
@@ -141,7 +143,7 @@ public final class FrameView {
         return switch (type) {
             case SEND, EAGER, OFFER -> (buffer.getInt(base + DATATYPE) & DATATYPE_PADDING) == 0 && request() == 0;
             case DELIVERED, PROBE_ANSWER, RESENT -> (buffer.getInt(base + DATATYPE) & DATATYPE_PADDING) == 0;
-            case CHUNK, CLEAR -> tag() == 0;
+            case CHUNK, CLEAR, AHEAD -> tag() == 0;
             case PROBE -> sequence() == 0;
             case WITHDRAW -> tag() == 0 && postRequest() == 0;
             case WITHDRAWN -> tag() == 0 && offset() == 0;
@@ -306,6 +308,26 @@ public final class FrameView {
     public FrameView ordinal(long ordinal) {
         buffer.putLong(base + SEQUENCE, ordinal);
         return this;
+    }
+
+    /** AHEAD and ENDED: which opening of the context this is about, from 1. */
+    public int round() {
+        return buffer.getInt(base + SOURCE);
+    }
+
+    /** AHEAD: up to what cost messages may be pushed in the context, counted from the rank's start. ENDED: the cost of all that were. */
+    public long pushedCost() {
+        return buffer.getLong(base + SEQUENCE);
+    }
+
+    /** ENDED: why, see docs/wire.md. */
+    public int endReason() {
+        return buffer.getInt(base + TAG);
+    }
+
+    /** @param reason zero in AHEAD */
+    public FrameView round(int context, int round, int rank, int reason, long pushedCost) {
+        return address(context, round, rank, reason).sequence(pushedCost);
     }
 
     /** RESENT: the checksum of the whole message, see docs/wire.md, replay. */

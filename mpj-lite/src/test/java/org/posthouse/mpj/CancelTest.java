@@ -63,13 +63,16 @@ class CancelTest {
 
     @Test
     void aCancelledSendIsNeverReceived() {
+        CountDownLatch cancelled = new CountDownLatch(1);
         new LocalWorld(2).run(end -> {
             if (end.rank() == 0) {
                 Operation offered = end.send(0, 1, 1, ints(5), Mode.SYNCHRONOUS);
                 assertThat(end.cancel(offered)).isTrue();
                 assertThat(offered.isDone() && offered.isCancelled()).isTrue();
+                cancelled.countDown();
                 assertThat(end.cancel(end.send(0, 1, 1, ints(6)))).as("small sends are over at once").isFalse();
             } else {
+                cancelled.await(); // A receive that is there first would match it.
                 int[] got = new int[1];
                 end.await(end.receive(0, 0, 1, Plain.sink(Base.INT, got, 0, 1)));
                 assertThat(got).containsExactly(6);

@@ -30,7 +30,7 @@ final class ReplayedRankTest {
 
     /** The rank's next process. */
     private CompletableFuture<SeededProgram> start(int incarnation, long seed) {
-        Settings killed = new Settings(100_000, 0, Settings.DEFAULT.keptBytesMax(), 0);
+        Settings killed = new Settings(100_000, 0, Settings.DEFAULT.keptBytesMax(), 0, false);
         return SeededProgram.start(port.address(), incarnation, seed, STEPS, killed);
     }
 

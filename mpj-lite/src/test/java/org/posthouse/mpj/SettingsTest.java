@@ -48,6 +48,16 @@ class SettingsTest {
     }
 
     @Test
+    void letsShortMessagesRunAheadUnlessTold() {
+        assertThat(Settings.of(Map.of(Settings.AHEAD, "off")).ahead()).isFalse();
+        assertThat(Settings.of(Map.of(Settings.AHEAD, " ON ")).ahead()).isTrue();
+        assertThat(Settings.DEFAULT.ahead()).isTrue();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Settings.of(Map.of(Settings.AHEAD, "maybe")))
+                .withMessage("POSTHOUSE_AHEAD=maybe: expected on or off");
+    }
+
+    @Test
     void sendsAtLeast128KiBEagerlyByDefault() {
         assertThat(Settings.of(Map.of())).isEqualTo(Settings.DEFAULT);
         assertThat(Settings.DEFAULT.eagerBytesMax()).isBetween(128 * 1024, Wire.EAGER_BYTES_MAX);

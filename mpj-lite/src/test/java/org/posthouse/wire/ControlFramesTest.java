@@ -32,6 +32,7 @@ final class ControlFramesTest {
             EnumSet.of(
                     FrameType.PROBE,
                     FrameType.DELIVERED,
+                    FrameType.AHEAD,
                     FrameType.OFFER,
                     FrameType.PROBE_ANSWER,
                     FrameType.CANCELLED,
@@ -184,6 +185,7 @@ final class ControlFramesTest {
                 Arguments.of(FrameType.PROBE_ANSWER, 53, 56, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.CHUNK, 28, 32, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.CLEAR, 28, 32, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.AHEAD, 28, 32, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.PROBE, 32, 40, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.FINALIZE, 20, 24, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.RESENT, 53, 56, Reason.MALFORMED_FRAME),

@@ -56,6 +56,8 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.POINT, RANK | RELAY);
         SENDERS.put(FrameType.IMAGE, RANK | RELAY);
         SENDERS.put(FrameType.LINK_REVOKED, LINK);
+        SENDERS.put(FrameType.AHEAD, RANK);
+        SENDERS.put(FrameType.ENDED, RELAY);
     }
 
     @ParameterizedTest

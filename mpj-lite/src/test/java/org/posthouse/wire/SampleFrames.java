@@ -59,6 +59,7 @@ final class SampleFrames {
             case ACK -> ack();
             case POINT -> POINT.encode();
             case IMAGE -> image();
+            case AHEAD, ENDED -> round(type);
             case LINK_HELLO -> LINK_HELLO.encode();
             case LINK_REVOKED -> fixed(type, Wire.HEADER_BYTES, 4);
             case LINK_ACK, LINK_PING, LINK_PONG -> link(type);
@@ -146,6 +147,13 @@ final class SampleFrames {
     private static ByteBuffer image() {
         ByteBuffer frame = fixed(FrameType.IMAGE, Wire.IMAGE_HEADER_BYTES, 4);
         view(frame).image(0x31, 0x10000);
+        return frame;
+    }
+
+    private static ByteBuffer round(FrameType type) {
+        boolean asks = type == FrameType.AHEAD;
+        ByteBuffer frame = fixed(type, 40, 0);
+        view(frame).flags(asks ? FrameView.END : 0).round(0x11, 0x31, 0x13, asks ? 0 : 2, 0x40000);
         return frame;
     }
 

@@ -110,7 +110,9 @@ final class WireDocumentTest {
                 .containsEntry("ANY", "" + Wire.ANY)
                 .containsEntry("MAGIC", "0x" + Integer.toHexString(Wire.MAGIC))
                 .containsEntry("VERSION", "" + Wire.VERSION)
-                .hasSize(8);
+                .containsEntry("PUSHED_BYTES_MAX", "" + Wire.PUSHED_BYTES_MAX)
+                .containsEntry("PUSHED_COST_MAX", "" + Wire.PUSHED_COST_MAX)
+                .hasSize(10);
     }
 
     @Test

@@ -74,6 +74,7 @@ class OpsMetricsTest {
                         new RelayMeasures.Flow("pooled", "", 1234, 7, 4096, 1024),
                         new RelayMeasures.Flow("pooled", "orsay", 5, 6, 7, 8)),
                 9,
+                8,
                 new RelayMeasures.Latency(List.of(0.00001, 1.0), List.of(3L, 2L, 1L), 11.5),
                 RelayMeasures.Latency.NONE,
                 RelayMeasures.Latency.NONE,
@@ -89,6 +90,7 @@ class OpsMetricsTest {
                 "posthouse_bytes_total{direction=\"in\",mode=\"pooled\"," + relay + "} 4096.0",
                 "posthouse_link_bytes_total{direction=\"out\",link=\"orsay\",mode=\"pooled\"," + relay + "} 8.0",
                 "posthouse_stored_total{" + relay + "} 9.0",
+                "posthouse_pushed_total{" + relay + "} 8.0",
                 "posthouse_message_wait_seconds_bucket{" + relay + ",le=\"1.0E-5\"} 3",
                 "posthouse_message_wait_seconds_bucket{" + relay + ",le=\"1.0\"} 5",
                 "posthouse_message_wait_seconds_bucket{" + relay + ",le=\"+Inf\"} 6",
@@ -117,7 +119,7 @@ class OpsMetricsTest {
         assertThat(text).doesNotContain("BREW").doesNotContain("marker-in-path").doesNotContain(Scenes.JOB);
         Set<String> ours = text.lines().filter(line -> line.startsWith("posthouse_"))
                 .flatMap(line -> LABEL.matcher(line).results().map(m -> m.group(1))).collect(Collectors.toSet());
-        assertThat(ours).containsExactlyInAnyOrder("site", "relay", "direction", "state", "link");
+        assertThat(ours).containsExactlyInAnyOrder("site", "relay", "direction", "state", "link", "certificate");
     }
 
     @Test

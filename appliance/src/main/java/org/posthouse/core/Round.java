@@ -1,0 +1,110 @@
+package org.posthouse.core;
+
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * A context of one rank that may run ahead (docs/wire.md, running ahead): while it is open, short messages are pushed, that is, sent to the
+ * rank before there is a receive for them. Confined to the mailbox's owner.
+ *
+ * <p>While it is open no message of the context waits in the mailbox, and the rank has no receive on its way there. Whoever wants to store
+ * a message or to close it for another reason ends the round first, so that the rank hears of it before anything else.
+ */
+public final class Round {
+    /** Why a round ends. */
+    public enum End {
+        /** The rank wants no more, or has a probe waiting here. */
+        ASKED(1),
+        /** A message came that is not pushed: it is too long, or only offered. */
+        NOT_PUSHED(2),
+        /** What the rank has granted is used up. */
+        BOUND(3),
+        /** The rank is slow to read. */
+        SLOW(4);
+
+        private final int code;
+
+        End(int code) {
+            this.code = code;
+        }
+
+        /** As ENDED has it. */
+        public int code() {
+            return code;
+        }
+    }
+
+    private final int context;
+    private int number;
+    private boolean open;
+
+    /** Cost of all that may be pushed, and of all that was, since the rank's start; pushed never exceeds bound. */
+    private long bound;
+
+    private long pushed;
+
+    Round(int context) {
+        this.context = context;
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    /**
+     * The rank has granted as much.
+     *
+     * @return whether that begins the round; if not, it goes on, or it has ended and the rank is about to hear of it
+     */
+    boolean grant(int round, long upTo) throws WireException {
+        boolean begins = round == number + 1 && !open;
+        if (!begins && (round != number || round < 1)) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME,
+                    "AHEAD of round " + round + " in context " + context + ", whose round " + number + (open ? " is open" : " has ended"));
+        }
+        if (upTo < bound || upTo - pushed > Wire.PUSHED_COST_MAX) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME,
+                    "AHEAD up to " + upTo + " in context " + context + ", expected " + bound + " to "
+                            + (pushed + Wire.PUSHED_COST_MAX));
+        }
+        bound = upTo;
+        number = round;
+        open |= begins;
+        return begins;
+    }
+
+    /**
+     * Why a message that no posted receive matches must not be pushed; null if it may.
+     *
+     * @param reads whether the rank is not slow to read
+     */
+    End refuses(Message message, boolean reads) {
+        if (!message.isShort()) {
+            return End.NOT_PUSHED;
+        }
+        if (pushed + message.cost() > bound) {
+            return End.BOUND;
+        }
+        return reads ? null : End.SLOW;
+    }
+
+    /** A message that it does not refuse is pushed. */
+    void count(Message message) {
+        pushed += message.cost();
+    }
+
+    /** Nothing is pushed from here on, and the rank hears of it. */
+    void end(End why, RankPort rank) {
+        assert open : this;
+        open = false;
+        rank.ended(context, number, why, pushed);
+    }
+
+    @Override
+    public String toString() {
+        return "round " + number + " of context " + context + (open ? ", open: " : ", ended: ") + pushed + " of " + bound;
+    }
+}

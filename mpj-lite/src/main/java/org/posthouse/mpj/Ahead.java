@@ -1,0 +1,209 @@
+package org.posthouse.mpj;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.List;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * A context that may run ahead (docs/wire.md): while it is open its short messages come unasked, and whichever of message and
+ * receive is first waits here for the other. Guarded by the endpoint's lock.
+ *
+ * <p>It guarantees that messages and receives meet as in one mailbox: all that is here came before all that the relay has, and all
+ * receives that wait here were called after those that are posted. What is here costs at most {@link #WINDOW_COST}.
+ */
+final class Ahead {
+    /** What messages may cost that have come and were not received: 1,020 empty ones, or 60 of 4 KiB. */
+    static final int WINDOW_COST = 256 * 1024;
+
+    /** Short messages in a row before it is opened: at first, and at most. An end for a message that is not pushed doubles them. */
+    private static final int CALM_LEAST = 2;
+
+    private static final int CALM_MOST = 1_024;
+
+    /** A message that has come before its receive. */
+    static final class Message {
+        private final Envelope envelope;
+        private final byte[] payload;
+        private final long delivery;
+
+        private Message(Envelope envelope, ByteBuffer payload, long delivery) {
+            this.envelope = envelope;
+            this.payload = new byte[payload.remaining()];
+            payload.get(this.payload);
+            this.delivery = delivery;
+        }
+
+        private boolean matches(int source, int tag) {
+            return (source == Wire.ANY || source == envelope.source()) && (tag == Wire.ANY || tag == envelope.tag());
+        }
+
+        void passTo(Receiving receiving) {
+            receiving.begin(envelope, delivery);
+            receiving.read(ByteBuffer.wrap(payload).order(ByteOrder.LITTLE_ENDIAN));
+        }
+    }
+
+    private final int context;
+    private final Waiting waiting = new Waiting();
+
+    /** In the order in which they came; at most as many as the window covers. */
+    private final Deque<Message> early = new ArrayDeque<>();
+
+    private int round;
+    private boolean open;
+    private boolean ending;
+
+    /** Cost of what was granted, of what has come, and of what was received of that; taken <= pushed <= granted. */
+    private long granted;
+
+    private long pushed;
+    private long taken;
+
+    /** Cost of what had come when the round began. */
+    private long pushedBefore;
+
+    private int calm;
+    private int calmNeeded = CALM_LEAST;
+
+    Ahead(int context) {
+        this.context = context;
+    }
+
+    int context() {
+        return context;
+    }
+
+    int round() {
+        return round;
+    }
+
+    boolean isOpen() {
+        return open;
+    }
+
+    // ---- receives
+
+    /** The message that a receive with this pattern gets now; null if none has come. It is gone. */
+    Message take(int source, int tag) {
+        for (Iterator<Message> each = early.iterator(); each.hasNext(); ) {
+            Message message = each.next();
+            if (message.matches(source, tag)) {
+                each.remove();
+                taken += Wire.cost(message.envelope.bytes());
+                return message;
+            }
+        }
+        return null;
+    }
+
+    /** The message that {@link #take} would take; null if none has come. */
+    Envelope find(int source, int tag) {
+        for (Message message : early) {
+            if (message.matches(source, tag)) {
+                return message.envelope;
+            }
+        }
+        return null;
+    }
+
+    /** A receive that nothing here matches waits. */
+    void await(Receiving receiving) {
+        waiting.add(receiving);
+    }
+
+    /** All receives that wait, in the order of their calls. */
+    List<Receiving> waiting() {
+        return waiting.all();
+    }
+
+    /** They wait at the relay from here on. */
+    void posted() {
+        waiting.clear();
+    }
+
+    // ---- messages
+
+    /** A message has come unasked. @return its receive, which waits no more; null if it is to be kept */
+    Receiving came(Envelope envelope) throws WireException {
+        pushed += Wire.cost(envelope.bytes());
+        if (!open || pushed > granted || envelope.bytes() > Wire.PUSHED_BYTES_MAX) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED,
+                    "a message of " + envelope.bytes() + " bytes, pushed in context " + context + (open ? "" : ", which is closed")
+                            + ", with " + pushed + " of " + granted);
+        }
+        Receiving receiving = waiting.take(envelope.source(), envelope.tag());
+        if (receiving != null) {
+            taken += Wire.cost(envelope.bytes());
+        }
+        return receiving;
+    }
+
+    void keep(Envelope envelope, ByteBuffer payload, long delivery) {
+        early.add(new Message(envelope, payload, delivery));
+    }
+
+    // ---- rounds
+
+    /** A message has come that was asked for. */
+    void delivered(boolean couldBePushed) {
+        calm = couldBePushed ? calm + 1 : 0;
+    }
+
+    /** Whether it is time to open it: short messages come, and the last ones were received. */
+    boolean wantsToOpen() {
+        return !open && calm >= calmNeeded && taken + WINDOW_COST - pushed >= WINDOW_COST / 2;
+    }
+
+    /** @return the bound to grant */
+    long open() {
+        open = true;
+        ending = false;
+        round++;
+        pushedBefore = pushed;
+        granted = Math.max(granted, taken + WINDOW_COST);
+        return granted;
+    }
+
+    /** Whether half of the window is to be granted again. */
+    boolean wantsMore() {
+        return open && !ending && taken + WINDOW_COST - granted >= WINDOW_COST / 2;
+    }
+
+    /** @return the bound to grant */
+    long more() {
+        granted = Math.max(granted, taken + WINDOW_COST);
+        return granted;
+    }
+
+    /** Nothing more is wanted. @return whether the relay has to be told */
+    boolean end() {
+        boolean first = open && !ending;
+        ending |= first;
+        return first;
+    }
+
+    /** @param unfit whether a message has come that is not pushed */
+    void ended(int which, long pushedInAll, boolean unfit) throws WireException {
+        if (!open || which != round || pushedInAll != pushed) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED,
+                    "the end of round " + which + " of context " + context + " at " + pushedInAll + ", expected round " + round
+                            + (open ? "" : ", which has ended,") + " at " + pushed);
+        }
+        open = false;
+        calm = 0;
+        if (pushed - pushedBefore >= CALM_MOST * Wire.cost(0)) {
+            calmNeeded = CALM_LEAST;
+        }
+        if (unfit) {
+            calmNeeded = Math.min(2 * calmNeeded, CALM_MOST);
+        }
+    }
+}

@@ -1,0 +1,111 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.WireException;
+
+/** The contexts of a rank, those that run ahead among them, and what the relay is told of that. Guarded by the endpoint's lock. */
+final class Aheads {
+    /** Most contexts that are open at once: 16 MiB of messages that were not received. */
+    static final int OPEN_MAX = 64;
+
+    private static final int AHEAD_BYTES = 40;
+
+    /** Reason of an ENDED: a message came that is not pushed. */
+    private static final int NOT_PUSHED = 2;
+
+    private final Told line;
+    private final long job;
+    private final int rank;
+    private final Map<Integer, Ahead> contexts = new HashMap<>();
+
+    /** Whose round has ended while nothing could be said: what waits in them has to be posted. */
+    private final List<Ahead> unposted = new ArrayList<>();
+
+    private Ahead recent;
+    private int open;
+    private boolean quiet;
+
+    /** @param enabled whether any may run ahead */
+    Aheads(Told line, long job, int rank, boolean enabled) {
+        this.line = line;
+        this.job = job;
+        this.rank = rank;
+        quiet = !enabled;
+    }
+
+    Ahead of(int context) {
+        if (recent == null || recent.context() != context) {
+            recent = contexts.computeIfAbsent(context, Ahead::new);
+        }
+        return recent;
+    }
+
+    /** All receives that wait in this context, in the order of their calls. */
+    Stream<Receiving> waiting(int context) {
+        Ahead ahead = contexts.get(context);
+        return ahead == null ? Stream.empty() : ahead.waiting().stream();
+    }
+
+    /** The rank says goodbye: nothing more is granted or asked for. */
+    void stop() {
+        quiet = true;
+    }
+
+    /** A receive of this context was posted: if it is time, what comes next comes unasked. */
+    void posted(Ahead ahead) throws IOException {
+        if (!quiet && open < OPEN_MAX && ahead.wantsToOpen()) {
+            say(ahead, ahead.open(), 0);
+            open++;
+        }
+    }
+
+    /** A message was received: there is room for more. */
+    void received(Ahead ahead) throws IOException {
+        if (!quiet && ahead.wantsMore() && line.hasRoom()) {
+            say(ahead, ahead.more(), 0);
+        }
+    }
+
+    /** Nothing more is wanted, if anything was; {@link #ended} follows. */
+    void end(Ahead ahead) throws IOException {
+        if (ahead.end()) {
+            say(ahead, ahead.more(), FrameView.END);
+        }
+    }
+
+    private void say(Ahead ahead, long bound, int flags) throws IOException {
+        line.begin(AHEAD_BYTES)
+                .begin(FrameType.AHEAD, AHEAD_BYTES, job)
+                .flags(flags)
+                .round(ahead.context(), ahead.round(), rank, 0, bound);
+        line.end(AHEAD_BYTES);
+    }
+
+    void ended(FrameView view) throws WireException {
+        Ahead ahead = of(view.context());
+        ahead.ended(view.round(), view.pushedCost(), view.endReason() == NOT_PUSHED);
+        open--;
+        unposted.add(ahead);
+    }
+
+    /** What has to be posted since a round has ended, in the order of the calls in each context; none if nothing can be said. */
+    List<Receiving> takeUnposted() {
+        if (unposted.isEmpty() || quiet || !line.hasRoom()) {
+            return List.of();
+        }
+        List<Receiving> all = new ArrayList<>();
+        for (Ahead ahead : unposted) {
+            all.addAll(ahead.waiting());
+            ahead.posted();
+        }
+        unposted.clear();
+        return all;
+    }
+}

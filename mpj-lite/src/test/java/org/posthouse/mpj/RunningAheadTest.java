@@ -1,0 +1,342 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.posthouse.mpj.ScriptedRelay.cancelled;
+import static org.posthouse.mpj.ScriptedRelay.closing;
+import static org.posthouse.mpj.ScriptedRelay.delivered;
+import static org.posthouse.mpj.ScriptedRelay.finalized;
+import static org.posthouse.mpj.ScriptedRelay.move;
+import static org.posthouse.mpj.ScriptedRelay.nothingFound;
+import static org.posthouse.mpj.ScriptedRelay.pushed;
+import static org.posthouse.mpj.ScriptedRelay.view;
+import static org.posthouse.mpj.ScriptedRelay.welcome;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.posthouse.mpj.ScriptedRelay.Connection;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Plain;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
+
+/** A rank lets a context run ahead: what it asks of its relay then, and what it does with what comes unasked. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class RunningAheadTest {
+    private static final int CONTEXT = 4;
+    private static final int TAG = 9;
+    private static final Hello HELLO = Hello.firstStart(ScriptedRelay.JOB, 0, new Token(3, 4));
+
+    /** The process would have ended, which no script here wants. */
+    private static final class End extends Ending {
+        End() {
+            super(0);
+        }
+
+        @Override
+        void lost(String relay, IOException cause) {
+            throw new AssertionError(cause);
+        }
+
+        @Override
+        void refused(String relay, Notice why) {
+            throw new AssertionError(why.toString());
+        }
+
+        @Override
+        void exit(int status) {
+            throw new AssertionError("exit " + status);
+        }
+    }
+
+    private final ScriptedRelay relay = new ScriptedRelay();
+    private Endpoint endpoint;
+    private Connection line;
+    private long sequence;
+
+    RunningAheadTest() throws IOException {}
+
+    @AfterEach
+    void close() throws IOException {
+        line.close();
+        relay.close();
+    }
+
+    private static <T> CompletableFuture<T> start(Callable<T> task) {
+        CompletableFuture<T> outcome = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            try {
+                outcome.complete(task.call());
+            } catch (Exception | Error e) {
+                outcome.completeExceptionally(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        return outcome;
+    }
+
+    private void connect(Settings settings, boolean logged) throws Exception {
+        CompletableFuture<Endpoint> connecting =
+                start(() -> RelayEndpoint.connect(relay.address(), HELLO, settings, new End()));
+        line = relay.accept();
+        line.hear(FrameType.HELLO);
+        line.say(welcome(1, logged, 0, 0));
+        endpoint = connecting.get();
+    }
+
+    /** One byte of rank 1, or of any, is received. */
+    private final class Byte1 {
+        final byte[] got = new byte[1];
+        final Operation operation;
+
+        Byte1(int source, int tag) {
+            operation = endpoint.receive(CONTEXT, source, tag, Plain.sink(Base.BYTE, got, 0, 1));
+        }
+
+        byte await() {
+            endpoint.await(operation);
+            assertThat(operation.failure()).isNull();
+            return got[0];
+        }
+    }
+
+    private ByteBuffer push(int tag, int value) {
+        return pushed(CONTEXT, tag, 0, ++sequence, new byte[] {(byte) value}, 1);
+    }
+
+    private ByteBuffer ended(int round, int pushes, int reason) {
+        ByteBuffer frame = ScriptedRelay.fixed(FrameType.ENDED, FrameType.ENDED.bytesMin());
+        view(frame).round(CONTEXT, round, 0, reason, pushes * Wire.cost(1));
+        return frame;
+    }
+
+    private static ByteBuffer found(ByteBuffer probe) {
+        ByteBuffer answer = ScriptedRelay.fixed(FrameType.PROBE_ANSWER, Wire.MESSAGE_HEADER_BYTES);
+        view(answer).flags(FrameView.FOUND).address(CONTEXT, 1, 0, TAG).content(5, 5, 1).request(view(probe).postRequest());
+        return answer;
+    }
+
+    private ByteBuffer answer(ByteBuffer post, int value) {
+        return delivered(post, ++sequence, new byte[] {(byte) value}, 1);
+    }
+
+    /** Two short messages are received, and with the third receive the context is opened; its message comes as ever. */
+    private void open() throws Exception {
+        connect(Settings.DEFAULT, false);
+        receiveAsked(2);
+        Byte1 third = new Byte1(1, TAG);
+        ByteBuffer post = line.hear(FrameType.POST);
+        FrameView ahead = view(line.hear(FrameType.AHEAD));
+        assertThat(new long[] {ahead.context(), ahead.round(), ahead.destination(), ahead.pushedCost(), ahead.flags()})
+                .containsExactly(CONTEXT, 1, 0, Ahead.WINDOW_COST, 0);
+        line.say(answer(post, 3));
+        assertThat(third.await()).isEqualTo((byte) 3);
+    }
+
+    private void receiveAsked(int messages) throws Exception {
+        for (int message = 1; message <= messages; message++) {
+            Byte1 receive = new Byte1(1, TAG);
+            line.say(answer(line.hear(FrameType.POST), message));
+            assertThat(receive.await()).isEqualTo((byte) message);
+        }
+    }
+
+    @Test
+    void whatHasComeIsReceivedWithoutAWord() throws Exception {
+        open();
+        line.say(push(TAG + 1, 10), push(TAG, 11), push(TAG, 12));
+        assertThat(new Byte1(1, TAG).await()).isEqualTo((byte) 11);
+        assertThat(new Byte1(Wire.ANY, Wire.ANY).await()).isEqualTo((byte) 10);
+        Byte1 last = new Byte1(Wire.ANY, TAG);
+        assertThat(last.operation.isDone()).as("at once").isTrue();
+        assertThat(last.await()).isEqualTo((byte) 12);
+        line.hearNothing();
+    }
+
+    @Test
+    void receivesThatWaitGetWhatComesInTheirOrder() throws Exception {
+        open();
+        Byte1 any = new Byte1(Wire.ANY, Wire.ANY);
+        Byte1 tagged = new Byte1(1, TAG + 1);
+        Byte1 second = new Byte1(1, TAG);
+        line.say(push(TAG, 1), push(TAG, 2), push(TAG + 1, 3));
+        assertThat(tagged.await()).isEqualTo((byte) 3);
+        assertThat(any.await()).isEqualTo((byte) 1);
+        assertThat(second.await()).isEqualTo((byte) 2);
+        line.hearNothing();
+    }
+
+    @Test
+    void theRelayGetsWhatWaitsWhenTheRoundHasEnded() throws Exception {
+        open();
+        Byte1 any = new Byte1(Wire.ANY, TAG + 1);
+        Byte1 named = new Byte1(1, TAG);
+        Byte1 last = new Byte1(Wire.ANY, TAG);
+        line.say(push(TAG, 1), push(TAG + 2, 2), ended(1, 2, 2));
+        assertThat(named.await()).isEqualTo((byte) 1);
+        CompletableFuture<Byte> received = start(any::await);
+        ByteBuffer first = line.hear(FrameType.POST);
+        ByteBuffer second = line.hear(FrameType.POST);
+        assertThat(new int[] {view(first).source(), view(first).tag(), view(second).source(), view(second).tag()})
+                .as("in the order of their calls")
+                .containsExactly(Wire.ANY, TAG + 1, Wire.ANY, TAG);
+        line.say(answer(second, 4), answer(first, 5));
+        assertThat(received.get()).isEqualTo((byte) 5);
+        assertThat(last.await()).isEqualTo((byte) 4);
+        assertThat(new Byte1(1, Wire.ANY).await()).as("what has come is first, also when nothing comes any more").isEqualTo((byte) 2);
+        line.hearNothing();
+        new Byte1(1, TAG);
+        line.hear(FrameType.POST);
+    }
+
+    @Test
+    void whatWaitsIsPostedBehindTheNextWelcome() throws Exception {
+        open();
+        Byte1 receive = new Byte1(1, TAG);
+        CompletableFuture<Byte> received = start(receive::await);
+        line.say(move());
+        line.hear(FrameType.MOVE);
+        line.say(ended(1, 0, 4));
+        line.hearNothing();
+        line.say(closing(Reason.MOVED));
+        line.hearEnd();
+        line = relay.accept();
+        assertThat(Hello.decode(line.hear(FrameType.HELLO)).deliveries()).isEqualTo(3);
+        line.say(welcome(1, false, 3, 0));
+        line.say(answer(line.hear(FrameType.POST), 7));
+        assertThat(received.get()).isEqualTo((byte) 7);
+    }
+
+    @Test
+    void halfOfWhatMayComeIsGrantedAgain() throws Exception {
+        open();
+        int half = (int) (Ahead.WINDOW_COST / 2 / Wire.cost(1));
+        for (int sent = 0; sent < half; sent++) {
+            line.say(push(TAG, sent));
+            new Byte1(1, TAG).await();
+        }
+        line.hearNothing();
+        line.say(push(TAG, 0));
+        new Byte1(1, TAG).await();
+        new Byte1(1, TAG);
+        FrameView more = view(line.hear(FrameType.AHEAD));
+        assertThat(more.round()).isEqualTo(1);
+        assertThat(more.pushedCost()).isEqualTo(Ahead.WINDOW_COST + (half + 1) * Wire.cost(1));
+    }
+
+    @Test
+    void probesLookAtWhatHasCome() throws Exception {
+        open();
+        assertThat(endpoint.tryProbe(CONTEXT, 1, TAG)).isNull();
+        line.say(push(TAG + 1, 1), push(TAG, 2));
+        assertThat(endpoint.probe(CONTEXT, Wire.ANY, TAG).tag()).isEqualTo(TAG);
+        assertThat(endpoint.tryProbe(CONTEXT, 1, Wire.ANY).tag()).isEqualTo(TAG + 1);
+        assertThat(new Byte1(1, TAG).await()).as("it is still there").isEqualTo((byte) 2);
+        line.hearNothing();
+    }
+
+    @Test
+    void aProbeThatWaitsAsksTheRelayWhenTheRoundHasEnded() throws Exception {
+        open();
+        CompletableFuture<Envelope> found = start(() -> endpoint.probe(CONTEXT, 1, TAG));
+        line.hearNothing();
+        line.say(ended(1, 0, 2));
+        ByteBuffer probe = line.hear(FrameType.PROBE);
+        assertThat(view(probe).flags()).isEqualTo(FrameView.BLOCKING);
+        line.say(found(probe));
+        assertThat(found.get().bytes()).isEqualTo(5);
+    }
+
+    @Test
+    void tryProbeAsksTheRelayWhenTheRoundHasEnded() throws Exception {
+        open();
+        line.say(ended(1, 0, 2));
+        CompletableFuture<Envelope> found = start(() -> {
+            Envelope envelope = null;
+            while (envelope == null) {
+                envelope = endpoint.tryProbe(CONTEXT, 1, TAG);
+            }
+            return envelope;
+        });
+        line.say(nothingFound(line.hear(FrameType.PROBE)));
+        line.say(found(line.hear(FrameType.PROBE)));
+        assertThat(found.get().bytes()).isEqualTo(5);
+    }
+
+    @Test
+    void aReceiveIsTakenBackByTheRelay() throws Exception {
+        open();
+        Byte1 receive = new Byte1(1, TAG);
+        CompletableFuture<Boolean> gone = start(() -> endpoint.cancel(receive.operation));
+        assertThat(view(line.hear(FrameType.AHEAD)).flags()).isEqualTo(FrameView.END);
+        line.hearNothing();
+        line.say(push(TAG + 1, 1), ended(1, 1, 1));
+        ByteBuffer post = line.hear(FrameType.POST);
+        ByteBuffer cancel = line.hear(FrameType.CANCEL);
+        assertThat(view(cancel).postRequest()).isEqualTo(view(post).postRequest());
+        line.say(cancelled(cancel, true));
+        assertThat(gone.get()).isTrue();
+    }
+
+    @Test
+    void aReceiveThatGetsItsMessageMeanwhileIsNotTakenBack() throws Exception {
+        open();
+        Byte1 receive = new Byte1(1, TAG);
+        CompletableFuture<Boolean> gone = start(() -> endpoint.cancel(receive.operation));
+        line.hear(FrameType.AHEAD);
+        line.say(push(TAG, 1), ended(1, 1, 1));
+        assertThat(gone.get()).isFalse();
+        assertThat(receive.await()).isEqualTo((byte) 1);
+        line.hearNothing();
+    }
+
+    @Test
+    void aMessageThatDoesNotFitFailsItsReceiveOnly() throws Exception {
+        open();
+        line.say(pushed(CONTEXT, TAG, 0, ++sequence, new byte[] {1, 2, 3}, 3), push(TAG, 4));
+        Operation receive = new Byte1(1, TAG).operation;
+        endpoint.await(receive);
+        assertThat(receive.failure().kind()).isEqualTo(ReceiveException.Kind.TRUNCATE);
+        assertThat(new Byte1(1, TAG).await()).isEqualTo((byte) 4);
+    }
+
+    @Test
+    void nothingIsSaidBehindFinalize() throws Exception {
+        open();
+        new Byte1(1, TAG);
+        CompletableFuture<Void> closed = start(() -> {
+            endpoint.close();
+            return null;
+        });
+        line.hear(FrameType.FINALIZE);
+        line.say(ended(1, 0, 2));
+        line.hearNothing();
+        line.say(finalized());
+        closed.get();
+    }
+
+    @Test
+    void itIsNotOpenedIfTheUserDoesNotWant() throws Exception {
+        connect(new Settings(1 << 18, 0, Settings.KEPT_BYTES_LEAST, 0, false), false);
+        receiveAsked(8);
+        line.hearNothing();
+    }
+
+    @Test
+    void itIsNotOpenedInAJobThatIsLogged() throws Exception {
+        connect(Settings.DEFAULT, true);
+        receiveAsked(8);
+        line.hearNothing();
+    }
+}
