@@ -48,6 +48,7 @@ final class JobWatch {
     /** For each rank, when its last process was started. */
     private final long[] startedNs;
 
+    private String toldOfRoom = "";
     private Notice failure;
     private boolean closing;
 
@@ -174,13 +175,21 @@ final class JobWatch {
         } else if (event.kind() == JobEvent.ABORTED) {
             fail(event.code(), rank < 0 ? event.text() : "rank " + rank + " " + event.text());
         } else if (event.kind() == JobEvent.LOG_STATE) {
-            tell.accept((event.code() == 1 ? "the job waits for room in a log: " : "the log has room again: ") + event.text());
+            tellOfRoom((event.code() == 1 ? "the job waits for room in a log: " : "the log has room again: ") + event.text());
         } else if (rank < 0 || rank >= spec.ranks()) {
             fail(1, "a relay told of rank " + rank + " of a job of " + spec.ranks() + " ranks");
         } else {
             onRank(rank, event, atNs);
             judge(rank, nowNs, nowNs);
         }
+    }
+
+    /** A relay says it once for each of its parts that has ranks of the job. */
+    private void tellOfRoom(String text) {
+        if (!text.equals(toldOfRoom)) {
+            tell.accept(text);
+        }
+        toldOfRoom = text;
     }
 
     private void onRank(int rank, JobEvent event, long atNs) {

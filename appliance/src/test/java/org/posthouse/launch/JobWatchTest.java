@@ -416,6 +416,20 @@ class JobWatchTest {
     }
 
     @Test
+    void saysOnceThatALogHasNoRoomAlthoughEachPartOfItsRelayDoes() throws Exception {
+        JobWatch watch = running(true, 3);
+        told.clear();
+        for (int i = 0; i < 2; i++) {
+            told(watch, new JobEvent(JOB, JobEvent.LOG_STATE, -1, 1, "the disk is full"));
+        }
+        for (int i = 0; i < 2; i++) {
+            told(watch, new JobEvent(JOB, JobEvent.LOG_STATE, -1, 0, "1 of 2 bytes of log are used"));
+        }
+        assertThat(told).containsExactly(
+                "the job waits for room in a log: the disk is full", "the log has room again: 1 of 2 bytes of log are used");
+    }
+
+    @Test
     void aStatusOfZeroDoesNotHideAFailure() throws Exception {
         JobWatch watch = running(false, 3);
         told(watch, 1, JobEvent.ABORTED);

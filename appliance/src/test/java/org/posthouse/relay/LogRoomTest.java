@@ -86,6 +86,29 @@ final class LogRoomTest {
         assertThat(told).last().isEqualTo("give up 7");
     }
 
+    /** The least that must be free is more than any disk has. */
+    @Test
+    void takesNothingInWhileItsDiskIsFullAndEndsTheJobsThatAreNotToWait() {
+        log.close();
+        log = MessageLog.open(new LogConfig(folder, LogConfig.DEFAULT_ROLL_BYTES, Long.MAX_VALUE / 2));
+        log.handOver();
+        LogRoom room = room(LogLimits.OnFull.ABORT);
+        assertThat(room.isFull()).isFalse();
+        room.appended();
+        assertThat(room.isFull()).as("at once").isTrue();
+        assertThat(room.holds()).isTrue();
+        log.handOver();
+        room.look();
+        assertThat(room.status().state()).isEqualTo(LogStatus.State.FULL);
+        assertThat(room.status().text()).startsWith("the disk is full: ").contains(folder.toString()).contains(" must be: free ");
+        assertThat(told).noneMatch(word -> word.startsWith("give up"));
+        room.waits(JOB);
+        assertThat(told).last().isEqualTo("give up 7");
+        told.clear();
+        room(LogLimits.OnFull.WAIT).waits(JOB);
+        assertThat(told).isEmpty();
+    }
+
     @Test
     void asksForCheckpointsWhileItIsFullerThanItsHighMarkOnly() {
         LogRoom room = room(LogLimits.OnFull.WAIT);
@@ -110,7 +133,7 @@ final class LogRoomTest {
 
             @Override
             public void changed(boolean holds, String text) {
-                assertThat(holds).isEqualTo(pressure.state() == Pressure.State.HOLD);
+                assertThat(holds).isEqualTo(pressure.state() == Pressure.State.HOLD || text.startsWith("the disk is full"));
                 told.add((holds ? "held: " : "open: ") + text);
             }
 

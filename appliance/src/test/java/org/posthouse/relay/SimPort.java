@@ -13,6 +13,7 @@ import org.posthouse.core.Past;
 import org.posthouse.core.RankPort;
 import org.posthouse.core.RankState;
 import org.posthouse.core.Refusal;
+import org.posthouse.core.Round;
 import org.posthouse.mpj.Cable;
 import org.posthouse.tunnel.FrameDecoder;
 import org.posthouse.wire.FrameType;
@@ -169,6 +170,11 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
         BufferParcel frame = (BufferParcel) head;
         frame.toDelivered(FrameView.PUSHED, (int) ordinal);
         write(frame.take());
+    }
+
+    @Override
+    public void ended(int context, int round, Round.End why, long pushedCost) {
+        throw new IllegalStateException("contexts of logged jobs do not run ahead");
     }
 
     @Override

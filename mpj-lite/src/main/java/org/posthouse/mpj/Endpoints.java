@@ -74,7 +74,7 @@ public final class Endpoints {
      * @throws IOException if the relay cannot be reached, in one line that names it
      */
     public static Endpoint hosted(String relay, long job, int rank, Token token) throws IOException {
-        return RelayEndpoint.connect(relay, Hello.firstStart(job, rank, token), Settings.DEFAULT, new Ending(rank));
+        return RelayEndpoint.connect(relay, Hello.firstStart(job, rank, token), Settings.of(System.getenv()), new Ending(rank));
     }
 
     /** Milliseconds between two checkpoints; 0 if the relay alone asks for them. */
