@@ -225,35 +225,24 @@ final class DamageTest {
     }
 
     @Test
-    void goesOnOnceAFileCanBeBegunAgain() throws Exception {
+    void refusesAppendsAfterChronicleFailedUntilOpenedAgain() throws Exception {
+        LogConfig config = new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
         Path inTheWay = QueueFiles.file(folder, 1);
-        try (MessageLog log = MessageLog.open(new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0))) {
+        try (MessageLog log = MessageLog.open(config)) {
             Files.createDirectory(inTheWay);
             assertThatThrownBy(() -> Samples.fill(log, 200, 1000)).isInstanceOf(LogException.class)
-                    .hasMessageContaining(inTheWay + ": has no blocks of its disk");
-            long before = log.position();
-            assertThatThrownBy(() -> Samples.fill(log, 1, 1)).isInstanceOf(LogException.class);
-            Files.delete(inTheWay);
-            Samples.fill(log, 1, 1);
-            assertThat(log.position()).as("a snapshot, and the record").isEqualTo(before + 2);
+                    .hasMessageContaining("append failed");
+            assertThatThrownBy(() -> Samples.fill(log, 1, 1)).isInstanceOf(LogException.class)
+                    .hasMessageContaining("broken by an earlier failure");
         }
-        assertThat(Samples.scan(folder).defect()).isEmpty();
-    }
-
-    @Test
-    void isBrokenAfterChronicleFailed() throws Exception {
-        RecordCodec codec = new RecordCodec();
-        codec.arrival(Samples.arrival(1, 0));
-        codec.seal(1, 1, 0, new ByteBuffer[0], 0);
-        try (RecordAppender appender = new RecordAppender(folder, 0)) {
-            appender.append(codec.head());
-            Files.createDirectory(QueueFiles.file(folder, 1));
-            appender.roll(false);
-            assertThatThrownBy(() -> appender.append(codec.head())).isInstanceOf(Throwable.class);
-            assertThat(appender.broken()).isTrue();
+        Files.delete(inTheWay);
+        long before = Samples.scan(folder).lastPosition();
+        try (MessageLog log = MessageLog.open(config)) {
+            Samples.fill(log, 200, 1000);
         }
-        Files.delete(QueueFiles.file(folder, 1));
-        assertThat(Samples.scan(folder).records()).isEqualTo(1);
+        LogScan scan = Samples.scan(folder);
+        assertThat(scan.lastPosition()).isEqualTo(before + 201 + scan.counts().get(RecordType.SNAPSHOT));
+        assertThat(scan.defect()).isEmpty();
     }
 
     @Test
