@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
+import org.posthouse.mpj.Settings;
 
 /**
  * The processes that host the ranks of {@code bench scale}, and the driver's connections to them. Confined to the
@@ -72,7 +73,8 @@ final class ScaleHosts implements AutoCloseable {
 
     private static List<String> command(ScalePlan plan, int driver, int number) {
         int ranks = (plan.clients().stream().mapToInt(Integer::intValue).max().orElseThrow() + plan.processes() - 1) / plan.processes();
-        long direct = (long) ranks * (2L * plan.bytesMax() + (long) plan.series().size() * ENDPOINT_BYTES);
+        long kept = plan.series().stream().filter(ScaleSeries::logged).count() * Settings.DEFAULT.keptBytesMax();
+        long direct = ranks * (2L * plan.bytesMax() + (long) plan.series().size() * ENDPOINT_BYTES + kept);
         return List.of(
                 Installation.java().toString(),
                 "-XX:+UseSerialGC",

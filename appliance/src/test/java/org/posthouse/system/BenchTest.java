@@ -36,6 +36,10 @@ class BenchTest {
         return new ObjectMapper().readTree(json.toFile()).path("figures");
     }
 
+    private static boolean unlogged(JsonNode figure) {
+        return figure.path("durability").asText().equals("none");
+    }
+
     private static void assertPlausible(JsonNode figure) {
         double median = figure.path("medianMicros").asDouble();
         assertThat(figure.path("operations").asInt()).as(figure.toString()).isGreaterThanOrEqualTo(5);
@@ -54,8 +58,8 @@ class BenchTest {
             assertThat(figure.path("timesRaw").asDouble()).isPositive();
             double frames = figure.path("relayCost").path("framesPerOperation").asDouble();
             if (figure.path("carrier").asText().equals("relay")) {
-                // One message: its frames in and out, and the receive that was posted.
-                assertThat(frames).isGreaterThanOrEqualTo(3);
+                // One message: its frames in and out, and the receive that was posted, if it is long or logged.
+                assertThat(frames).isGreaterThanOrEqualTo(figure.path("bytes").asInt() == 1 && unlogged(figure) ? 2 : 3);
                 assertThat(figure.path("timesForwarder").asDouble()).isPositive();
                 assertThat(figure.path("relayCost").path("heapBytesPerOperation").asDouble()).isPositive();
                 assertThat(figure.path("relayCost").path("payloadBytesPerOperation").asDouble())
@@ -64,9 +68,9 @@ class BenchTest {
                 assertThat(frames).isZero();
             }
         }
-        // Three messages of three frames each, and now and then a CREDIT; none of the barrier before it.
+        // Three short messages of two frames each, and now and then a CREDIT or AHEAD; none of the barrier before it.
         assertThat(figures.get(10).path("test").asText()).isEqualTo("bcast");
-        assertThat(figures.get(10).path("relayCost").path("framesPerOperation").asDouble()).isBetween(9.0, 11.0);
+        assertThat(figures.get(10).path("relayCost").path("framesPerOperation").asDouble()).isBetween(6.0, 8.0);
     }
 
     @Test
@@ -81,7 +85,7 @@ class BenchTest {
         }
         JsonNode cost = figures.get(3).path("relayCost");
         assertThat(cost.path("payloadBytesPerOperation").asDouble()).as("64 bytes, and a 500th of the answer").isBetween(64.0, 64.01);
-        assertThat(cost.path("framesPerOperation").asDouble()).isBetween(3.0, 3.5);
+        assertThat(cost.path("framesPerOperation").asDouble()).isBetween(2.0, 2.5);
     }
 
     @Test
@@ -92,7 +96,7 @@ class BenchTest {
                 .containsExactly(Arrays.stream(Mode.values()).map(Mode::word).toArray(String[]::new));
         figures.forEach(figure -> {
             assertPlausible(figure);
-            assertThat(figure.path("relayCost").path("framesPerOperation").asDouble()).isBetween(3.0, 3.5);
+            assertThat(figure.path("relayCost").path("framesPerOperation").asDouble()).isBetween(2.0, 2.5);
         });
     }
 
@@ -163,9 +167,9 @@ class BenchTest {
                     .isGreaterThanOrEqualTo(figure.path("overallMegabytesPerSecond").asDouble());
             assertThat(figure.path("slowestOverMedian").asDouble()).as(figure.toString()).isBetween(1e-6, 1.0);
             assertThat(figure.path("latencyMicros").asDouble()).as(figure.toString()).isPositive();
-            // A message takes its receive and its frames in and out; one of 100 KiB two chunks more each way.
+            // A message takes its frames in and out, and its receive if it is long or logged; one of 100 KiB two chunks more each way.
             double frames = figure.path("relayCost").path("framesPerMessage").asDouble();
-            double fewest = figure.path("bytes").asInt() == 1 ? 3 : 7;
+            double fewest = figure.path("bytes").asInt() > 1 ? 7 : unlogged(figure) ? 2 : 3;
             assertThat(frames).as(figure.toString()).isBetween(figure.has("mode") ? fewest : 0, figure.has("mode") ? 2 * fewest : 0);
         }
         assertThat(plot).isNotEmptyFile();
