@@ -12,7 +12,7 @@ import org.posthouse.core.SeededRuns;
  * anything may die at any moment. {@code -Dposthouse.seed=N} runs one seed, and shows what happened in it.
  */
 final class CrashWorldTest {
-    private static final int SEEDS = 5_000;
+    private static final int SEEDS = 2_500;
 
     /** Whatever dies, programs see and say what they would have if nothing had. */
     @Test
