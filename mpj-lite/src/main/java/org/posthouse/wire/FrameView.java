@@ -62,8 +62,11 @@ public final class FrameView {
     /** Flag of SEND, EAGER and OFFER: it may have been sent before, over a connection or by a process that is gone. */
     public static final int AGAIN = 2;
 
-    /** Flag of DELIVERED: it was not asked for; in place of a request number it has the ordinal of its receive, or 0 if that is the rank's to find out. */
+    /** Flag of DELIVERED: it was not asked for, and which receive it is for is the rank's to find out. */
     public static final int PUSHED = 1;
+
+    /** Flag of DELIVERED: it belongs to the rank's past, and has the ordinal of its receive in place of a request number. */
+    public static final int NAMED = 2;
 
     /** Flag of EVENTS from a rank: it waits for an ACK. From a relay: the rank's history ends here. */
     public static final int ACK_NOW = 1;
@@ -126,13 +129,18 @@ public final class FrameView {
         return length;
     }
 
+    /** Flags of a DELIVERED that was not asked for. @param ordinal of its receive; 0 if that is the rank's to find out */
+    public static int unasked(long ordinal) {
+        return ordinal == 0 ? PUSHED : NAMED;
+    }
+
     private static int knownFlags(FrameType type) {
         return switch (type) {
             case PROBE -> BLOCKING;
             case SEND, EAGER -> AGAIN;
             case OFFER -> AGAIN | STORABLE;
             case EVENTS -> ACK_NOW | END;
-            case DELIVERED -> PUSHED;
+            case DELIVERED -> PUSHED | NAMED;
             case AHEAD -> END;
             case PROBE_ANSWER, CANCELLED, WITHDRAWN -> FOUND;
             default -> 0;
@@ -254,7 +262,7 @@ public final class FrameView {
         return this;
     }
 
-    /** The receive or probe that a DELIVERED or PROBE_ANSWER belongs to; with {@link #PUSHED} the receive's ordinal, the low 32 bits. */
+    /** The receive or probe that a DELIVERED or PROBE_ANSWER belongs to; with {@link #NAMED} the receive's ordinal, the low 32 bits. */
     public int request() {
         return buffer.getInt(base + REQUEST);
     }
