@@ -47,7 +47,7 @@ final class GroupMember {
         }
     }
 
-    private static void checkPort(GroupConfig group) {
+    static void checkPort(GroupConfig group) {
         try (ServerSocket probe = new ServerSocket()) {
             probe.setReuseAddress(true);
             probe.bind(new InetSocketAddress(group.host(), group.port()));

@@ -25,6 +25,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
@@ -284,8 +286,9 @@ class ForwardTest {
     void allThatIsWrongWithAConfigurationIsToldTogether() {
         assertThatThrownBy(() -> new ForwardConfig(
                         StreamConfig.DEFAULT,
-                        java.util.Map.of("Up", "h:1", "door", "nowhere"),
-                        List.of(new ForwardConfig.Via("b//", "x y", "127.0.0.1"))))
+                        Map.of("Up", "h:1", "door", "nowhere"),
+                        List.of(new ForwardConfig.Via("b//", "x y", "127.0.0.1")),
+                        Optional.empty()))
                 .hasMessageContainingAll("door \"Up\"", "\"nowhere\" of door door", "door \"x y\"", "\"127.0.0.1\" of b///x y", "relay \"b//\"");
     }
 
