@@ -66,6 +66,19 @@ class GroupOverTunnelTest {
             nothingButLinksLeavesTheHost(host);
         }
         aCutDoesNotPartThem();
+        aRelayThatDialsNobodyLeavesAndComesBack();
+    }
+
+    /** It leaves over its links before they go, and when it is back the others find it: it knows of nobody. */
+    private void aRelayThatDialsNobodyLeavesAndComesBack() throws Exception {
+        Command first = relays.getFirst();
+        first.handle().destroy();
+        assertThat(first.await().err()).doesNotContain("not done in");
+        awaitKnown(1, List.of("site-b", "site-c"));
+        start(0, "--links", "0.0.0.0:" + LINK_PORT);
+        for (int host = 0; host < SITES.size(); host++) {
+            awaitKnown(host, SITES);
+        }
     }
 
     private void aCutDoesNotPartThem() throws Exception {
