@@ -1,5 +1,6 @@
 package org.posthouse.directory;
 
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -13,13 +14,15 @@ import org.slf4j.LoggerFactory;
 /**
  * The directory of a relay whose group is reached over its own links: it joins when the relay is there, and leaves before the links go.
  *
- * <p>Thread-safe. Until {@link #join} it knows what this relay has said itself, and then says it again to the group.
+ * <p>Thread-safe. Until {@link #join} it knows what this relay has said itself, and then says it again to the group. It keeps the member's port until
+ * then: another relay of this host would take it as soon as the two are linked.
  */
 public final class LateDirectory implements Directory {
     private static final Logger LOG = LoggerFactory.getLogger(LateDirectory.class);
 
     private final GroupConfig config;
     private final MemoryDirectory before = new MemoryDirectory();
+    private final ServerSocket port;
 
     /** What was written before there was a group; null from then on. Guarded by this. */
     private List<Consumer<Directory>> said = new ArrayList<>();
@@ -35,7 +38,7 @@ public final class LateDirectory implements Directory {
     /** @throws GroupException if the group's port is taken: nothing of the relay needs to be started then */
     public LateDirectory(GroupConfig config) {
         this.config = config;
-        GroupMember.checkPort(config);
+        this.port = GroupMember.hold(config);
     }
 
     /**
@@ -44,6 +47,7 @@ public final class LateDirectory implements Directory {
      * @throws GroupException with one line, if the member cannot start
      */
     public void join() {
+        GroupMember.release(port, config);
         HazelcastDirectory group = HazelcastDirectory.start(config);
         synchronized (this) {
             met.forEach(group::meet);
@@ -122,6 +126,7 @@ public final class LateDirectory implements Directory {
     public synchronized void close() {
         if (!left) {
             left = true;
+            GroupMember.release(port, config);
             current.close();
         }
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
@@ -55,6 +56,17 @@ class LateDirectoryTest {
             await().atMost(PATIENCE).untilAsserted(() -> assertThat(late.relays()).hasSize(2));
             await().atMost(PATIENCE).untilAsserted(() -> assertThat(other.relays()).hasSize(2));
         }
+    }
+
+    @Test
+    void nobodyElseGetsTheMembersPortBeforeTheMemberDoes() throws IOException {
+        GroupConfig config = Groups.config("kept", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0");
+        try (LateDirectory late = new LateDirectory(config)) {
+            assertThat(late.relays()).isEmpty();
+            assertThatThrownBy(() -> new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close())
+                    .isInstanceOf(BindException.class);
+        }
+        new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
     }
 
     @Test
