@@ -49,7 +49,11 @@ public enum FrameType {
     IMAGE(38, Wire.IMAGE_HEADER_BYTES + 1, Wire.IMAGE_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX, Role.RANK | Role.RELAY),
     LINK_REVOKED(39, Wire.HEADER_BYTES + 1, Wire.FRAME_BYTES_MAX, Role.LINK),
     AHEAD(40, 40, 40, Role.RANK),
-    ENDED(41, 40, 40, Role.RELAY);
+    ENDED(41, 40, 40, Role.RELAY),
+    STREAM_OPEN(46, 28, Wire.FRAME_BYTES_MAX, Role.LINK),
+    STREAM_DATA(47, Wire.STREAM_HEADER_BYTES, Wire.STREAM_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX, Role.LINK),
+    STREAM_TOKENS(48, Wire.STREAM_HEADER_BYTES, Wire.STREAM_HEADER_BYTES, Role.LINK),
+    STREAM_END(49, 28, Wire.FRAME_BYTES_MAX, Role.LINK);
 
     /** Who stands at the sending end of a connection; a set of them is a bit mask. */
     public static final class Role {

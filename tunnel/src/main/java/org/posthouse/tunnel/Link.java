@@ -31,6 +31,7 @@ final class Link {
     private final LinkWindow window;
     private final LinkReceipts receipts = new LinkReceipts();
     private final LinkTraffic traffic = new LinkTraffic();
+    private final LinkShares shares = new LinkShares();
 
     /** Null if this relay has no address to dial. */
     private LinkDialler dialler;
@@ -69,7 +70,13 @@ final class Link {
         dialler.dial();
     }
 
+    /** Whose the frames are that are not acknowledged. */
+    LinkShares shares() {
+        return shares;
+    }
+
     void send(ByteBuf frame) {
+        shares.add(LinkFront.isOfStreams(frame));
         window.append(frame);
         wasFull |= window.full();
         writeWaiting();

@@ -19,6 +19,7 @@ import java.util.Map;
  * @param windowBytes unacknowledged bytes per link past which it is not writable: 64 KiB to 1 GiB
  * @param connectionsMax accepted connections open at one time: 1 to 65,536
  * @param timeouts the named times
+ * @param forwards what streams lead to and from
  */
 public record LinkConfig(
         String site,
@@ -30,7 +31,8 @@ public record LinkConfig(
         Map<String, String> peers,
         long windowBytes,
         int connectionsMax,
-        LinkTimeouts timeouts) {
+        LinkTimeouts timeouts,
+        ForwardConfig forwards) {
     /** Fills 10 Gbit/s over a round trip of 50 ms: 10e9 / 8 * 0.05 = 62.5 MB. */
     public static final long WINDOW_BYTES_DEFAULT = 64L * 1024 * 1024;
 
@@ -68,19 +70,20 @@ public record LinkConfig(
                 Map.of(),
                 WINDOW_BYTES_DEFAULT,
                 CONNECTIONS_MAX_DEFAULT,
-                LinkTimeouts.DEFAULT);
+                LinkTimeouts.DEFAULT,
+                ForwardConfig.NONE);
     }
 
     /** The same relay, started as another epoch. */
     public LinkConfig epoch(long epoch) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, timeouts);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, timeouts, forwards);
     }
 
     /** The same, accepting peers at {@code host}:{@code port}. */
     public LinkConfig listen(String host, int port) {
         return new LinkConfig(
-                site, relay, epoch, keys, host, port, peers, windowBytes, connectionsMax, timeouts);
+                site, relay, epoch, keys, host, port, peers, windowBytes, connectionsMax, timeouts, forwards);
     }
 
     /** The same, dialling {@code peer} at {@code address}, host:port or [host]:port, too. */
@@ -88,19 +91,25 @@ public record LinkConfig(
         Map<String, String> more = new HashMap<>(peers);
         more.put(peer, address);
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, more, windowBytes, connectionsMax, timeouts);
+                site, relay, epoch, keys, listenHost, listenPort, more, windowBytes, connectionsMax, timeouts, forwards);
     }
 
     /** The same with other limits. */
     public LinkConfig limits(long windowBytes, int connectionsMax) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, timeouts);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, timeouts, forwards);
     }
 
     /** The same with other times. */
     public LinkConfig timeouts(LinkTimeouts timeouts) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, timeouts);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, timeouts, forwards);
+    }
+
+    /** The same, with doors and ports to doors. */
+    public LinkConfig forwards(ForwardConfig forwards) {
+        return new LinkConfig(
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, timeouts, forwards);
     }
 
     boolean listens() {
@@ -109,10 +118,7 @@ public record LinkConfig(
 
     /** The address of {@code peer} without the brackets of an IPv6 address. */
     HostAndPort addressOf(String peer) {
-        HostAndPort address = HostAndPort.parseAuthority(peers.get(peer), -1);
-        String host = address.host();
-        boolean bracketed = host.startsWith("[");
-        return bracketed ? HostAndPort.create(host.substring(1, host.length() - 1), address.port()) : address;
+        return ForwardConfig.parse(peers.get(peer));
     }
 
     private static void checkSelf(List<String> problems, String site, String relay, long epoch, SiteKeys keys) {

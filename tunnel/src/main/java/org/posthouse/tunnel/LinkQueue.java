@@ -2,22 +2,20 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
-import java.util.LinkedHashMap;
-import java.util.SequencedMap;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
-import org.posthouse.wire.Wire;
 
 /**
  * The frames of a link that were handed in and not written yet: says which one goes next. Confined to its window; knows no
  * socket and no clock.
  *
- * <p>CHUNKs are the payload of large messages; all other frames, here called heads, are short or the whole of a short
- * message. Heads go first, so that a short message waits for no large one, and large messages take turns, a chunk each. Kept is the order
+ * <p>CHUNKs are the payload of large messages; STREAM_DATA and STREAM_END are what flows on streams; all other frames, here called heads,
+ * are short or the whole of a short message. Heads go first, so that a short message waits for no large one; large messages take turns, a chunk
+ * each, and so do streams; and where both wait, messages and streams take turns, so that many streams take no more than half of a link. Kept is the order
  * <ul>
  *   <li>of all heads,
- *   <li>of the chunks of one message, and
- *   <li>of a chunk behind every head that was handed in before it, its message's own among them.
+ *   <li>of the chunks of one message, of the frames of one stream, and
+ *   <li>of each of them behind every head that was handed in before it, its message's own among them.
  * </ul>
  * Nothing else depends on an order: a message's place in its channel is that of its head, and chunks name the message that
  * they belong to (docs/wire.md). Heads that never end cannot hold chunks up for ever: one goes after every {@link #HEADS_IN_A_ROW_MAX}
@@ -29,59 +27,60 @@ final class LinkQueue {
 
     private final ArrayDeque<LinkFrame> heads = new ArrayDeque<>();
 
-    /** By message; the first is the one whose turn it is. No message is here without a chunk. */
-    private final SequencedMap<Message, ArrayDeque<LinkFrame>> chunks = new LinkedHashMap<>();
-
+    private final LinkTurns<Message> chunks = new LinkTurns<>();
+    private final LinkTurns<Integer> streams = new LinkTurns<>();
     private final FrameView view = new FrameView();
+
+    /** Whose turn it is if both have frames. */
+    private boolean streamsNext;
+
     private int headsInARow;
 
     private record Message(long job, int context, int source, int destination, long sequence) {}
 
     void add(LinkFrame frame) {
         ByteBuf bytes = frame.bytes();
-        if (isChunk(bytes)) {
-            view.wrap(bytes.nioBuffer(), 0);
-            Message message =
-                    new Message(view.job(), view.context(), view.source(), view.destination(), view.sequence());
-            chunks.computeIfAbsent(message, unseen -> new ArrayDeque<>()).add(frame);
-        } else {
-            heads.add(frame);
+        switch (FrameType.of(bytes.getByte(bytes.readerIndex() + Integer.BYTES))) {
+            case CHUNK -> {
+                look(bytes);
+                chunks.add(
+                        new Message(view.job(), view.context(), view.source(), view.destination(), view.sequence()), frame);
+            }
+            case STREAM_DATA, STREAM_END -> streams.add(look(bytes).stream(), frame);
+            case null, default -> heads.add(frame);
         }
+    }
+
+    private FrameView look(ByteBuf bytes) {
+        return view.wrap(bytes.nioBuffer(), 0);
     }
 
     /** Takes the frame that is to be written next; null if there is none. */
     LinkFrame next() {
-        boolean chunk = !chunks.isEmpty() && (heads.isEmpty() || headsInARow >= HEADS_IN_A_ROW_MAX && isFree());
-        if (chunk) {
+        LinkTurns<?> bulk = turn();
+        boolean now = !bulk.isEmpty() && (heads.isEmpty() || headsInARow >= HEADS_IN_A_ROW_MAX && isFree(bulk));
+        if (now) {
             headsInARow = 0;
-            return nextChunk();
+            streamsNext = bulk == chunks;
+            return bulk.next();
         }
-        headsInARow = chunks.isEmpty() ? 0 : headsInARow + 1;
+        headsInARow = bulk.isEmpty() ? 0 : headsInARow + 1;
         return heads.poll();
     }
 
     void clear() {
         heads.clear();
         chunks.clear();
+        streams.clear();
         headsInARow = 0;
     }
 
-    /** Whether all heads from before the chunk whose turn it is have been written. */
-    private boolean isFree() {
-        return chunks.firstEntry().getValue().getFirst().place() < heads.getFirst().place();
+    private LinkTurns<?> turn() {
+        return streams.isEmpty() || !chunks.isEmpty() && !streamsNext ? chunks : streams;
     }
 
-    private LinkFrame nextChunk() {
-        var turn = chunks.pollFirstEntry();
-        LinkFrame chunk = turn.getValue().remove();
-        if (!turn.getValue().isEmpty()) {
-            chunks.putLast(turn.getKey(), turn.getValue());
-        }
-        return chunk;
-    }
-
-    private static boolean isChunk(ByteBuf frame) {
-        return frame.readableBytes() > Wire.CHUNK_HEADER_BYTES
-                && frame.getByte(frame.readerIndex() + Integer.BYTES) == FrameType.CHUNK.id();
+    /** Whether all heads from before the frame whose turn it is have been written. */
+    private boolean isFree(LinkTurns<?> bulk) {
+        return bulk.first().place() < heads.getFirst().place();
     }
 }

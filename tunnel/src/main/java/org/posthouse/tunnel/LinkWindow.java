@@ -181,7 +181,7 @@ final class LinkWindow {
     }
 
     /** Keeps {@code frame} or, if it is a small part of a large buffer, a copy: the window bounds memory held. */
-    private static ByteBuf rightSized(ByteBuf frame) {
+    static ByteBuf rightSized(ByteBuf frame) {
         ByteBuf root = frame;
         while (root.unwrap() != null) {
             root = root.unwrap();
