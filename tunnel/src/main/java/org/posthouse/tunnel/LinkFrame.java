@@ -6,6 +6,13 @@ import io.netty.buffer.ByteBuf;
 final class LinkFrame {
     private final ByteBuf bytes;
     private final long place;
+
+    /** The flow in whose turn it goes; null if it is a head. */
+    private Flow flow;
+
+    /** Nothing that is sent later in its flow may overtake it. */
+    private boolean ordered = true;
+
     private boolean acknowledged;
 
     /** @param place how many frames were handed in before it since the stream began */
@@ -20,6 +27,20 @@ final class LinkFrame {
 
     long place() {
         return place;
+    }
+
+    /** It is bulk of {@code flow}. */
+    void bulkOf(Flow flow, boolean ordered) {
+        this.flow = flow;
+        this.ordered = ordered;
+    }
+
+    Flow flow() {
+        return flow;
+    }
+
+    boolean isOrderedBulk() {
+        return flow != null && ordered;
     }
 
     boolean isAcknowledged() {

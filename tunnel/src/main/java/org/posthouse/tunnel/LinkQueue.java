@@ -2,7 +2,9 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.SequencedMap;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -12,76 +14,105 @@ import org.posthouse.wire.Wire;
  * The frames of a link that were handed in and not written yet: says which one goes next. Confined to its window; knows no
  * socket and no clock.
  *
- * <p>CHUNKs are the payload of large messages; all other frames, here called heads, are short or the whole of a short
- * message. Heads go first, so that a short message waits for no large one, and large messages take turns, a chunk each. Kept is the order
+ * <p>A frame is a head or bulk. Bulk are CHUNKs and other frames of more than {@link #HEAD_BYTES_MAX}; all others are heads. Heads go
+ * first, so that a short message waits for no long one, and in bulk the flows take turns, a frame each. Kept is the order
  * <ul>
  *   <li>of all heads,
- *   <li>of the chunks of one message, and
- *   <li>of a chunk behind every head that was handed in before it, its message's own among them.
+ *   <li>of the bulk of one flow, and
+ *   <li>of bulk behind every head that was handed in before it, the head of a chunk's message among them.
  * </ul>
- * Nothing else depends on an order: a message's place in its channel is that of its head, and chunks name the message that
- * they belong to (docs/wire.md). Heads that never end cannot hold chunks up for ever: one goes after every {@link #HEADS_IN_A_ROW_MAX}
- * as soon as no head from before it waits.
+ * So that a long message that is one frame keeps its place in its channel, what follows in its flow is bulk too, until {@link #came} says that
+ * the other end has it. Only chunks may be overtaken by their own flow: a message's place in its channel is that of its head, and chunks name the
+ * message that they belong to (docs/wire.md).
+ *
+ * <p>Heads that never end cannot hold bulk up for ever: one goes after every {@link #HEADS_IN_A_ROW_MAX} as soon as no head from
+ * before it waits.
  */
 final class LinkQueue {
-    /** With a chunk of 64 KiB after each 32 heads, chunks have at least half of a link that carries heads of 2 KiB. */
+    /** With a chunk of 64 KiB after each 32 heads, bulk has at least half of a link that carries heads of 2 KiB. */
     static final int HEADS_IN_A_ROW_MAX = 32;
+
+    /** A frame that is longer waits for its turn: a message of more than 4 KiB. */
+    static final int HEAD_BYTES_MAX = Wire.MESSAGE_HEADER_BYTES + 4 * 1024;
 
     private final ArrayDeque<LinkFrame> heads = new ArrayDeque<>();
 
-    /** By message; the first is the one whose turn it is. No message is here without a chunk. */
-    private final SequencedMap<Message, ArrayDeque<LinkFrame>> chunks = new LinkedHashMap<>();
+    /** By flow; the first is the one whose turn it is. No flow is here without a frame. */
+    private final SequencedMap<Flow, ArrayDeque<LinkFrame>> bulk = new LinkedHashMap<>();
+
+    /** Flows whose heads are bulk for now: how many frames of each, chunks apart, have not come to the other end. */
+    private final Map<Flow, Integer> ordered = new HashMap<>();
 
     private final FrameView view = new FrameView();
     private int headsInARow;
 
-    private record Message(long job, int context, int source, int destination, long sequence) {}
-
     void add(LinkFrame frame) {
         ByteBuf bytes = frame.bytes();
-        if (isChunk(bytes)) {
-            view.wrap(bytes.nioBuffer(), 0);
-            Message message =
-                    new Message(view.job(), view.context(), view.source(), view.destination(), view.sequence());
-            chunks.computeIfAbsent(message, unseen -> new ArrayDeque<>()).add(frame);
+        FrameType type = typeOf(bytes);
+        if (type == FrameType.CHUNK) {
+            addBulk(frame, flowOf(bytes), false);
+        } else if (bytes.readableBytes() > HEAD_BYTES_MAX) {
+            addBulk(frame, flowOf(bytes), true);
+        } else if (!ordered.isEmpty() && type != null && ordered.containsKey(flowOf(bytes))) {
+            addBulk(frame, flowOf(bytes), true);
         } else {
             heads.add(frame);
         }
     }
 
+    private void addBulk(LinkFrame frame, Flow flow, boolean isOrdered) {
+        frame.bulkOf(flow, isOrdered);
+        bulk.computeIfAbsent(flow, unseen -> new ArrayDeque<>()).add(frame);
+        if (isOrdered) {
+            ordered.merge(flow, 1, Integer::sum);
+        }
+    }
+
+    /** The other end has this frame, which was taken from here. */
+    void came(LinkFrame frame) {
+        if (frame.isOrderedBulk()) {
+            ordered.computeIfPresent(frame.flow(), (flow, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
     /** Takes the frame that is to be written next; null if there is none. */
     LinkFrame next() {
-        boolean chunk = !chunks.isEmpty() && (heads.isEmpty() || headsInARow >= HEADS_IN_A_ROW_MAX && isFree());
-        if (chunk) {
+        boolean turn = !bulk.isEmpty() && (heads.isEmpty() || headsInARow >= HEADS_IN_A_ROW_MAX && isFree());
+        if (turn) {
             headsInARow = 0;
-            return nextChunk();
+            return nextBulk();
         }
-        headsInARow = chunks.isEmpty() ? 0 : headsInARow + 1;
+        headsInARow = bulk.isEmpty() ? 0 : headsInARow + 1;
         return heads.poll();
     }
 
     void clear() {
         heads.clear();
-        chunks.clear();
+        bulk.clear();
+        ordered.clear();
         headsInARow = 0;
     }
 
-    /** Whether all heads from before the chunk whose turn it is have been written. */
+    /** Whether all heads from before the bulk whose turn it is have been written. */
     private boolean isFree() {
-        return chunks.firstEntry().getValue().getFirst().place() < heads.getFirst().place();
+        return bulk.firstEntry().getValue().getFirst().place() < heads.getFirst().place();
     }
 
-    private LinkFrame nextChunk() {
-        var turn = chunks.pollFirstEntry();
-        LinkFrame chunk = turn.getValue().remove();
+    private LinkFrame nextBulk() {
+        var turn = bulk.pollFirstEntry();
+        LinkFrame frame = turn.getValue().remove();
         if (!turn.getValue().isEmpty()) {
-            chunks.putLast(turn.getKey(), turn.getValue());
+            bulk.putLast(turn.getKey(), turn.getValue());
         }
-        return chunk;
+        return frame;
     }
 
-    private static boolean isChunk(ByteBuf frame) {
-        return frame.readableBytes() > Wire.CHUNK_HEADER_BYTES
-                && frame.getByte(frame.readerIndex() + Integer.BYTES) == FrameType.CHUNK.id();
+    /** Null for what is too short to be a frame, as the tests of a window use. */
+    private static FrameType typeOf(ByteBuf frame) {
+        return frame.readableBytes() < 2 * Wire.HEADER_BYTES ? null : FrameType.of(frame.getByte(frame.readerIndex() + Integer.BYTES));
+    }
+
+    private Flow flowOf(ByteBuf frame) {
+        return Flow.of(view.wrap(frame.nioBuffer(), 0));
     }
 }

@@ -85,7 +85,9 @@ final class LinkWindow {
                     "acknowledges " + count + " frames, expected " + acknowledged + " to " + written());
         }
         while (acknowledged < count) {
-            unacknowledged.removeFirst().acknowledged();
+            LinkFrame frame = unacknowledged.removeFirst();
+            frame.acknowledged();
+            queue.came(frame);
             acknowledged++;
         }
         settle();

@@ -20,8 +20,10 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
-/** Which frame of a link goes next. Heads are named H, chunks by their message, with the number of each. */
+/** Which frame of a link goes next. Heads are named H, long messages L, chunks by their flow, with the number of each. */
 class LinkQueueTest {
+    private static final int LONG = 5_000;
+
     private final LinkQueue queue = new LinkQueue();
     private long place;
 
@@ -36,7 +38,7 @@ class LinkQueueTest {
     }
 
     @Test
-    void letsLargeMessagesTakeTurns() {
+    void letsFlowsTakeTurns() {
         for (int chunk = 0; chunk < 3; chunk++) {
             chunk(1, chunk);
         }
@@ -73,8 +75,48 @@ class LinkQueueTest {
     }
 
     @Test
-    void tellsMessagesApartByAllThatNamesThem() {
-        for (int field = 0; field < 6; field++) {
+    void letsLongMessagesTakeTurnsAndShortOnesOfOtherFlowsPass() {
+        frame(FrameType.SEND, 1, 0, LONG);
+        frame(FrameType.SEND, 1, 1, LONG);
+        frame(FrameType.SEND, 2, 2, LONG);
+        chunk(3, 0);
+        frame(FrameType.SEND, 4, 3, 10);
+        assertThat(rest()).containsExactly("H3", "L0", "L2", "3:0", "L1");
+    }
+
+    @Test
+    void letsNothingButChunksBeOvertakenByItsOwnFlow() {
+        frame(FrameType.SEND, 1, 0, LONG);
+        frame(FrameType.SEND, 1, 1, 10);
+        frame(FrameType.SEND, 2, 2, LONG);
+        List<LinkFrame> taken = new ArrayList<>();
+        for (LinkFrame next = queue.next(); next != null; next = queue.next()) {
+            taken.add(next);
+        }
+        assertThat(taken).extracting(LinkFrame::place).containsExactly(0L, 2L, 1L);
+        queue.came(taken.get(0));
+        chunk(3, 0);
+        frame(FrameType.SEND, 1, 3, 10);
+        assertThat(rest()).as("the short one of the flow has not come yet").containsExactly("3:0", "H3");
+        queue.came(taken.get(2));
+        chunk(3, 1);
+        frame(FrameType.SEND, 1, 4, 10);
+        assertThat(rest()).as("the first short one that was bulk has not come yet").containsExactly("3:1", "H4");
+    }
+
+    @Test
+    void letsAFlowPassAgainWhenAllThatWasLongHasCome() {
+        LinkFrame sent = frame(FrameType.SEND, 1, 0, LONG);
+        assertThat(rest()).containsExactly("L0");
+        queue.came(sent);
+        chunk(3, 0);
+        frame(FrameType.SEND, 1, 1, 10);
+        assertThat(rest()).containsExactly("H1", "3:0");
+    }
+
+    @Test
+    void tellsFlowsApartByAllThatNamesThem() {
+        for (int field = 0; field < 5; field++) {
             queue.add(new LinkFrame(frame(FrameType.CHUNK, field, 0), place++));
             queue.add(new LinkFrame(frame(FrameType.CHUNK, field, 1), place++));
         }
@@ -82,7 +124,7 @@ class LinkQueueTest {
         for (LinkFrame next = queue.next(); next != null; next = queue.next()) {
             offsets.add(new FrameView().wrap(next.bytes().nioBuffer(), 0).offset());
         }
-        assertThat(offsets).containsExactly(0L, 0L, 0L, 0L, 0L, 0L, 1L, 1L, 1L, 1L, 1L, 1L);
+        assertThat(offsets).containsExactly(0L, 0L, 0L, 0L, 0L, 1L, 1L, 1L, 1L, 1L);
     }
 
     /** A sender, a receiver and a wire that is cut anywhere: nothing is lost, repeated, or out of an order that counts. */
@@ -191,6 +233,19 @@ class LinkQueueTest {
         queue.add(new LinkFrame(frame(FrameType.EAGER, 0, number), place++));
     }
 
+    private LinkFrame frame(FrameType type, int flow, int number, int payloadBytes) {
+        ByteBuffer bytes = ByteBuffer.allocate(Wire.MESSAGE_HEADER_BYTES + payloadBytes);
+        new FrameView()
+                .wrap(bytes, 0)
+                .begin(type, Wire.MESSAGE_HEADER_BYTES, 7)
+                .length(bytes.capacity())
+                .address(1, flow, 3, 0)
+                .sequence(number);
+        LinkFrame frame = new LinkFrame(Unpooled.wrappedBuffer(bytes), place++);
+        queue.add(frame);
+        return frame;
+    }
+
     private void chunk(int message, int number) {
         queue.add(new LinkFrame(chunkOf(message, number), place++));
     }
@@ -207,14 +262,15 @@ class LinkQueueTest {
                 break;
             }
             FrameView view = new FrameView().wrap(next.bytes().nioBuffer(), 0);
-            names.add(view.type() == FrameType.CHUNK ? view.sequence() + ":" + view.offset() : "H" + view.sequence());
+            String size = next.bytes().readableBytes() > LinkQueue.HEAD_BYTES_MAX ? "L" : "H";
+            names.add(view.type() == FrameType.CHUNK ? view.sequence() + ":" + view.offset() : size + view.sequence());
         }
         return names;
     }
 
     private static ByteBuf chunkOf(int message, long number) {
         ByteBuffer frame = begin(FrameType.CHUNK, 7);
-        new FrameView().wrap(frame, 0).address(1, 2, 3, 0).sequence(message).offset(number);
+        new FrameView().wrap(frame, 0).address(1, message, 3, 0).sequence(message).offset(number);
         return Unpooled.wrappedBuffer(frame);
     }
 
