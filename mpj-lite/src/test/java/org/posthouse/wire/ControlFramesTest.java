@@ -123,7 +123,15 @@ final class ControlFramesTest {
                     text(random));
             assertThat(SampleFrames.decode(event.encode())).isEqualTo(event);
             LinkHello hello = new LinkHello(
-                    text(random), text(random), text(random), random.nextLong(), random.nextLong(), random.nextLong());
+                    text(random),
+                    text(random),
+                    text(random),
+                    random.nextLong(),
+                    random.nextLong(),
+                    random.nextInt(65_536),
+                    random.nextLong(),
+                    random.nextLong(),
+                    random.nextLong());
             assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
             Point point = new Point(
                     random.nextLong(),

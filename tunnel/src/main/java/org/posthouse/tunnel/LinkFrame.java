@@ -4,7 +4,11 @@ import io.netty.buffer.ByteBuf;
 
 /** A frame in a link's window, and what became of it. Confined to its window. */
 final class LinkFrame {
+    /** The lane of a frame that is on none. */
+    static final int NOWHERE = -1;
+
     private final ByteBuf bytes;
+    private final int length;
     private final long place;
 
     /** The flow in whose turn it goes; null if it is a head. */
@@ -13,16 +17,29 @@ final class LinkFrame {
     /** Nothing that is sent later in its flow may overtake it. */
     private boolean ordered = true;
 
+    private long number = -1;
+    private long after;
+    private int lane = NOWHERE;
+    private boolean came;
     private boolean acknowledged;
+    private LinkGovernor.Stamp stamp;
+
+    /** A lane that carried it was lost, so that nobody knows which copy came. */
+    private boolean doubtful;
 
     /** @param place how many frames were handed in before it since the stream began */
     LinkFrame(ByteBuf bytes, long place) {
         this.bytes = bytes;
+        this.length = bytes.readableBytes();
         this.place = place;
     }
 
     ByteBuf bytes() {
         return bytes;
+    }
+
+    int length() {
+        return length;
     }
 
     long place() {
@@ -35,6 +52,10 @@ final class LinkFrame {
         this.ordered = ordered;
     }
 
+    boolean isBulk() {
+        return flow != null;
+    }
+
     Flow flow() {
         return flow;
     }
@@ -43,11 +64,65 @@ final class LinkFrame {
         return flow != null && ordered;
     }
 
-    boolean isAcknowledged() {
-        return acknowledged;
+    /** Its number in its stream, for good. @param after of bulk, how many heads were written before it */
+    void number(long number, long after) {
+        this.number = number;
+        this.after = after;
+    }
+
+    boolean isNumbered() {
+        return number >= 0;
+    }
+
+    long number() {
+        return number;
+    }
+
+    long after() {
+        return after;
+    }
+
+    /** It is being written on this lane, or is on none again. */
+    void on(int newLane) {
+        lane = newLane;
+    }
+
+    int lane() {
+        return lane;
+    }
+
+    /** What the governor noted when it was written; null if it is not to learn from it. */
+    void stamp(LinkGovernor.Stamp newStamp) {
+        stamp = newStamp;
+    }
+
+    LinkGovernor.Stamp stamp() {
+        return stamp;
+    }
+
+    void doubt() {
+        doubtful = true;
+    }
+
+    boolean isDoubtful() {
+        return doubtful;
+    }
+
+    /** The other end has it. */
+    void came() {
+        came = true;
+        lane = NOWHERE;
+    }
+
+    boolean hasCome() {
+        return came;
     }
 
     void acknowledged() {
         acknowledged = true;
+    }
+
+    boolean isAcknowledged() {
+        return acknowledged;
     }
 }

@@ -2,9 +2,13 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.SequencedMap;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -43,6 +47,9 @@ final class LinkQueue {
     /** Flows whose heads are bulk for now: how many frames of each, chunks apart, have not come to the other end. */
     private final Map<Flow, Integer> ordered = new HashMap<>();
 
+    /** Bulk that was lost on its way, by number: it goes before any that was never written. */
+    private final PriorityQueue<LinkFrame> lostBulk = new PriorityQueue<>(Comparator.comparingLong(LinkFrame::number));
+
     private final FrameView view = new FrameView();
     private int headsInARow;
 
@@ -68,6 +75,17 @@ final class LinkQueue {
         }
     }
 
+    /** These were taken from here, and lost on their way: they go before all others of their kind. @param lost in the order of their numbers */
+    void putBack(List<LinkFrame> lost) {
+        for (LinkFrame frame : lost.reversed()) {
+            if (frame.isBulk()) {
+                lostBulk.add(frame);
+            } else {
+                heads.addFirst(frame);
+            }
+        }
+    }
+
     /** The other end has this frame, which was taken from here. */
     void came(LinkFrame frame) {
         if (frame.isOrderedBulk()) {
@@ -75,27 +93,46 @@ final class LinkQueue {
         }
     }
 
-    /** Takes the frame that is to be written next; null if there is none. */
-    LinkFrame next() {
-        boolean turn = !bulk.isEmpty() && (heads.isEmpty() || headsInARow >= HEADS_IN_A_ROW_MAX && isFree());
-        if (turn) {
+    /**
+     * Takes the frame that is to be written next; null if there is none.
+     *
+     * @param wantsHeads whether it may be a head
+     * @param wantsBulk whether it may be bulk
+     */
+    LinkFrame next(boolean wantsHeads, boolean wantsBulk) {
+        dropWhatCame(lostBulk);
+        dropWhatCame(heads);
+        boolean bulkWaits = !lostBulk.isEmpty() || !bulk.isEmpty();
+        boolean head = wantsHeads && !heads.isEmpty();
+        if (wantsBulk && bulkWaits && isFree() && (!head || headsInARow >= HEADS_IN_A_ROW_MAX)) {
             headsInARow = 0;
-            return nextBulk();
+            return lostBulk.isEmpty() ? nextBulk() : lostBulk.remove();
         }
-        headsInARow = bulk.isEmpty() ? 0 : headsInARow + 1;
-        return heads.poll();
+        if (!head) {
+            return null;
+        }
+        headsInARow = bulkWaits ? headsInARow + 1 : 0;
+        return heads.remove();
+    }
+
+    /** What was thought lost may have come. */
+    private static void dropWhatCame(Queue<LinkFrame> frames) {
+        while (!frames.isEmpty() && frames.peek().hasCome()) {
+            frames.remove();
+        }
     }
 
     void clear() {
         heads.clear();
+        lostBulk.clear();
         bulk.clear();
         ordered.clear();
         headsInARow = 0;
     }
 
-    /** Whether all heads from before the bulk whose turn it is have been written. */
+    /** Whether all heads from before the bulk that goes next have been written. */
     private boolean isFree() {
-        return bulk.firstEntry().getValue().getFirst().place() < heads.getFirst().place();
+        return heads.isEmpty() || !lostBulk.isEmpty() || bulk.firstEntry().getValue().getFirst().place() < heads.getFirst().place();
     }
 
     private LinkFrame nextBulk() {

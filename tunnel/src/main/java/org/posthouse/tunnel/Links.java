@@ -209,6 +209,15 @@ public final class Links {
         return refusals;
     }
 
+    NetClient client() {
+        return client;
+    }
+
+    /** Runs {@code task} on the relay's context when what the loop does now is done. */
+    void soon(Runnable task) {
+        context.nettyEventLoop().execute(() -> context.dispatch(task));
+    }
+
     /** Runs {@code task} on the relay's context in {@code ms}. */
     ScheduledFuture<?> after(long ms, Runnable task) {
         return context.nettyEventLoop().schedule(() -> context.dispatch(task), ms, TimeUnit.MILLISECONDS);
@@ -314,7 +323,7 @@ public final class Links {
     private void dialPeers() {
         for (String relay : config.peers().keySet()) {
             Link link = links.get(relay);
-            link.dialWith(new LinkDialler(this, link, client));
+            link.dialWith(new LinkDialler(this, link, link));
         }
     }
 
