@@ -13,7 +13,7 @@ import org.posthouse.wire.WireException;
  * The frames of one direction of a link that the peer has not acknowledged. Confined to its link; knows no socket
  * and no clock. It owns one reference of each frame from {@link #append} until it is settled.
  *
- * <p>Heads and bulk ({@link LinkQueue}) are two streams with numbers of their own ({@link LinkStream}). A lane is a number for this class: it notes
+ * <p>Heads and bulk ({@link LinkQueue}) are two streams with numbers of their own ({@link LinkSent}). A lane is a number for this class: it notes
  * on which one a frame was written last, and has it written again if that one is lost and the peer has not said that the frame
  * came. That may be once too often; the peer knows it by its number. When all lanes are lost, the peer says exactly what it has.
  *
@@ -27,8 +27,8 @@ final class LinkWindow {
     private final long bytesMax;
     private final LongSupplier nanos;
     private final LinkQueue queue = new LinkQueue();
-    private final LinkStream heads = new LinkStream("heads");
-    private final LinkStream bulk = new LinkStream("bulk");
+    private final LinkSent heads = new LinkSent("heads");
+    private final LinkSent bulk = new LinkSent("bulk");
     private final LinkGovernor governor = new LinkGovernor();
 
     /** All frames that are not settled, in the order in which they were handed in. */
@@ -118,7 +118,7 @@ final class LinkWindow {
     }
 
     /** @return the last frame that has come; null if none has */
-    private LinkFrame arrive(LinkStream stream, long count) {
+    private LinkFrame arrive(LinkSent stream, long count) {
         LinkFrame frame = null;
         while (stream.arrived() < count) {
             frame = stream.first();

@@ -16,7 +16,7 @@ import org.posthouse.wire.WireException;
  *         [ handled later  )[ on a lane, or to be written again )
  * </pre>
  */
-final class LinkStream {
+final class LinkSent {
     private final String name;
 
     /** [acknowledged, come) */
@@ -27,7 +27,7 @@ final class LinkStream {
 
     private long acknowledged;
 
-    LinkStream(String name) {
+    LinkSent(String name) {
         this.name = name;
     }
 
