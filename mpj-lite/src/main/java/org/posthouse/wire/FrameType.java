@@ -51,7 +51,11 @@ public enum FrameType {
     AHEAD(40, 40, 40, Role.RANK),
     ENDED(41, 40, 40, Role.RELAY),
     LINK_RUN(42, 32, 32, Role.LINK),
-    LINK_LANES(43, 24, 24, Role.LINK);
+    LINK_LANES(43, 24, 24, Role.LINK),
+    STREAM_OPEN(46, 28, Wire.FRAME_BYTES_MAX, Role.LINK),
+    STREAM_DATA(47, Wire.STREAM_HEADER_BYTES, Wire.STREAM_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX, Role.LINK),
+    STREAM_TOKENS(48, Wire.STREAM_HEADER_BYTES, Wire.STREAM_HEADER_BYTES, Role.LINK),
+    STREAM_END(49, 28, Wire.FRAME_BYTES_MAX, Role.LINK);
 
     /** Who stands at the sending end of a connection; a set of them is a bit mask. */
     public static final class Role {

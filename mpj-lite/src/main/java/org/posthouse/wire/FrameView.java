@@ -42,6 +42,8 @@ public final class FrameView {
     private static final int LINK_WORDS = 16;
     private static final int IMAGE_NUMBER = 16;
     private static final int IMAGE_OFFSET = 24;
+    private static final int STREAM = 16;
+    private static final int STREAM_COUNT = 20;
     private static final int CANCELLED_REQUEST = 16;
     private static final int CANCELLED_RESERVED = 20;
 
@@ -69,7 +71,13 @@ public final class FrameView {
     /** Flag of EVENTS from a rank: it waits for an ACK. From a relay: the rank's history ends here. */
     public static final int ACK_NOW = 1;
 
-    /** Flag of EVENTS from a relay, see {@link #ACK_NOW}. AHEAD: the rank wants no more of this round. */
+    /** Flag of STREAM_TOKENS: its sender hands over tokens that it was given and has not used. */
+    public static final int HANDED_OVER = 1;
+
+    /**
+     * Flag of EVENTS from a relay, see {@link #ACK_NOW}. AHEAD: the rank wants no more of this round. STREAM_DATA: no bytes come behind
+     * these on this way.
+     */
     public static final int END = 1;
 
     /** Where a DELIVERED differs from the frame that it is made of, in bytes from its start: for whoever makes it in place. */
@@ -136,6 +144,8 @@ public final class FrameView {
             case DELIVERED -> PUSHED;
             case AHEAD -> END;
             case PROBE_ANSWER, CANCELLED, WITHDRAWN -> FOUND;
+            case STREAM_DATA -> END;
+            case STREAM_TOKENS -> HANDED_OVER;
             default -> 0;
         };
     }
@@ -150,6 +160,7 @@ public final class FrameView {
             case WITHDRAWN -> tag() == 0 && offset() == 0;
             case CANCELLED -> buffer.getInt(base + CANCELLED_RESERVED) == 0;
             case FINALIZE, POLLS -> buffer.getInt(base + FINALIZE_RESERVED) == 0;
+            case STREAM_DATA -> streamTokens() == 0;
             default -> true;
         };
     }
@@ -437,6 +448,23 @@ public final class FrameView {
 
     public FrameView finalizeFailedPolls(int polls) {
         buffer.putInt(base + FINALIZE_FAILED_POLLS, polls);
+        return this;
+    }
+
+    /** STREAM_OPEN, STREAM_DATA, STREAM_TOKENS and STREAM_END: the stream's number on its link. */
+    public int stream() {
+        return buffer.getInt(base + STREAM);
+    }
+
+    /** STREAM_TOKENS: how many. STREAM_DATA: reserved. */
+    public int streamTokens() {
+        return buffer.getInt(base + STREAM_COUNT);
+    }
+
+    /** @param tokens zero in STREAM_DATA */
+    public FrameView stream(int stream, int tokens) {
+        buffer.putInt(base + STREAM, stream);
+        buffer.putInt(base + STREAM_COUNT, tokens);
         return this;
     }
 

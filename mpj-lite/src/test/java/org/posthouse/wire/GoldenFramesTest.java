@@ -169,6 +169,10 @@ final class GoldenFramesTest {
         GOLDEN.put(
                 FrameType.LINK_LANES,
                 "00000018 2b000000 01020304 05060708 41424344 45464748");
+        GOLDEN.put(FrameType.STREAM_OPEN, "00000021 2e000000 00000000 00000000 00000071 00000072 00056772 6f757000 00");
+        GOLDEN.put(FrameType.STREAM_DATA, "0000001c 2f010000 01020304 05060708 00000071 00000000 c1c2c3c4");
+        GOLDEN.put(FrameType.STREAM_TOKENS, "00000018 30010000 01020304 05060708 00000071 00000072");
+        GOLDEN.put(FrameType.STREAM_END, "0000001e 31000000 00000000 00000000 00000071 00000011 00026e6f 0000");
     }
 
     @ParameterizedTest
@@ -191,6 +195,9 @@ final class GoldenFramesTest {
     }
 
     private static long jobOf(FrameType type) {
-        return type == FrameType.LINK_HELLO ? 0 : SampleFrames.JOB;
+        return switch (type) {
+            case LINK_HELLO, STREAM_OPEN, STREAM_END -> 0;
+            default -> SampleFrames.JOB;
+        };
     }
 }

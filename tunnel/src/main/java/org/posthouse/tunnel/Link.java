@@ -32,6 +32,7 @@ final class Link implements LinkDialler.Target, LinkArrivals.Sink {
     private final LinkArrivals arrivals = new LinkArrivals(this);
     private final LinkLanes lanes;
     private final LinkTraffic traffic = new LinkTraffic();
+    private final LinkShares shares = new LinkShares();
 
     /** Null if this relay has no address to dial. */
     private LinkDialler dialler;
@@ -79,7 +80,13 @@ final class Link implements LinkDialler.Target, LinkArrivals.Sink {
         dialler.dial();
     }
 
+    /** Whose the frames are that are not acknowledged. */
+    LinkShares shares() {
+        return shares;
+    }
+
     void send(ByteBuf frame) {
+        shares.add(LinkFront.isOfStreams(frame));
         window.append(frame);
         wasFull |= window.full();
         writeWaiting();

@@ -20,6 +20,7 @@ import java.util.Map;
  * @param connectionsMax accepted connections open at one time: 1 to 65,536
  * @param lanes connections of a link that this relay dials, 1 to {@link #LANES_MAX}; 0: as many as are of use
  * @param timeouts the named times
+ * @param forwards what streams lead to and from
  */
 public record LinkConfig(
         String site,
@@ -32,7 +33,8 @@ public record LinkConfig(
         long windowBytes,
         int connectionsMax,
         int lanes,
-        LinkTimeouts timeouts) {
+        LinkTimeouts timeouts,
+        ForwardConfig forwards) {
     /** Most connections of one link: with 4 MiB in each, what Linux gives a connection, 28 MiB of bulk are on their way. */
     public static final int LANES_MAX = 8;
 
@@ -75,19 +77,20 @@ public record LinkConfig(
                 WINDOW_BYTES_DEFAULT,
                 CONNECTIONS_MAX_DEFAULT,
                 0,
-                LinkTimeouts.DEFAULT);
+                LinkTimeouts.DEFAULT,
+                ForwardConfig.NONE);
     }
 
     /** The same relay, started as another epoch. */
     public LinkConfig epoch(long epoch) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
     }
 
     /** The same, accepting peers at {@code host}:{@code port}. */
     public LinkConfig listen(String host, int port) {
         return new LinkConfig(
-                site, relay, epoch, keys, host, port, peers, windowBytes, connectionsMax, lanes, timeouts);
+                site, relay, epoch, keys, host, port, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
     }
 
     /** The same, dialling {@code peer} at {@code address}, host:port or [host]:port, too. */
@@ -95,25 +98,31 @@ public record LinkConfig(
         Map<String, String> more = new HashMap<>(peers);
         more.put(peer, address);
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, more, windowBytes, connectionsMax, lanes, timeouts);
+                site, relay, epoch, keys, listenHost, listenPort, more, windowBytes, connectionsMax, lanes, timeouts, forwards);
     }
 
     /** The same with other limits. */
     public LinkConfig limits(long windowBytes, int connectionsMax) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
     }
 
     /** The same with other times. */
     public LinkConfig timeouts(LinkTimeouts timeouts) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
     }
 
     /** The same with so many connections in each link that it dials; 0: as many as are of use. */
     public LinkConfig lanes(int lanes) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
+    }
+
+    /** The same, with doors and ports to doors. */
+    public LinkConfig forwards(ForwardConfig forwards) {
+        return new LinkConfig(
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
     }
 
     boolean listens() {
@@ -122,10 +131,7 @@ public record LinkConfig(
 
     /** The address of {@code peer} without the brackets of an IPv6 address. */
     HostAndPort addressOf(String peer) {
-        HostAndPort address = HostAndPort.parseAuthority(peers.get(peer), -1);
-        String host = address.host();
-        boolean bracketed = host.startsWith("[");
-        return bracketed ? HostAndPort.create(host.substring(1, host.length() - 1), address.port()) : address;
+        return ForwardConfig.parse(peers.get(peer));
     }
 
     private static void checkSelf(List<String> problems, String site, String relay, long epoch, SiteKeys keys) {

@@ -11,11 +11,10 @@ final class LinkFrame {
     private final int length;
     private final long place;
 
-    /** The flow in whose turn it goes; null if it is a head. */
-    private Flow flow;
+    private boolean bulk;
 
-    /** Nothing that is sent later in its flow may overtake it. */
-    private boolean ordered = true;
+    /** Of bulk: the channel in which nothing may overtake it; null if there is none. */
+    private Flow ordered;
 
     private long number = -1;
     private long after;
@@ -46,22 +45,20 @@ final class LinkFrame {
         return place;
     }
 
-    /** It is bulk of {@code flow}. */
-    void bulkOf(Flow flow, boolean ordered) {
-        this.flow = flow;
-        this.ordered = ordered;
+    void makeBulk() {
+        bulk = true;
     }
 
     boolean isBulk() {
-        return flow != null;
+        return bulk;
     }
 
-    Flow flow() {
-        return flow;
+    void orderedIn(Flow channel) {
+        ordered = channel;
     }
 
-    boolean isOrderedBulk() {
-        return flow != null && ordered;
+    Flow orderedIn() {
+        return ordered;
     }
 
     /** Its number in its stream, for good. @param after of bulk, how many heads were written before it */

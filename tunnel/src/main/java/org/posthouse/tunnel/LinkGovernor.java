@@ -8,15 +8,22 @@ import org.posthouse.wire.Wire;
  * message waits behind that. Confined to its window; pure: time is handed in.
  *
  * <p>It measures what BBR does: the rate at which bulk comes, the highest of the last rounds, and the shortest time that a frame's way there and its
- * receipt's way back took. Allowed is {@link #GAIN} times their product, and one frame. A round lasts until a frame comes that was written in it;
+ * receipt's way back took. Allowed is {@link #GAIN} times their product, and {@link #FRAMES_MORE}. A round lasts until a frame comes that was written in it;
  * only those count in which the limit held something back. Until the rate grows no more the gain is {@link #GAIN_FIRST}. Once a shortest time is
- * {@link #SHORTEST_NANOS} old, one frame is sent alone, so that it is measured without what waits because of this link.
+ * {@link #SHORTEST_NANOS} old, half of the product is allowed until it was measured again, without what waits because of this link; then
+ * what is on its way grows by as much as comes, so that the pipe is not filled at a blow.
  */
 final class LinkGovernor {
     /** Half of the idle way more than the pipe holds: a quarter of a round trip. */
     private static final double GAIN = 1.25;
 
     private static final double GAIN_FIRST = 2;
+
+    /**
+     * Beyond what the pipe holds: one frame that is being written or read at either end, and so much that a rate which was measured with n
+     * frames on their way, from 2, allows n + 1: 1.25 (n - 1) + 1.75 >= n + 1.
+     */
+    private static final double FRAMES_MORE = 1.75;
 
     /** A full chunk and the LINK_RUN before it. */
     static final long FRAME_BYTES = Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX + 32L;
@@ -32,8 +39,8 @@ final class LinkGovernor {
     private static final double GROWTH = 1.25;
     private static final long SHORTEST_NANOS = 10_000_000_000L;
 
-    /** What was known when a frame was written. @param alone whether nothing else was on its way */
-    record Stamp(long nanos, long came, int bytes, boolean alone) {}
+    /** What was known when a frame was written. @param clear whether nothing waits in front of the pipe because of this link */
+    record Stamp(long nanos, long came, int bytes, boolean clear) {}
 
     /** The highest rate of each of the last rounds, in bytes a nanosecond. */
     private final double[] rates = new double[ROUNDS];
@@ -45,6 +52,10 @@ final class LinkGovernor {
 
     private long came;
     private long limit = BYTES_FIRST;
+
+    /** Allowed for now, towards the limit. */
+    private long allowed = BYTES_FIRST;
+
     private boolean first = true;
     private double firstRate;
     private int withoutGrowth;
@@ -56,7 +67,7 @@ final class LinkGovernor {
 
     /** Whether another frame of bulk may be written while so many bytes are on their way. */
     boolean allows(long bytesUnderWay) {
-        if (bytesUnderWay == 0 || !probing && bytesUnderWay + FRAME_BYTES <= limit) {
+        if (bytesUnderWay == 0 || bytesUnderWay + FRAME_BYTES <= allowed) {
             return true;
         }
         held = true;
@@ -65,7 +76,7 @@ final class LinkGovernor {
 
     /** A frame of so many bytes is written while others are on their way. */
     Stamp write(int bytes, long bytesUnderWay, long nowNanos) {
-        return new Stamp(nowNanos, came, bytes, bytesUnderWay == 0);
+        return new Stamp(nowNanos, came, bytes, probing || bytesUnderWay == 0);
     }
 
     /** So many bytes more have come; the last frame of them was written once, with this stamp, or the stamp is null. */
@@ -76,7 +87,7 @@ final class LinkGovernor {
         }
         long took = Math.max(1, nowNanos - stamp.nanos);
         boolean old = nowNanos - shortestAtNanos > SHORTEST_NANOS;
-        if (took <= shortestNanos || old && stamp.alone) {
+        if (took <= shortestNanos || old && stamp.clear) {
             shortestNanos = took;
             shortestBytes = stamp.bytes;
             shortestAtNanos = nowNanos;
@@ -87,7 +98,8 @@ final class LinkGovernor {
         if (stamp.came >= roundEnd) {
             endRound();
         }
-        limit = Math.max(BYTES_LEAST, (long) ((first ? GAIN_FIRST : GAIN) * product()) + FRAME_BYTES);
+        limit = Math.max(BYTES_LEAST, (long) ((first ? GAIN_FIRST : GAIN) * product() + FRAMES_MORE * FRAME_BYTES));
+        allowed = probing ? Math.max(FRAME_BYTES, product() / 2) : Math.min(limit, allowed + bytes);
     }
 
     /** The other end has forgotten all, or the way there is a new one. */
@@ -98,6 +110,7 @@ final class LinkGovernor {
         firstRate = 0;
         withoutGrowth = 0;
         limit = BYTES_FIRST;
+        allowed = BYTES_FIRST;
         Arrays.fill(rates, 0);
         roundRate = 0;
         roundEnd = came;
@@ -135,8 +148,4 @@ final class LinkGovernor {
         return (long) Math.max(shortestNanos * rate - shortestBytes, shortestNanos * rate / 4);
     }
 
-    /** Bytes of bulk that may be on their way at once. */
-    long limit() {
-        return limit;
-    }
 }

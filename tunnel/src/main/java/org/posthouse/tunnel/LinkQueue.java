@@ -4,12 +4,10 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Queue;
-import java.util.SequencedMap;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
@@ -18,15 +16,16 @@ import org.posthouse.wire.Wire;
  * The frames of a link that were handed in and not written yet: says which one goes next. Confined to its window; knows no
  * socket and no clock.
  *
- * <p>A frame is a head or bulk. Bulk are CHUNKs and other frames of more than {@link #HEAD_BYTES_MAX}; all others are heads. Heads go
- * first, so that a short message waits for no long one, and in bulk the flows take turns, a frame each. Kept is the order
+ * <p>A frame is a head or bulk. Bulk are CHUNKs, what flows on streams (STREAM_DATA and STREAM_END), and other frames of more than {@link #HEAD_BYTES_MAX}; all
+ * others are heads. Heads go first, so that a short message waits for no long one. In bulk the channels take turns, a frame each, and so do streams; and
+ * where both wait, channels and streams take turns, so that many streams take no more than half of a link. Kept is the order
  * <ul>
  *   <li>of all heads,
- *   <li>of the bulk of one flow, and
+ *   <li>of the bulk of one channel, and of one stream, and
  *   <li>of bulk behind every head that was handed in before it, the head of a chunk's message among them.
  * </ul>
- * So that a long message that is one frame keeps its place in its channel, what follows in its flow is bulk too, until {@link #came} says that
- * the other end has it. Only chunks may be overtaken by their own flow: a message's place in its channel is that of its head, and chunks name the
+ * So that a long message that is one frame keeps its place in its channel, what follows in its channel is bulk too, until {@link #came} says that
+ * the other end has it. Only chunks may be overtaken by their own channel: a message's place in it is that of its head, and chunks name the
  * message that they belong to (docs/wire.md).
  *
  * <p>Heads that never end cannot hold bulk up for ever: one goes after every {@link #HEADS_IN_A_ROW_MAX} as soon as no head from
@@ -41,36 +40,50 @@ final class LinkQueue {
 
     private final ArrayDeque<LinkFrame> heads = new ArrayDeque<>();
 
-    /** By flow; the first is the one whose turn it is. No flow is here without a frame. */
-    private final SequencedMap<Flow, ArrayDeque<LinkFrame>> bulk = new LinkedHashMap<>();
-
-    /** Flows whose heads are bulk for now: how many frames of each, chunks apart, have not come to the other end. */
-    private final Map<Flow, Integer> ordered = new HashMap<>();
-
     /** Bulk that was lost on its way, by number: it goes before any that was never written. */
     private final PriorityQueue<LinkFrame> lostBulk = new PriorityQueue<>(Comparator.comparingLong(LinkFrame::number));
 
+    private final LinkTurns<Flow> channels = new LinkTurns<>();
+    private final LinkTurns<Integer> streams = new LinkTurns<>();
+
+    /** Channels whose heads are bulk for now: how many frames of each, chunks apart, have not come to the other end. */
+    private final Map<Flow, Integer> ordered = new HashMap<>();
+
     private final FrameView view = new FrameView();
+
+    /** Whose turn it is if both have frames. */
+    private boolean streamsNext;
+
     private int headsInARow;
 
     void add(LinkFrame frame) {
         ByteBuf bytes = frame.bytes();
-        FrameType type = typeOf(bytes);
-        if (type == FrameType.CHUNK) {
-            addBulk(frame, flowOf(bytes), false);
-        } else if (bytes.readableBytes() > HEAD_BYTES_MAX) {
-            addBulk(frame, flowOf(bytes), true);
-        } else if (!ordered.isEmpty() && type != null && ordered.containsKey(flowOf(bytes))) {
-            addBulk(frame, flowOf(bytes), true);
+        switch (typeOf(bytes)) {
+            case CHUNK -> addBulk(frame, flowOf(bytes), false);
+            case STREAM_DATA, STREAM_END -> {
+                frame.makeBulk();
+                streams.add(view.wrap(bytes.nioBuffer(), 0).stream(), frame);
+            }
+            case STREAM_OPEN, STREAM_TOKENS -> heads.add(frame);
+            case null -> heads.add(frame);
+            default -> addOfChannel(frame);
+        }
+    }
+
+    private void addOfChannel(LinkFrame frame) {
+        boolean isLong = frame.length() > HEAD_BYTES_MAX;
+        if (isLong || !ordered.isEmpty() && ordered.containsKey(flowOf(frame.bytes()))) {
+            addBulk(frame, flowOf(frame.bytes()), true);
         } else {
             heads.add(frame);
         }
     }
 
     private void addBulk(LinkFrame frame, Flow flow, boolean isOrdered) {
-        frame.bulkOf(flow, isOrdered);
-        bulk.computeIfAbsent(flow, unseen -> new ArrayDeque<>()).add(frame);
+        frame.makeBulk();
+        channels.add(flow, frame);
         if (isOrdered) {
+            frame.orderedIn(flow);
             ordered.merge(flow, 1, Integer::sum);
         }
     }
@@ -88,8 +101,8 @@ final class LinkQueue {
 
     /** The other end has this frame, which was taken from here. */
     void came(LinkFrame frame) {
-        if (frame.isOrderedBulk()) {
-            ordered.computeIfPresent(frame.flow(), (flow, count) -> count == 1 ? null : count - 1);
+        if (frame.orderedIn() != null) {
+            ordered.computeIfPresent(frame.orderedIn(), (flow, count) -> count == 1 ? null : count - 1);
         }
     }
 
@@ -102,11 +115,11 @@ final class LinkQueue {
     LinkFrame next(boolean wantsHeads, boolean wantsBulk) {
         dropWhatCame(lostBulk);
         dropWhatCame(heads);
-        boolean bulkWaits = !lostBulk.isEmpty() || !bulk.isEmpty();
+        boolean bulkWaits = !lostBulk.isEmpty() || !channels.isEmpty() || !streams.isEmpty();
         boolean head = wantsHeads && !heads.isEmpty();
         if (wantsBulk && bulkWaits && isFree() && (!head || headsInARow >= HEADS_IN_A_ROW_MAX)) {
             headsInARow = 0;
-            return lostBulk.isEmpty() ? nextBulk() : lostBulk.remove();
+            return nextBulk();
         }
         if (!head) {
             return null;
@@ -125,28 +138,33 @@ final class LinkQueue {
     void clear() {
         heads.clear();
         lostBulk.clear();
-        bulk.clear();
+        channels.clear();
+        streams.clear();
         ordered.clear();
         headsInARow = 0;
     }
 
     /** Whether all heads from before the bulk that goes next have been written. */
     private boolean isFree() {
-        return heads.isEmpty() || !lostBulk.isEmpty() || bulk.firstEntry().getValue().getFirst().place() < heads.getFirst().place();
+        return heads.isEmpty() || !lostBulk.isEmpty() || turn().first().place() < heads.getFirst().place();
+    }
+
+    private LinkTurns<?> turn() {
+        return streams.isEmpty() || !channels.isEmpty() && !streamsNext ? channels : streams;
     }
 
     private LinkFrame nextBulk() {
-        var turn = bulk.pollFirstEntry();
-        LinkFrame frame = turn.getValue().remove();
-        if (!turn.getValue().isEmpty()) {
-            bulk.putLast(turn.getKey(), turn.getValue());
+        if (!lostBulk.isEmpty()) {
+            return lostBulk.remove();
         }
-        return frame;
+        LinkTurns<?> turn = turn();
+        streamsNext = turn == channels;
+        return turn.next();
     }
 
-    /** Null for what is too short to be a frame, as the tests of a window use. */
+    /** Null for what is too short to be of a channel. */
     private static FrameType typeOf(ByteBuf frame) {
-        return frame.readableBytes() < 2 * Wire.HEADER_BYTES ? null : FrameType.of(frame.getByte(frame.readerIndex() + Integer.BYTES));
+        return frame.readableBytes() < Wire.STREAM_HEADER_BYTES ? null : FrameType.of(frame.getByte(frame.readerIndex() + FrameView.TYPE_AT));
     }
 
     private Flow flowOf(ByteBuf frame) {

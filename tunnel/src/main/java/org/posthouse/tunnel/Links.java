@@ -42,7 +42,7 @@ public final class Links {
     /** Most peer relays: with full windows they hold 256 * 64 MiB = 16 GiB, so set the window to the links there are. */
     public static final int LINKS_MAX = 256;
 
-    /** What the relay wants to hear. All calls come on the relay's event loop. */
+    /** What the relay wants to hear; of streams it hears nothing. All calls come on the relay's event loop. */
     public interface Listener {
         /**
          * One whole frame from {@code relay}, header checked.
@@ -82,7 +82,9 @@ public final class Links {
 
     private final ContextInternal context;
     private final LinkConfig config;
-    private final Listener listener;
+    private final LinkFront listener;
+    private final Streams streams;
+    private final Forwards forwards;
     private final LinkKeys keys;
     private final LinkTls tls;
     private final KeyWatch watch;
@@ -99,7 +101,9 @@ public final class Links {
         }
         this.context = (ContextInternal) context;
         this.config = config;
-        this.listener = listener;
+        this.streams = new Streams(this, config.forwards().streams());
+        this.forwards = new Forwards(config.relay(), config.forwards(), streams, new ForwardSockets(this.context));
+        this.listener = new LinkFront(this, listener, streams);
         this.keys = new LinkKeys(config.keys());
         this.tls = new LinkTls(keys, config.timeouts().handshakeMs());
         this.watch = new KeyWatch(this.context, config.keys(), this::onKeys, this::onKeysProblem);
@@ -189,12 +193,33 @@ public final class Links {
         return keys.status(peers, Instant.now());
     }
 
+    /** The streams over all links. */
+    public StreamStatus streamStatus() {
+        assert inLoop();
+        return streams.status();
+    }
+
+    /** The doors of this relay, and its ports to doors of others. */
+    public List<ForwardStatus> forwardStatus() {
+        assert inLoop();
+        return forwards.status();
+    }
+
     LinkConfig config() {
         return config;
     }
 
     Listener listener() {
         return listener;
+    }
+
+    Streams streams() {
+        return streams;
+    }
+
+    /** Whose the frames are that the relay at the other end has not acknowledged. */
+    LinkShares shares(String relay) {
+        return links.get(relay).shares();
     }
 
     LinkTls tls() {
@@ -314,7 +339,7 @@ public final class Links {
             acceptor = new LinkAcceptor(this, vertx);
             listening = acceptor.listen();
         }
-        return listening.onSuccess(ready -> {
+        return listening.compose(ready -> forwards.start()).onSuccess(ready -> {
             watch.start();
             dialPeers();
         });
@@ -333,6 +358,8 @@ public final class Links {
         }
         closed = true;
         watch.stop();
+        streams.close();
+        forwards.close();
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
         links.values().forEach(link -> link.stop(why));
         List<Future<Void>> closing = new ArrayList<>();

@@ -90,7 +90,7 @@ final class LaneModel implements LinkArrivals.Sink {
     private void step() throws WireException {
         switch (random.nextInt(16)) {
             case 0, 1, 2 -> append();
-            case 3, 4, 5 -> write();
+            case 3, 4, 5 -> write(random.nextInt(4) > 0);
             case 6, 7, 8, 9 -> arrive(random.nextInt(up.length));
             case 10 -> handleOne();
             case 11 -> words.add(arrivals.tell());
@@ -117,7 +117,7 @@ final class LaneModel implements LinkArrivals.Sink {
     private void settle() throws WireException {
         boolean on = true;
         while (on) {
-            on = write();
+            on = write(true);
             for (int lane = 0; lane < up.length; lane++) {
                 on |= arrive(lane);
             }
@@ -149,8 +149,8 @@ final class LaneModel implements LinkArrivals.Sink {
         window.append(bytes);
     }
 
-    /** As a link does it, but on any lane that carries bulk. @return whether there was something */
-    private boolean write() {
+    /** As a link does it, but on any lane that carries bulk. @param firstTakes whether the first lane takes more @return whether there was something */
+    private boolean write(boolean firstTakes) {
         List<Integer> forBulk = new ArrayList<>();
         for (int lane = 1; lane < up.length; lane++) {
             if (up[lane]) {
@@ -159,7 +159,7 @@ final class LaneModel implements LinkArrivals.Sink {
         }
         int bulkLane = forBulk.isEmpty() ? 0 : forBulk.get(random.nextInt(forBulk.size()));
         boolean bulk = window.allowsBulk();
-        LinkFrame frame = window.next(0, true, bulk && bulkLane == 0);
+        LinkFrame frame = firstTakes ? window.next(0, true, bulk && bulkLane == 0) : null;
         if (frame == null && bulk && bulkLane > 0) {
             frame = window.next(bulkLane, false, true);
         }
