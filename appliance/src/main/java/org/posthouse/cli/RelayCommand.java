@@ -138,6 +138,12 @@ final class RelayCommand implements Callable<Integer> {
     private Map<String, String> peers = new LinkedHashMap<>();
 
     @Option(
+            names = "--lanes",
+            paramLabel = "N",
+            description = "Connections for each link that this relay dials, 1 to 8; 0: as many as are of use (default: 0).")
+    private int lanes;
+
+    @Option(
             names = "--group",
             paramLabel = "HOST:PORT",
             converter = HostPort.Converter.class,
@@ -246,7 +252,7 @@ final class RelayCommand implements Callable<Integer> {
             if (!siteKeys.site().equals(site)) {
                 throw new CommandFailure("--site " + site + ", but the keys in " + keys + " are for site " + siteKeys.site());
             }
-            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys);
+            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys).lanes(lanes);
             if (links != null) {
                 config = config.listen(links.host(), links.port());
             }

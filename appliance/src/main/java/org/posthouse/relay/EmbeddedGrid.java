@@ -83,7 +83,13 @@ public final class EmbeddedGrid implements AutoCloseable {
     /** The same with logs that may take so much each; without, if there is none. */
     public static EmbeddedGrid start(
             Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
-        return start(vertx, sites, relaysPerSite, logs, mode, UnaryOperator.identity(), links -> links);
+        return start(vertx, sites, relaysPerSite, logs, mode, 0);
+    }
+
+    /** The same. @param lanes connections of each link; 0: as many as are of use */
+    public static EmbeddedGrid start(
+            Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, int lanes) throws IOException {
+        return start(vertx, sites, relaysPerSite, logs, mode, UnaryOperator.identity(), links -> links.lanes(lanes));
     }
 
     /**

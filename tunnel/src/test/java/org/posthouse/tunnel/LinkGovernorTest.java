@@ -84,7 +84,7 @@ class LinkGovernorTest {
             assertThat(waitingMost).as("second %d: bytes in front of the pipe", second).isLessThanOrEqualTo(2 * waitingAllowed());
         }
         assertThat(inAll / (30 * SECOND * bytesPerNano)).as("what came of what could").isGreaterThan(0.97);
-        assertThat(late).as("seconds in which more waited: those in which the shortest time is measured again").isLessThanOrEqualTo(3);
+        assertThat(late).as("seconds in which more waited: those in which the shortest time is measured again").isLessThanOrEqualTo(6);
         assertThat(governor.product()).isCloseTo(
                 Math.round(2 * wayNanos * bytesPerNano), Offset.offset(Math.round(wayNanos * bytesPerNano) + CHUNK));
     }
