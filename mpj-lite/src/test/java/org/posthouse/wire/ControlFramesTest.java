@@ -207,7 +207,6 @@ final class ControlFramesTest {
                 Arguments.of(FrameType.JOB_EVENT, 50, 52, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.BLOCKED, 45, 47, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.MISMATCH, 45, 47, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.LINK_HELLO, 22, 24, Reason.MALFORMED_FRAME));
     }
 
     @ParameterizedTest
