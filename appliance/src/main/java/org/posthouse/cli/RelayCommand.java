@@ -20,6 +20,7 @@ import org.posthouse.relay.LauncherWait;
 import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.SocketKind;
+import org.posthouse.tunnel.ForwardConfig;
 import org.posthouse.tunnel.KeysException;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.RelayId;
@@ -137,6 +138,9 @@ final class RelayCommand implements Callable<Integer> {
             description = "A relay to dial, as SITE or SITE/NAME, of this site or another; may be repeated.")
     private Map<String, String> peers = new LinkedHashMap<>();
 
+    @Mixin
+    private ForwardOptions forwards;
+
     @Option(
             names = "--lanes",
             paramLabel = "N",
@@ -209,6 +213,10 @@ final class RelayCommand implements Callable<Integer> {
         if (!listen.isLoopback() && tokenFile == null) {
             problems.add("--listen " + listen + " can be reached from outside: give --token-file, so that not everybody can start jobs");
         }
+        if (keys == null && forwards.given()) {
+            problems.add("--forward and --via need --keys, and --links or --peer: they lead through links");
+        }
+        ForwardConfig forwarded = forwards.config(problems);
         LogLimits limits = LogLimits.DEFAULT;
         try {
             limits = log.limits();
@@ -235,7 +243,7 @@ final class RelayCommand implements Callable<Integer> {
                 RelayConfig.SHARDS_DEFAULT,
                 Optional.ofNullable(data).map(folder -> RelayConfig.logFolder(folder, relay)),
                 token,
-                Optional.ofNullable(linkConfig(relay, epoch)),
+                Optional.ofNullable(linkConfig(relay, epoch, forwarded)),
                 limits.credit(CoreConfig.DEFAULT),
                 RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
                 RelayConfig.CONNECTIONS_MAX_DEFAULT,
@@ -243,7 +251,7 @@ final class RelayCommand implements Callable<Integer> {
                 LauncherWait.ofSeconds(launcherTimeoutSeconds));
     }
 
-    private LinkConfig linkConfig(RelayId relay, long epoch) throws CommandFailure {
+    private LinkConfig linkConfig(RelayId relay, long epoch, ForwardConfig forwarded) throws CommandFailure {
         if (keys == null) {
             return null;
         }
@@ -252,7 +260,7 @@ final class RelayCommand implements Callable<Integer> {
             if (!siteKeys.site().equals(site)) {
                 throw new CommandFailure("--site " + site + ", but the keys in " + keys + " are for site " + siteKeys.site());
             }
-            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys).lanes(lanes);
+            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys).lanes(lanes).forwards(forwarded);
             if (links != null) {
                 config = config.listen(links.host(), links.port());
             }

@@ -14,6 +14,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.ops.KeysView;
 import org.posthouse.ops.LinkView;
+import org.posthouse.ops.StreamsView;
+import org.posthouse.tunnel.ForwardStatus;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
@@ -192,6 +194,31 @@ final class LinkPort implements Links.Listener {
                 status.listNumber(),
                 status.revoked(),
                 status.warnings()));
+    }
+
+    /** What flows beside messages as the console shows it. */
+    Optional<StreamsView> streams() {
+        return Optional.ofNullable(links).map(Links::streamStatus).map(status -> new StreamsView(
+                status.open(),
+                status.opened(),
+                status.refused(),
+                status.bytesIn(),
+                status.bytesOut(),
+                status.waits(),
+                status.buffersUsed(),
+                status.buffers(),
+                links.forwardStatus().stream().map(LinkPort::view).toList()));
+    }
+
+    private static StreamsView.ForwardView view(ForwardStatus status) {
+        return new StreamsView.ForwardView(
+                status.name(),
+                status.address(),
+                status.state().name(),
+                status.streams(),
+                status.opened(),
+                status.refused(),
+                status.lastReason());
     }
 
     /** The links as the console shows them. */

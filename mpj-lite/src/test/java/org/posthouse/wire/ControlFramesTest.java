@@ -37,7 +37,9 @@ final class ControlFramesTest {
                     FrameType.PROBE_ANSWER,
                     FrameType.CANCELLED,
                     FrameType.WITHDRAWN,
-                    FrameType.EVENTS);
+                    FrameType.EVENTS,
+                    FrameType.STREAM_DATA,
+                    FrameType.STREAM_TOKENS);
 
     @Test
     void bringsBackHello() throws WireException {
@@ -206,7 +208,7 @@ final class ControlFramesTest {
                 Arguments.of(FrameType.ABORT, 33, 35, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.JOB_EVENT, 50, 52, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.BLOCKED, 45, 47, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.MISMATCH, 45, 47, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.MISMATCH, 45, 47, Reason.MALFORMED_FRAME));
     }
 
     @ParameterizedTest

@@ -64,6 +64,14 @@ class OpsMetricsTest {
                 "posthouse_keys_not_after_seconds{certificate=\"authority\",relay=\"rennes-a\",site=\"rennes\"} 2.1E9",
                 "posthouse_keys_warnings{relay=\"rennes-a\",site=\"rennes\"} 1.0",
                 "posthouse_keys_revoked{relay=\"rennes-a\",site=\"rennes\"} 2.0",
+                "posthouse_streams{relay=\"rennes-a\",site=\"rennes\"} 2.0",
+                "posthouse_streams_opened_total{relay=\"rennes-a\",site=\"rennes\"} 5.0",
+                "posthouse_streams_refused_total{relay=\"rennes-a\",site=\"rennes\"} 1.0",
+                "posthouse_stream_bytes_total{direction=\"in\",relay=\"rennes-a\",site=\"rennes\"} 700.0",
+                "posthouse_stream_bytes_total{direction=\"out\",relay=\"rennes-a\",site=\"rennes\"} 800.0",
+                "posthouse_stream_waits_total{relay=\"rennes-a\",site=\"rennes\"} 3.0",
+                "posthouse_stream_buffers_used{relay=\"rennes-a\",site=\"rennes\"} 24.0",
+                "posthouse_stream_buffers{relay=\"rennes-a\",site=\"rennes\"} 1024.0",
                 "posthouse_log_pinned_bytes{relay=\"rennes-a\",site=\"rennes\"} 4096.0",
                 "posthouse_log_limit_bytes{relay=\"rennes-a\",site=\"rennes\"} 65536.0");
     }
