@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
  * {@link #close} may be called from elsewhere.
  *
  * <p>A frame that {@link #send} took is handed to the listener at the other end exactly once, however often connections are
- * cut, as long as neither relay restarts. All frames but CHUNKs come in order, and the chunks of one message do; a chunk never comes
- * before a frame that was sent before it and is none, but such frames may come before chunks that were sent earlier. If the other one does, the frames that it had not handled
- * are handed back. A peer that breaks the protocol loses its connection
+ * cut, as long as neither relay restarts. The frames of one channel but its CHUNKs come in order, and so do its chunks; a chunk never comes
+ * before a frame of its channel that was sent before it and is none. Short frames may come before longer ones of other channels, and before chunks, that
+ * were sent earlier. If the other one does restart, the frames that it had not handled are handed back. A peer that breaks the protocol loses its connection
  * and nobody else does.
  */
 public final class Links {
