@@ -225,7 +225,6 @@ class ForwardTest {
             ping(socket, 1);
             int port = b.links.port();
             b.close();
-            open.remove(b);
             await().atMost(PATIENCE).until(() -> !a.isUp("b"));
             b = start(grid.config("b", 2).listen("127.0.0.1", port).forwards(ForwardConfig.NONE.door("door", "127.0.0.1:" + echo)));
             assertThatThrownBy(() -> socket.getInputStream().read()).isInstanceOf(SocketException.class);
