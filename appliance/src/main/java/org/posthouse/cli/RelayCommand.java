@@ -145,6 +145,12 @@ final class RelayCommand implements Callable<Integer> {
     private GroupOptions group;
 
     @Option(
+            names = "--lanes",
+            paramLabel = "N",
+            description = "Connections for each link that this relay dials, 1 to 8; 0: as many as are of use (default: 0).")
+    private int lanes;
+
+    @Option(
             names = "--token-file",
             paramLabel = "FILE",
             description = "Launchers must show the token in this file: 32 hexadecimal digits that only the owner may read.")
@@ -244,7 +250,7 @@ final class RelayCommand implements Callable<Integer> {
             if (!siteKeys.site().equals(site)) {
                 throw new CommandFailure("--site " + site + ", but the keys in " + keys + " are for site " + siteKeys.site());
             }
-            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys).forwards(forwarded);
+            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys).lanes(lanes).forwards(forwarded);
             if (links != null) {
                 config = config.listen(links.host(), links.port());
             }

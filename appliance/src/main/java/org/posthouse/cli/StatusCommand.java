@@ -67,14 +67,16 @@ final class StatusCommand implements Callable<Integer> {
         String state = link.path("state").asText();
         attention |= !state.equals("UP");
         long waiting = link.path("waitingBytes").asLong();
+        int lanes = link.path("lanes").asInt();
         long roundTripUs = link.path("roundTripMicros").asLong();
         line(text, "link", String.format(
                 Locale.ROOT,
-                "%s is %s since %s%s%s",
+                "%s is %s since %s%s%s%s",
                 link.path("peerRelay").asText(),
                 state,
                 time(link.path("since")),
                 roundTripUs == 0 ? "" : String.format(Locale.ROOT, ", round trip %.2f ms", roundTripUs / 1e3),
+                lanes <= 1 ? "" : ", " + lanes + " lanes",
                 waiting == 0 ? "" : String.format(Locale.ROOT, ", %,d bytes not acknowledged", waiting)));
     }
 

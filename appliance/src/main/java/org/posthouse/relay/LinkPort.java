@@ -244,6 +244,7 @@ final class LinkPort implements Links.Listener {
                 status.bytesOut(),
                 Math.max(0, status.roundTripMicros()),
                 status.unacknowledgedBytes(),
-                status.framesRetransmitted());
+                status.framesRetransmitted(),
+                status.lanes());
     }
 }

@@ -39,6 +39,7 @@ public final class FrameView {
     private static final int EVENTS_FIRST = 24;
     private static final int EVENT_KIND = 4;
     private static final int EVENT_VALUE = 8;
+    private static final int LINK_WORDS = 16;
     private static final int IMAGE_NUMBER = 16;
     private static final int IMAGE_OFFSET = 24;
     private static final int STREAM = 16;
@@ -475,13 +476,13 @@ public final class FrameView {
         return this;
     }
 
-    /** LINK_ACK, LINK_PING and LINK_PONG: the count or time stamp they carry. */
-    public long linkWord() {
-        return buffer.getLong(base + CREDIT_BYTES);
+    /** The numbers that LINK_ACK, LINK_PING, LINK_PONG, LINK_RUN and LINK_LANES carry, by their place, from 0. */
+    public long linkWord(int place) {
+        return buffer.getLong(base + LINK_WORDS + place * Long.BYTES);
     }
 
-    public FrameView linkWord(long word) {
-        buffer.putLong(base + CREDIT_BYTES, word);
+    public FrameView linkWord(int place, long word) {
+        buffer.putLong(base + LINK_WORDS + place * Long.BYTES, word);
         return this;
     }
 

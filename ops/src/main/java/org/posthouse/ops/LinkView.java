@@ -16,6 +16,7 @@ import java.util.Objects;
  * @param roundTripMicros last measured round trip in microseconds; 0 when not measured yet
  * @param waitingBytes    bytes that the peer has not acknowledged yet, now
  * @param framesRepeated  frames written again since the relay started, because a connection was cut
+ * @param lanes           connections that carry the link now
  */
 public record LinkView(
         String peerSite,
@@ -28,7 +29,8 @@ public record LinkView(
         long bytesOut,
         long roundTripMicros,
         long waitingBytes,
-        long framesRepeated) {
+        long framesRepeated,
+        int lanes) {
 
     /** Refuses nulls. */
     public LinkView {

@@ -189,6 +189,7 @@ final class RelaySample {
         gauge("posthouse.link.up", at, "1 when the link carries messages", s -> s.link(link, view -> view.state() == LinkView.State.UP ? 1 : 0));
         gauge("posthouse.link.round.trip.seconds", at, "last measured round trip", s -> s.link(link, view -> view.roundTripMicros() / 1e6));
         gauge("posthouse.link.waiting.bytes", at, "bytes that the peer has not acknowledged", s -> s.link(link, LinkView::waitingBytes));
+        gauge("posthouse.link.lanes", at, "connections that carry the link", s -> s.link(link, LinkView::lanes));
         counter("posthouse.link.frames", in, "frames of links, repeated ones included", s -> s.link(link, LinkView::messagesIn));
         counter("posthouse.link.frames", out, "frames of links, repeated ones included", s -> s.link(link, LinkView::messagesOut));
         counter("posthouse.link.frame.bytes", in, "bytes of these frames", s -> s.link(link, LinkView::bytesIn));

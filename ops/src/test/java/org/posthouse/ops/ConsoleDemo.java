@@ -78,12 +78,12 @@ final class ConsoleDemo {
 
     private static LinkView up(String peer, long moved) {
         return new LinkView(peer, peer, LinkView.State.UP, BEGIN + 61_000, moved, moved - 900,
-                moved * 812, moved * 799, 11_840, moved % 65_536, 12);
+                moved * 812, moved * 799, 11_840, moved % 65_536, 12, 3);
     }
 
     private static LinkView down(String peer) {
         return new LinkView(peer, peer, LinkView.State.DOWN, BEGIN + 7_090_000, 4_410, 4_002, 3_200_100, 2_900_000, 0,
-                1_843_200, 12);
+                1_843_200, 12, 0);
     }
 
     private static RelaySnapshot.Counters counters(long moved, int unexpected) {

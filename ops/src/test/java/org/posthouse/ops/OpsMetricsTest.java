@@ -48,6 +48,7 @@ class OpsMetricsTest {
                 "posthouse_lines_waiting_bytes{relay=\"rennes-a\",site=\"rennes\"} 9000.0",
                 "posthouse_link_up{link=\"lille\",relay=\"rennes-a\",site=\"rennes\"} 0.0",
                 "posthouse_link_waiting_bytes{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 5000.0",
+                "posthouse_link_lanes{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 7.0",
                 "posthouse_link_frames_repeated_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 6.0",
                 "posthouse_link_frames_total{direction=\"out\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 2.0",
                 "posthouse_links{relay=\"rennes-a\",site=\"rennes\"} 2.0",
@@ -161,7 +162,7 @@ class OpsMetricsTest {
         try (OpsMetrics metrics = OpsMetrics.create()) {
             RelayMeters meters = new RelayMeters(metrics.registry());
             List<LinkView> links = IntStream.range(0, RelaySample.LINKS_MAX + 5)
-                    .mapToObj(i -> new LinkView("site" + i, "site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0))
+                    .mapToObj(i -> new LinkView("site" + i, "site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0))
                     .toList();
             RelaySnapshot relay = Scenes.relay("rennes", "rennes-a", 1, List.of());
             meters.refresh(List.of(new Scenes.MovingRelay(Scenes.withLinks(relay, links))));

@@ -2,33 +2,53 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
 
 /**
  * The frames of a link that were handed in and not written yet: says which one goes next. Confined to its window; knows no
  * socket and no clock.
  *
- * <p>CHUNKs are the payload of large messages; STREAM_DATA and STREAM_END are what flows on streams; all other frames, here called heads,
- * are short or the whole of a short message. Heads go first, so that a short message waits for no large one; large messages take turns, a chunk
- * each, and so do streams; and where both wait, messages and streams take turns, so that many streams take no more than half of a link. Kept is the order
+ * <p>A frame is a head or bulk. Bulk are CHUNKs, what flows on streams (STREAM_DATA and STREAM_END), and other frames of more than {@link #HEAD_BYTES_MAX}; all
+ * others are heads. Heads go first, so that a short message waits for no long one. In bulk the channels take turns, a frame each, and so do streams; and
+ * where both wait, channels and streams take turns, so that many streams take no more than half of a link. Kept is the order
  * <ul>
  *   <li>of all heads,
- *   <li>of the chunks of one message, of the frames of one stream, and
- *   <li>of each of them behind every head that was handed in before it, its message's own among them.
+ *   <li>of the bulk of one channel, and of one stream, and
+ *   <li>of bulk behind every head that was handed in before it, the head of a chunk's message among them.
  * </ul>
- * Nothing else depends on an order: a message's place in its channel is that of its head, and chunks name the message that
- * they belong to (docs/wire.md). Heads that never end cannot hold chunks up for ever: one goes after every {@link #HEADS_IN_A_ROW_MAX}
- * as soon as no head from before it waits.
+ * So that a long message that is one frame keeps its place in its channel, what follows in its channel is bulk too, until {@link #came} says that
+ * the other end has it. Only chunks may be overtaken by their own channel: a message's place in it is that of its head, and chunks name the
+ * message that they belong to (docs/wire.md).
+ *
+ * <p>Heads that never end cannot hold bulk up for ever: one goes after every {@link #HEADS_IN_A_ROW_MAX} as soon as no head from
+ * before it waits.
  */
 final class LinkQueue {
-    /** With a chunk of 64 KiB after each 32 heads, chunks have at least half of a link that carries heads of 2 KiB. */
+    /** With a chunk of 64 KiB after each 32 heads, bulk has at least half of a link that carries heads of 2 KiB. */
     static final int HEADS_IN_A_ROW_MAX = 32;
+
+    /** A frame that is longer waits for its turn: a message of more than 4 KiB. */
+    static final int HEAD_BYTES_MAX = Wire.MESSAGE_HEADER_BYTES + 4 * 1024;
 
     private final ArrayDeque<LinkFrame> heads = new ArrayDeque<>();
 
-    private final LinkTurns<Message> chunks = new LinkTurns<>();
+    /** Bulk that was lost on its way, by number: it goes before any that was never written. */
+    private final PriorityQueue<LinkFrame> lostBulk = new PriorityQueue<>(Comparator.comparingLong(LinkFrame::number));
+
+    private final LinkTurns<Flow> channels = new LinkTurns<>();
     private final LinkTurns<Integer> streams = new LinkTurns<>();
+
+    /** Channels whose heads are bulk for now: how many frames of each, chunks apart, have not come to the other end. */
+    private final Map<Flow, Integer> ordered = new HashMap<>();
+
     private final FrameView view = new FrameView();
 
     /** Whose turn it is if both have frames. */
@@ -36,51 +56,118 @@ final class LinkQueue {
 
     private int headsInARow;
 
-    private record Message(long job, int context, int source, int destination, long sequence) {}
-
     void add(LinkFrame frame) {
         ByteBuf bytes = frame.bytes();
-        switch (FrameType.of(bytes.getByte(bytes.readerIndex() + Integer.BYTES))) {
-            case CHUNK -> {
-                look(bytes);
-                chunks.add(
-                        new Message(view.job(), view.context(), view.source(), view.destination(), view.sequence()), frame);
+        switch (typeOf(bytes)) {
+            case CHUNK -> addBulk(frame, flowOf(bytes), false);
+            case STREAM_DATA, STREAM_END -> {
+                frame.makeBulk();
+                streams.add(view.wrap(bytes.nioBuffer(), 0).stream(), frame);
             }
-            case STREAM_DATA, STREAM_END -> streams.add(look(bytes).stream(), frame);
-            case null, default -> heads.add(frame);
+            case STREAM_OPEN, STREAM_TOKENS -> heads.add(frame);
+            case null -> heads.add(frame);
+            default -> addOfChannel(frame);
         }
     }
 
-    private FrameView look(ByteBuf bytes) {
-        return view.wrap(bytes.nioBuffer(), 0);
+    private void addOfChannel(LinkFrame frame) {
+        boolean isLong = frame.length() > HEAD_BYTES_MAX;
+        if (isLong || !ordered.isEmpty() && ordered.containsKey(flowOf(frame.bytes()))) {
+            addBulk(frame, flowOf(frame.bytes()), true);
+        } else {
+            heads.add(frame);
+        }
     }
 
-    /** Takes the frame that is to be written next; null if there is none. */
-    LinkFrame next() {
-        LinkTurns<?> bulk = turn();
-        boolean now = !bulk.isEmpty() && (heads.isEmpty() || headsInARow >= HEADS_IN_A_ROW_MAX && isFree(bulk));
-        if (now) {
+    private void addBulk(LinkFrame frame, Flow flow, boolean isOrdered) {
+        frame.makeBulk();
+        channels.add(flow, frame);
+        if (isOrdered) {
+            frame.orderedIn(flow);
+            ordered.merge(flow, 1, Integer::sum);
+        }
+    }
+
+    /** These were taken from here, and lost on their way: they go before all others of their kind. @param lost in the order of their numbers */
+    void putBack(List<LinkFrame> lost) {
+        for (LinkFrame frame : lost.reversed()) {
+            if (frame.isBulk()) {
+                lostBulk.add(frame);
+            } else {
+                heads.addFirst(frame);
+            }
+        }
+    }
+
+    /** The other end has this frame, which was taken from here. */
+    void came(LinkFrame frame) {
+        if (frame.orderedIn() != null) {
+            ordered.computeIfPresent(frame.orderedIn(), (flow, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
+    /**
+     * Takes the frame that is to be written next; null if there is none.
+     *
+     * @param wantsHeads whether it may be a head
+     * @param wantsBulk whether it may be bulk
+     */
+    LinkFrame next(boolean wantsHeads, boolean wantsBulk) {
+        dropWhatCame(lostBulk);
+        dropWhatCame(heads);
+        boolean bulkWaits = !lostBulk.isEmpty() || !channels.isEmpty() || !streams.isEmpty();
+        boolean head = wantsHeads && !heads.isEmpty();
+        if (wantsBulk && bulkWaits && isFree() && (!head || headsInARow >= HEADS_IN_A_ROW_MAX)) {
             headsInARow = 0;
-            streamsNext = bulk == chunks;
-            return bulk.next();
+            return nextBulk();
         }
-        headsInARow = bulk.isEmpty() ? 0 : headsInARow + 1;
-        return heads.poll();
+        if (!head) {
+            return null;
+        }
+        headsInARow = bulkWaits ? headsInARow + 1 : 0;
+        return heads.remove();
+    }
+
+    /** What was thought lost may have come. */
+    private static void dropWhatCame(Queue<LinkFrame> frames) {
+        while (!frames.isEmpty() && frames.peek().hasCome()) {
+            frames.remove();
+        }
     }
 
     void clear() {
         heads.clear();
-        chunks.clear();
+        lostBulk.clear();
+        channels.clear();
         streams.clear();
+        ordered.clear();
         headsInARow = 0;
     }
 
-    private LinkTurns<?> turn() {
-        return streams.isEmpty() || !chunks.isEmpty() && !streamsNext ? chunks : streams;
+    /** Whether all heads from before the bulk that goes next have been written. */
+    private boolean isFree() {
+        return heads.isEmpty() || !lostBulk.isEmpty() || turn().first().place() < heads.getFirst().place();
     }
 
-    /** Whether all heads from before the frame whose turn it is have been written. */
-    private boolean isFree(LinkTurns<?> bulk) {
-        return bulk.first().place() < heads.getFirst().place();
+    private LinkTurns<?> turn() {
+        return streams.isEmpty() || !channels.isEmpty() && !streamsNext ? channels : streams;
+    }
+
+    private LinkFrame nextBulk() {
+        if (!lostBulk.isEmpty()) {
+            return lostBulk.remove();
+        }
+        LinkTurns<?> turn = turn();
+        streamsNext = turn == channels;
+        return turn.next();
+    }
+
+    /** Null for what is too short to be of a channel. */
+    private static FrameType typeOf(ByteBuf frame) {
+        return frame.readableBytes() < Wire.STREAM_HEADER_BYTES ? null : FrameType.of(frame.getByte(frame.readerIndex() + FrameView.TYPE_AT));
+    }
+
+    private Flow flowOf(ByteBuf frame) {
+        return Flow.of(view.wrap(frame.nioBuffer(), 0));
     }
 }

@@ -151,7 +151,7 @@ final class LinkStreams {
         tally.in(bytes);
         ByteBuf kept = bytes == 0
                 ? Unpooled.EMPTY_BUFFER
-                : LinkWindow.rightSized(buffer.retainedSlice(index + Wire.STREAM_HEADER_BYTES, bytes));
+                : KeptFrame.rightSized(buffer.retainedSlice(index + Wire.STREAM_HEADER_BYTES, bytes));
         stream.onData(kept, (view.flags() & FrameView.END) != 0);
     }
 

@@ -31,9 +31,9 @@ import org.slf4j.LoggerFactory;
  * {@link #close} may be called from elsewhere.
  *
  * <p>A frame that {@link #send} took is handed to the listener at the other end exactly once, however often connections are
- * cut, as long as neither relay restarts. All frames but CHUNKs come in order, and the chunks of one message do; a chunk never comes
- * before a frame that was sent before it and is none, but such frames may come before chunks that were sent earlier. If the other one does, the frames that it had not handled
- * are handed back. A peer that breaks the protocol loses its connection
+ * cut, as long as neither relay restarts. The frames of one channel but its CHUNKs come in order, and so do its chunks; a chunk never comes
+ * before a frame of its channel that was sent before it and is none. Short frames may come before longer ones of other channels, and before chunks, that
+ * were sent earlier. If the other one does restart, the frames that it had not handled are handed back. A peer that breaks the protocol loses its connection
  * and nobody else does.
  */
 public final class Links {
@@ -234,6 +234,15 @@ public final class Links {
         return refusals;
     }
 
+    NetClient client() {
+        return client;
+    }
+
+    /** Runs {@code task} on the relay's context when what the loop does now is done. */
+    void soon(Runnable task) {
+        context.nettyEventLoop().execute(() -> context.dispatch(task));
+    }
+
     /** Runs {@code task} on the relay's context in {@code ms}. */
     ScheduledFuture<?> after(long ms, Runnable task) {
         return context.nettyEventLoop().schedule(() -> context.dispatch(task), ms, TimeUnit.MILLISECONDS);
@@ -339,7 +348,7 @@ public final class Links {
     private void dialPeers() {
         for (String relay : config.peers().keySet()) {
             Link link = links.get(relay);
-            link.dialWith(new LinkDialler(this, link, client));
+            link.dialWith(new LinkDialler(this, link, link));
         }
     }
 

@@ -67,7 +67,7 @@ class LinkQueueStreamsTest {
 
     private List<String> rest() {
         List<String> names = new ArrayList<>();
-        for (LinkFrame next = queue.next(); next != null; next = queue.next()) {
+        for (LinkFrame next = queue.next(true, true); next != null; next = queue.next(true, true)) {
             FrameView view = new FrameView().wrap(next.bytes().nioBuffer(), 0);
             names.add(
                     switch (view.type()) {

@@ -86,7 +86,7 @@ final class StreamWorld {
         /** Puts what waits on the wire, as a socket takes it: some. */
         private void flush() {
             for (int i = random.nextInt(6); i > 0; i--) {
-                LinkFrame frame = queue.next();
+                LinkFrame frame = queue.next(true, true);
                 if (frame == null) {
                     return;
                 }
@@ -114,7 +114,7 @@ final class StreamWorld {
         private void lose() {
             wire.forEach(ByteBuf::release);
             wire.clear();
-            for (LinkFrame frame = queue.next(); frame != null; frame = queue.next()) {
+            for (LinkFrame frame = queue.next(true, true); frame != null; frame = queue.next(true, true)) {
                 frame.bytes().release();
             }
         }
