@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
@@ -157,6 +158,11 @@ final class LinkWindow {
     /** Bytes of all frames held, {@link #FRAME_OVERHEAD_BYTES} for each included. */
     long bytes() {
         return bytes;
+    }
+
+    /** Visits all frames that are not settled, in the order in which they were handed in. */
+    void forEachUnsettled(Consumer<ByteBuf> visitor) {
+        unsettled.forEach(frame -> visitor.accept(frame.bytes()));
     }
 
     long acknowledged() {
