@@ -53,6 +53,8 @@ class LinkCutTest {
             assertThat(done.out()).containsOnlyOnce("Verification: SUCCESSFUL");
             assertThat(done.out().lines()).as("nothing is shown twice").doesNotHaveDuplicates();
             assertThat(done.err()).doesNotContain("restarted").doesNotContain("DIVERGED").doesNotContain("MISMATCH");
+            assertThat(Jobs.told(done, "the link from relay site-a to relay site-b is down since ")).as(done.err()).hasSize(told ? 1 : 0);
+            assertThat(Jobs.told(done, "the link from relay site-a to relay site-b is up again after ")).hasSize(told ? 1 : 0);
             for (Relays relay : List.of(first, second)) {
                 JsonNode link = relay.get("/api/v1/relays").at("/relays/0/links/0");
                 assertThat(link.path("parked").isNull()).as(link.toString()).isTrue();
