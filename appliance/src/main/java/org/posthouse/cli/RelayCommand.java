@@ -145,6 +145,14 @@ final class RelayCommand implements Callable<Integer> {
     private GroupOptions group;
 
     @Option(
+            names = "--link-patience",
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            description = "How long a link may be down until the jobs that have ranks at its far end end with SITE_UNREACHABLE; 0: they"
+                    + " wait for ever (default: ${DEFAULT-VALUE}).")
+    private int linkPatienceSeconds;
+
+    @Option(
             names = "--lanes",
             paramLabel = "N",
             description = "Connections for each link that this relay dials, 1 to 8; 0: as many as are of use (default: 0).")
@@ -215,6 +223,9 @@ final class RelayCommand implements Callable<Integer> {
         if (launcherTimeoutSeconds < 0) {
             problems.add("--launcher-timeout " + launcherTimeoutSeconds + ", expected 0 or more");
         }
+        if (linkPatienceSeconds < 0) {
+            problems.add("--link-patience " + linkPatienceSeconds + ", expected 0 or more");
+        }
         if (!problems.isEmpty()) {
             throw new CommandFailure(String.join("; ", problems));
         }
@@ -238,7 +249,8 @@ final class RelayCommand implements Callable<Integer> {
                 RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
                 RelayConfig.CONNECTIONS_MAX_DEFAULT,
                 limits,
-                LauncherWait.ofSeconds(launcherTimeoutSeconds));
+                LauncherWait.ofSeconds(launcherTimeoutSeconds),
+                linkPatienceSeconds);
     }
 
     private LinkConfig linkConfig(RelayId relay, long epoch, ForwardConfig forwarded) throws CommandFailure {

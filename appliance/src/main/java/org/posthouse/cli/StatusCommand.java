@@ -74,10 +74,30 @@ final class StatusCommand implements Callable<Integer> {
                 "%s is %s since %s%s%s%s",
                 link.path("peerRelay").asText(),
                 state,
-                time(link.path("since")),
+                time(link.path("parked").path("since").isNumber() ? link.path("parked").path("since") : link.path("since")),
                 roundTripUs == 0 ? "" : String.format(Locale.ROOT, ", round trip %.2f ms", roundTripUs / 1e3),
                 lanes <= 1 ? "" : ", " + lanes + " lanes",
                 waiting == 0 ? "" : String.format(Locale.ROOT, ", %,d bytes not acknowledged", waiting)));
+        if (link.path("parked").isObject()) {
+            tellParked(text, link.path("parked"));
+        }
+    }
+
+    private static void tellParked(StringBuilder text, JsonNode parked) {
+        String lastTry = parked.path("lastTry").asText();
+        line(text, "", "down: " + parked.path("reason").asText() + (lastTry.isEmpty() ? "" : "; last try: " + lastTry));
+        if (parked.path("messages").asLong() > 0) {
+            line(text, "", String.format(
+                    Locale.ROOT, "%,d messages are parked, %,d bytes", parked.path("messages").asLong(), parked.path("bytes").asLong()));
+        }
+        parked.path("jobs").forEach(job -> line(text, "", String.format(
+                Locale.ROOT,
+                "job %s (%s): %,d messages, %,d bytes; %,d ranks here wait",
+                job.path("id").asText(),
+                job.path("name").asText(),
+                job.path("messages").asLong(),
+                job.path("bytes").asLong(),
+                job.path("ranks").asInt())));
     }
 
     private static void tellForward(StringBuilder text, JsonNode forward) {

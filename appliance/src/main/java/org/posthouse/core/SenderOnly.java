@@ -91,8 +91,8 @@ final class SenderOnly implements RankPort {
     }
 
     @Override
-    public void ack(long safe, long handled) {
-        port.ack(safe, handled);
+    public void ack(long safe, long handled, long[] firstUnsafe) {
+        port.ack(safe, handled, firstUnsafe);
     }
 
     @Override

@@ -39,6 +39,7 @@ final class LinkPort implements Links.Listener {
     private final ArrivedFrame arrived = new ArrivedFrame();
     private final Map<String, Promise<Void>> contacts = new HashMap<>();
     private final Map<String, OtherRelay> others = new HashMap<>();
+    private final Parking parking;
     private Links links;
     private String host = "";
 
@@ -47,6 +48,7 @@ final class LinkPort implements Links.Listener {
 
     LinkPort(Relay relay) {
         this.relay = relay;
+        this.parking = new Parking(relay, (other, visitor) -> links.forEachUnacknowledged(other, visitor));
     }
 
     /** Makes the links, over which nothing goes yet. */
@@ -157,12 +159,14 @@ final class LinkPort implements Links.Listener {
         LOG.info("{}: link to relay {} (epoch {}) is up", relay.id(), other, epoch);
         loopback.ifPresent(service -> relay.directory().meet(service.endpointOf(other)));
         contact(other).tryComplete();
+        parking.onUp(other, System.nanoTime());
     }
 
     @Override
     public void onDown(String other, Notice why) {
         LOG.atLevel(why.reason() == Reason.RELAY_STOPPING ? Level.INFO : Level.WARN)
                 .log("{}: link to relay {} is down: {}: {}", relay.id(), other, why.reason(), why.text());
+        parking.onDown(other, why.reason() + (why.text().isEmpty() ? "" : ": " + why.text()), System.nanoTime());
     }
 
     @Override
@@ -227,12 +231,19 @@ final class LinkPort implements Links.Listener {
                 status.lastReason());
     }
 
-    /** The links as the console shows them. */
-    List<LinkView> views() {
-        return links == null ? List.of() : links.status().stream().map(LinkPort::view).toList();
+    /** Looks which links are down and what waits for them, and ends what has waited for too long. */
+    void look() {
+        if (links != null) {
+            parking.look(links.status(), System.nanoTime());
+        }
     }
 
-    private static LinkView view(LinkStatus status) {
+    /** The links as the console shows them. */
+    List<LinkView> views() {
+        return links == null ? List.of() : links.status().stream().map(this::view).toList();
+    }
+
+    private LinkView view(LinkStatus status) {
         return new LinkView(
                 status.site(),
                 status.relay(),
@@ -245,6 +256,7 @@ final class LinkPort implements Links.Listener {
                 Math.max(0, status.roundTripMicros()),
                 status.unacknowledgedBytes(),
                 status.framesRetransmitted(),
-                status.lanes());
+                status.lanes(),
+                parking.view(status));
     }
 }

@@ -248,8 +248,8 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
-    public void ack(long safe, long handled) {
-        whenSafe(() -> write(frames.ack(job, safe, handled)));
+    public void ack(long safe, long handled, long[] firstUnsafe) {
+        whenSafe(() -> write(frames.ack(job, safe, handled, firstUnsafe)));
     }
 
     /** Now, unless the job survives its relay's host and the log does not yet. */

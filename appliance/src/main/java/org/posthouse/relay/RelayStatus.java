@@ -168,6 +168,7 @@ final class RelayStatus implements RelayView {
     private void take(String mode) {
         long now = System.nanoTime();
         List<ShardStatus> shards = relay.shards().status();
+        relay.links().look();
         List<LinkView> links = relay.links().views();
         RelayTally.Lines lines = RelayTally.Lines.of(relay.connections());
         RankTotals totals = totals(shards);

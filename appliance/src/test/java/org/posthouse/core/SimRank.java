@@ -398,7 +398,7 @@ final class SimRank implements SimAhead.Owner {
             case CANCELLED -> onCancelled(view);
             case WITHDRAWN -> onWithdrawn(view);
             case ENDED -> ahead.onEnded(view);
-            case ACK -> line.ack(view.safe(), view.handled());
+            case ACK -> line.ack(view);
             case EVENTS -> {
                 check((view.flags() & FrameView.END) != 0, "it is given events that it has made itself: " + view);
                 goLive();

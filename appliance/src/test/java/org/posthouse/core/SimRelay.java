@@ -395,8 +395,8 @@ final class SimRelay {
         }
 
         @Override
-        public void ack(long safe, long handled) {
-            toRank(frames.ack(safe, handled));
+        public void ack(long safe, long handled, long[] firstUnsafe) {
+            toRank(frames.ack(safe, handled, firstUnsafe));
         }
 
         @Override

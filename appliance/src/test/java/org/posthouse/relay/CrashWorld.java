@@ -50,6 +50,9 @@ final class CrashWorld implements SimProcess.World {
     private int left;
     private boolean over;
 
+    /** For how long no link carries anything; 0: there is no such time. */
+    private long cutTicks;
+
     /**
      * @param troubled whether anything is killed or cut
      * @param traced whether {@link #trace} has what happened afterwards
@@ -110,8 +113,11 @@ final class CrashWorld implements SimProcess.World {
         if (trouble != null) {
             trouble.plan();
         }
+        if (cutTicks > 0) {
+            stage.after(random.nextInt(600), this::cutLinks);
+        }
         try {
-            stage.run(TICKS_MAX);
+            stage.run(TICKS_MAX + cutTicks);
             if (left > 0) {
                 throw new AssertionError(left + " ranks are stuck: " + stuck());
             }
@@ -120,6 +126,23 @@ final class CrashWorld implements SimProcess.World {
             unasked = check.unasked();
         } finally {
             end();
+        }
+    }
+
+    /** All links are cut once, while the job runs, and for so long. */
+    CrashWorld cutFor(long ticks) {
+        cutTicks = ticks;
+        return this;
+    }
+
+    private void cutLinks() {
+        trace("all links are cut");
+        for (SimHost from : hosts) {
+            for (SimHost to : hosts) {
+                if (from != to) {
+                    waysBetween(from, to).forEach(way -> way.hold(cutTicks));
+                }
+            }
         }
     }
 

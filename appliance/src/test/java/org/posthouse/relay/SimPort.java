@@ -232,8 +232,8 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     @Override
-    public void ack(long safe, long handled) {
-        whenSafe(() -> write(frames.ack(CrashWorld.JOB, safe, handled)));
+    public void ack(long safe, long handled, long[] firstUnsafe) {
+        whenSafe(() -> write(frames.ack(CrashWorld.JOB, safe, handled, firstUnsafe)));
     }
 
     @Override

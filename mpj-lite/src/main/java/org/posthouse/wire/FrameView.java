@@ -408,6 +408,21 @@ public final class FrameView {
         return this;
     }
 
+    /** ACK: for how many homes it says what is not safe yet: those of the job, or 0. */
+    public int homes() {
+        return (length() - Wire.ACK_HEADER_BYTES) / Long.BYTES;
+    }
+
+    /** ACK: number of the first kept frame for a rank at this home that is not safe yet; one above {@link #handled} if there is none. */
+    public long firstUnsafe(int home) {
+        return buffer.getLong(base + Wire.ACK_HEADER_BYTES + home * Long.BYTES);
+    }
+
+    public FrameView firstUnsafe(int home, long number) {
+        buffer.putLong(base + Wire.ACK_HEADER_BYTES + home * Long.BYTES, number);
+        return this;
+    }
+
     /** IMAGE: where in the image its bytes begin. */
     public long imageOffset() {
         return buffer.getLong(base + IMAGE_OFFSET);

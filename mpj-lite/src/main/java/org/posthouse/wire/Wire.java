@@ -40,6 +40,12 @@ public final class Wire {
     /** Bytes of one event of a rank's history. */
     public static final int EVENT_BYTES = 16;
 
+    /** Bytes of an ACK frame that names no homes. */
+    public static final int ACK_HEADER_BYTES = 32;
+
+    /** Most homes that an ACK can name. */
+    public static final int ACK_HOMES_MAX = (PAYLOAD_BYTES_MAX + MESSAGE_HEADER_BYTES - ACK_HEADER_BYTES) / Long.BYTES;
+
     /** Bytes of an IMAGE frame's header; a piece of the image follows. */
     public static final int IMAGE_HEADER_BYTES = 32;
 

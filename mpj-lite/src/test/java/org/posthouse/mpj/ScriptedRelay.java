@@ -156,9 +156,13 @@ final class ScriptedRelay implements AutoCloseable {
                 .encode();
     }
 
-    static ByteBuffer ack(long safe, long handled) {
-        ByteBuffer frame = fixed(FrameType.ACK, FrameType.ACK.bytesMin());
-        view(frame).ack(safe, handled);
+    /** @param firstUnsafe for each home the first number that is not safe, or none at all */
+    static ByteBuffer ack(long safe, long handled, long... firstUnsafe) {
+        ByteBuffer frame = fixed(FrameType.ACK, Wire.ACK_HEADER_BYTES + firstUnsafe.length * Long.BYTES);
+        FrameView view = view(frame).ack(safe, handled);
+        for (int home = 0; home < firstUnsafe.length; home++) {
+            view.firstUnsafe(home, firstUnsafe[home]);
+        }
         return frame;
     }
 

@@ -144,8 +144,8 @@ final class SampleFrames {
     }
 
     private static ByteBuffer ack() {
-        ByteBuffer frame = fixed(FrameType.ACK, 32, 0);
-        view(frame).ack(0x1b, 0x1c);
+        ByteBuffer frame = fixed(FrameType.ACK, Wire.ACK_HEADER_BYTES, 2 * Long.BYTES);
+        view(frame).ack(0x1b, 0x1c).firstUnsafe(0, 0x1d).firstUnsafe(1, 0x1c);
         return frame;
     }
 

@@ -1,6 +1,7 @@
 package org.posthouse.ops;
 
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * One link of a relay, seen from that relay. Immutable.
@@ -17,6 +18,7 @@ import java.util.Objects;
  * @param waitingBytes    bytes that the peer has not acknowledged yet, now
  * @param framesRepeated  frames written again since the relay started, because a connection was cut
  * @param lanes           connections that carry the link now
+ * @param parked          what waits for the link; empty while it is up
  */
 public record LinkView(
         String peerSite,
@@ -30,10 +32,12 @@ public record LinkView(
         long roundTripMicros,
         long waitingBytes,
         long framesRepeated,
-        int lanes) {
+        int lanes,
+        Optional<ParkedView> parked) {
 
     /** Refuses nulls. */
     public LinkView {
+        Objects.requireNonNull(parked, "parked");
         Objects.requireNonNull(peerSite, "peerSite");
         Objects.requireNonNull(peerRelay, "peerRelay");
         Objects.requireNonNull(state, "state");

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * The meters of one relay, and what it has told last: written by the console's loop, read by scraping workers.
  *
  * <p>They are at most 133 (64 of histograms, 37 of refusals, 16 of shards, 16 of modes), 23 of states and gauges, 8 of streams, and for
- * each of at most {@link #LINKS_MAX} links 24.
+ * each of at most {@link #LINKS_MAX} links 28.
  */
 final class RelaySample {
 
@@ -190,6 +190,10 @@ final class RelaySample {
         gauge("posthouse.link.round.trip.seconds", at, "last measured round trip", s -> s.link(link, view -> view.roundTripMicros() / 1e6));
         gauge("posthouse.link.waiting.bytes", at, "bytes that the peer has not acknowledged", s -> s.link(link, LinkView::waitingBytes));
         gauge("posthouse.link.lanes", at, "connections that carry the link", s -> s.link(link, LinkView::lanes));
+        gauge("posthouse.link.down.seconds", at, "for how long the link has been down; 0 while it is up", s -> s.downSeconds(link));
+        gauge("posthouse.link.parked.messages", at, "messages that wait until the link is up again", s -> s.parked(link, ParkedView::messages));
+        gauge("posthouse.link.parked.bytes", at, "payload bytes of these messages", s -> s.parked(link, ParkedView::bytes));
+        gauge("posthouse.link.parked.ranks", at, "ranks that wait until the link is up again", s -> s.parked(link, ParkedView::ranks));
         counter("posthouse.link.frames", in, "frames of links, repeated ones included", s -> s.link(link, LinkView::messagesIn));
         counter("posthouse.link.frames", out, "frames of links, repeated ones included", s -> s.link(link, LinkView::messagesOut));
         counter("posthouse.link.frame.bytes", in, "bytes of these frames", s -> s.link(link, LinkView::bytesIn));
@@ -234,6 +238,14 @@ final class RelaySample {
     private double link(String relay, ToDoubleFunction<LinkView> value) {
         LinkView view = linkViews.get(relay);
         return view == null ? 0 : value.applyAsDouble(view);
+    }
+
+    private double parked(String relay, ToDoubleFunction<ParkedView> value) {
+        return link(relay, view -> view.parked().map(value::applyAsDouble).orElse(0.0));
+    }
+
+    private double downSeconds(String relay) {
+        return parked(relay, parked -> Math.max(0, System.currentTimeMillis() - parked.since()) / 1e3);
     }
 
     private double queuedPeak(int shard) {

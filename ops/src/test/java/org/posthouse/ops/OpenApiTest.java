@@ -42,6 +42,8 @@ class OpenApiTest {
         "Forward, org.posthouse.ops.StreamsView$ForwardView, '', ''",
         "KnownRelay, org.posthouse.ops.RelaySnapshot$KnownRelay, '', ''",
         "Link, org.posthouse.ops.LinkView, '', ''",
+        "Parked, org.posthouse.ops.ParkedView, '', ''",
+        "ParkedJob, org.posthouse.ops.ParkedView$Job, '', ''",
         "Job, org.posthouse.ops.JobView, '', ''",
         "Rank, org.posthouse.ops.RankView, '', ''",
         "NotReady, org.posthouse.ops.OpsJson$NotReady, '', ''",

@@ -3,6 +3,7 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Instant;
+import java.util.function.Consumer;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
@@ -94,6 +95,14 @@ final class Link implements LinkDialler.Target, LinkArrivals.Sink {
 
     boolean writable() {
         return !window.full();
+    }
+
+    boolean isUp() {
+        return state == LinkStatus.State.UP;
+    }
+
+    void forEachUnacknowledged(Consumer<ByteBuf> visitor) {
+        window.forEachUnsettled(visitor);
     }
 
     /** Ends the link for good and lets go of all its frames. */

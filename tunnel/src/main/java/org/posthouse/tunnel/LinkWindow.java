@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
@@ -213,6 +214,11 @@ final class LinkWindow {
     /** Bytes of all frames held, {@link #FRAME_OVERHEAD_BYTES} for each included. */
     long bytes() {
         return bytes;
+    }
+
+    /** Visits all frames that are not settled, in the order in which they were handed in. */
+    void forEachUnsettled(Consumer<ByteBuf> visitor) {
+        unsettled.forEach(frame -> visitor.accept(frame.bytes()));
     }
 
     /** How many of the frames that were handed in are settled: always the first. */

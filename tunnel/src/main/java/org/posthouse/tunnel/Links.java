@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
@@ -167,6 +168,22 @@ public final class Links {
         assert inLoop();
         Link link = links.get(relay);
         return link != null && link.writable();
+    }
+
+    /** Whether frames flow to and from {@code relay} now. */
+    public boolean isUp(String relay) {
+        assert inLoop();
+        Link link = links.get(relay);
+        return link != null && link.isUp();
+    }
+
+    /** Visits what {@code relay} has not acknowledged, in the order of {@link #send}. The frames stay the link's: read them only. */
+    public void forEachUnacknowledged(String relay, Consumer<ByteBuf> visitor) {
+        assert inLoop();
+        Link link = links.get(relay);
+        if (link != null && !closed) {
+            link.forEachUnacknowledged(visitor);
+        }
     }
 
     /** All links, by relay. */
