@@ -18,6 +18,7 @@ import org.posthouse.wan.WanShape;
  * @param sizes of a ping-pong's messages
  * @param bytes of each message of a stream
  * @param window messages of a stream that are under way at once
+ * @param streamSeconds about how long a stream lasts over an emulated network; 0: as long as what it takes to begin and to end is 2 % of it
  * @param tunnels whether other programs' tunnels are measured too
  * @param logged the series: whether messages are logged
  * @param repetitions measured phases of each line
@@ -31,13 +32,14 @@ public record WanPlan(
         List<Integer> sizes,
         int bytes,
         int window,
+        double streamSeconds,
         boolean tunnels,
         List<Boolean> logged,
         int repetitions,
         int phaseMs,
         List<JobSpec> jobs,
         int jobRepetitions) {
-    /** Of a round trip's length so many, so that what a stream takes to begin and to end is 2 % of it. */
+    /** A stream begins and ends with a round trip or less. */
     private static final int STREAM_ROUND_TRIPS = 60;
 
     private static final double STREAM_SECONDS_MIN = 1;
@@ -56,8 +58,8 @@ public record WanPlan(
             throw new IllegalArgumentException(
                     window + " messages of " + bytes + " bytes under way, expected at most " + WINDOW_BYTES_MAX + " bytes together");
         }
-        if (megabits < 0) {
-            throw new IllegalArgumentException(megabits + " Mb/s, expected more than 0");
+        if (megabits < 0 || streamSeconds < 0) {
+            throw new IllegalArgumentException(megabits + " Mb/s for " + streamSeconds + " s, expected more than 0");
         }
     }
 
@@ -75,7 +77,8 @@ public record WanPlan(
 
     /** How many windows a stream has. */
     private int rounds(WanShape shape) {
-        double seconds = Math.max(STREAM_SECONDS_MIN, STREAM_ROUND_TRIPS * 2 * shape.delayNanos() / 1e9);
+        double enough = Math.max(STREAM_SECONDS_MIN, STREAM_ROUND_TRIPS * 2 * shape.delayNanos() / 1e9);
+        double seconds = streamSeconds > 0 ? streamSeconds : enough;
         return Math.max(1, (int) Math.ceil(seconds * shape.bytesPerSecond() / bytes / window));
     }
 

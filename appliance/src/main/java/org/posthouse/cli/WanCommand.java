@@ -72,6 +72,12 @@ final class WanCommand implements Callable<Integer> {
     private Integer window;
 
     @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "How long a stream lasts, about (default: 60 round trips, at least 1; without a network it is one window).")
+    private double seconds;
+
+    @Option(
             names = "--tunnels",
             negatable = true,
             defaultValue = "true",
@@ -156,6 +162,7 @@ final class WanCommand implements Callable<Integer> {
                     SizeList.parse(sizes != null ? sizes : apart ? "1" : "1,64k,1m"),
                     Math.toIntExact(bytes != null ? bytes : chosen.equals(WanProfile.MODERN) ? 16 << 20 : 1 << 20),
                     window != null ? window : apart ? 4 : 64,
+                    seconds,
                     tunnels,
                     Durability.logged(durabilities, command),
                     repetitions,
