@@ -112,6 +112,17 @@ final class ArchitectureTest {
             knows("org.posthouse.tunnel..", "org.posthouse.tunnel..", "org.posthouse.wire..");
 
     @ArchTest
+    static final ArchRule NO_RELAY_KNOWS_THE_EMULATED_NETWORK = noClasses()
+            .that()
+            .resideOutsideOfPackages("org.posthouse.wan..", "org.posthouse.bench..", "org.posthouse.cli..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.posthouse.wan..");
+
+    @ArchTest
+    static final ArchRule THE_EMULATED_NETWORK_KNOWS_NOBODY = knows("org.posthouse.wan..", "org.posthouse.wan..");
+
+    @ArchTest
     static final ArchRule THE_LOG_STORE_KNOWS_NOBODY = knows("org.posthouse.logstore..", "org.posthouse.logstore..");
 
     @ArchTest

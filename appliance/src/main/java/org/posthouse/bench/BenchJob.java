@@ -77,6 +77,7 @@ final class BenchJob implements AutoCloseable {
         arguments.add(Integer.toString(driver));
         arguments.add(Integer.toString(plan.pairs()));
         arguments.add(Integer.toString(plan.window()));
+        arguments.add(Integer.toString(plan.rounds()));
         forwarders.forEach((carrier, port) -> {
             arguments.add(carrier.name());
             arguments.add(port.toString());
@@ -141,6 +142,21 @@ final class BenchJob implements AutoCloseable {
         } catch (IOException e) {
             throw ended("during " + phase, e);
         }
+    }
+
+    /**
+     * Connects the ranks of the one pair past the relays.
+     *
+     * @param road given where the second rank listens, makes a way there and says which port leads to it
+     */
+    void connect(Carrier carrier, Road road) throws IOException, JobFailure, InterruptedException {
+        int port = (int) perform(new Phase(Phase.Work.LISTEN, Benchmark.PINGPONG, carrier, 0, 0), new int[] {1}).getFirst()[0];
+        perform(new Phase(Phase.Work.CONNECT, Benchmark.PINGPONG, carrier, road.to(port), 0), new int[] {0, 1});
+    }
+
+    /** Leads somewhere. */
+    interface Road {
+        int to(int port) throws IOException, InterruptedException;
     }
 
     /** Sees the ranks off. @throws JobFailure if the job does not end well */

@@ -44,7 +44,8 @@ final class BenchJson {
         return report;
     }
 
-    private static void add(Figure figure, List<Figure> figures, ObjectNode node) {
+    /** One figure, beside those that it is compared with. */
+    static void add(Figure figure, List<Figure> figures, ObjectNode node) {
         Series series = figure.series();
         node.put("test", figure.test().word())
                 .put("bytes", figure.bytes())
@@ -75,6 +76,7 @@ final class BenchJson {
                 .put("linkBytesPerOperation", cost.linkBytes());
         figure.raw(figures).ifPresent(raw -> node.put("timesRaw", figure.times(raw)));
         figure.forwarder(figures).ifPresent(better -> node.put("timesForwarder", figure.times(better)));
+        figure.tunnel(figures).ifPresent(better -> node.put("timesTunnel", figure.times(better)));
         figure.pingPong().ifPresent(pingPong -> node.put("messagesPerSecond", figure.operationsPerSecond())
                 .put("pingPongMessagesPerSecond", pingPong.operationsPerSecond())
                 .put("timesPingPong", figure.timesPingPong()));

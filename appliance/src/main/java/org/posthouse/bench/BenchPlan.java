@@ -17,6 +17,7 @@ import java.util.List;
  * @param repetitions measured phases for each line of the report
  * @param phaseMs how long a phase should take, in milliseconds; at least {@link #ITERATIONS_MIN} iterations
  * @param window most messages of a stream that are under way at once
+ * @param rounds how many times as many messages a stream has
  */
 public record BenchPlan(
         List<Benchmark> tests,
@@ -29,7 +30,8 @@ public record BenchPlan(
         boolean baselines,
         int repetitions,
         int phaseMs,
-        int window) {
+        int window,
+        int rounds) {
 
     public static final int WINDOW_DEFAULT = 1_000;
 
@@ -40,6 +42,22 @@ public record BenchPlan(
     private static final long BUFFER_BYTES_MAX = 1L << 30;
 
     private static final int RANKS_MAX = 1_024;
+
+    /** Streams of one window. */
+    public BenchPlan(
+            List<Benchmark> tests,
+            int ranks,
+            int pairs,
+            int sites,
+            int relaysPerSite,
+            List<Integer> sizes,
+            List<Variant> variants,
+            boolean baselines,
+            int repetitions,
+            int phaseMs,
+            int window) {
+        this(tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, 1);
+    }
 
     public BenchPlan {
         tests = List.copyOf(tests);
@@ -52,6 +70,7 @@ public record BenchPlan(
         check("repetitions", repetitions, 1, 1_000);
         check("milliseconds a phase", phaseMs, 1, 60_000);
         check("messages in a window", window, 1, 100_000);
+        check("windows in a stream", rounds, 1, 1_000_000);
         long largest = sizes.stream().mapToLong(Integer::longValue).max().orElse(0);
         if (largest * ranks > BUFFER_BYTES_MAX) {
             throw new IllegalArgumentException(
@@ -102,7 +121,7 @@ public record BenchPlan(
 
     /** How many operations one iteration is: its time and its cost are divided by this. */
     int legs(Benchmark test, int bytes) {
-        return test == Benchmark.STREAM ? Stream.window(window, bytes) : test.legs();
+        return test == Benchmark.STREAM ? Stream.window(window, bytes) * rounds : test.legs();
     }
 
     private boolean hasBaselines(Benchmark test) {

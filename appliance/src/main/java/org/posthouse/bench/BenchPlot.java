@@ -50,6 +50,13 @@ final class BenchPlot {
                 file, PlotSvgExportCommon.INSTANCE.buildSvgImageFromRawSpecs(plot, null, new UnsupportedRGBEncoder(), false));
     }
 
+    /** The file for another picture of the same report: its name with {@code suffix} before the extension. */
+    static Path beside(Path file, String suffix) {
+        String name = file.getFileName().toString();
+        int dot = name.lastIndexOf('.');
+        return file.resolveSibling(dot < 0 ? name + suffix : name.substring(0, dot) + suffix + name.substring(dot));
+    }
+
     private static Map<String, Object> data(List<Figure> figures) {
         boolean severalTests = figures.stream().map(Figure::test).distinct().count() > 1;
         List<Object> bytes = new ArrayList<>();

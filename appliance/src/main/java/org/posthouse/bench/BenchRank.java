@@ -16,11 +16,12 @@ import mpi.MPI;
  * The program of every rank of every bench: does the phases that the driver asks for over a connection of their own, so
  * that no message but the test's own passes the relay, until it is asked to leave.
  *
- * <p>Arguments: the driver's port, the number of pairs, the window of a stream, and for each bare forwarder its
+ * <p>Arguments: the driver's port, the number of pairs, the window of a stream, how many windows it has, and for each bare forwarder its
  * carrier and port. Each phase is answered with a
  * text that names what was received wrong, empty if nothing was, and the times in nanoseconds that count.
  */
 public final class BenchRank {
+    private final Pair pair;
     private final Operations operations;
     private final Map<Subject, Operation> prepared = new HashMap<>();
     private int bytes;
@@ -28,20 +29,22 @@ public final class BenchRank {
     /** What the buffers are kept for. */
     private record Subject(Benchmark test, Carrier carrier) {}
 
-    private BenchRank(Operations operations) {
+    private BenchRank(Pair pair, Operations operations) {
+        this.pair = pair;
         this.operations = operations;
     }
 
     public static void main(String[] args) throws IOException {
         String[] own = MPI.Init(args);
         Map<Carrier, Integer> forwarders = new EnumMap<>(Carrier.class);
-        for (int i = 3; i < own.length; i += 2) {
+        for (int i = 4; i < own.length; i += 2) {
             forwarders.put(Carrier.valueOf(own[i]), Integer.valueOf(own[i + 1]));
         }
         try (Socket driver = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(own[0]));
                 Pair pair = Pair.open(Integer.parseInt(own[1]), forwarders)) {
             driver.setTcpNoDelay(true);
-            new BenchRank(new Operations(pair, Integer.parseInt(own[2]))).serve(driver);
+            Operations operations = new Operations(pair, Integer.parseInt(own[2]), Integer.parseInt(own[3]));
+            new BenchRank(pair, operations).serve(driver);
         }
         MPI.Finalize();
     }
@@ -58,13 +61,14 @@ public final class BenchRank {
     }
 
     private void answer(Phase phase, DataOutputStream out) throws IOException {
-        Operation operation = prepare(phase);
         String fault = "";
         long[] nanos = {};
         switch (phase.work()) {
-            case CHECK -> fault = check(phase, operation);
-            case MEASURE -> nanos = measure(phase, operation);
+            case CHECK -> fault = check(phase, prepare(phase));
+            case MEASURE -> nanos = measure(phase, prepare(phase));
             case BARRIERS -> barriers(phase);
+            case LISTEN -> nanos = new long[] {pair.listen()};
+            case CONNECT -> pair.connect(phase.carrier(), phase.bytes());
             case LEAVE -> throw new IllegalStateException("asked to leave and to answer");
         }
         out.writeUTF(fault);

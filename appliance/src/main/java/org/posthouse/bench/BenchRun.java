@@ -7,7 +7,6 @@ import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.HdrHistogram.Histogram;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.relay.EmbeddedGrid;
 import org.posthouse.relay.LoopKind;
@@ -20,12 +19,6 @@ import org.posthouse.relay.RelayLoad;
  * phases of all series in turn, so that what drifts in the machine meets all of them. Confined to one thread.
  */
 public final class BenchRun implements AutoCloseable {
-    /** Warm-up ends when two phases in a row have medians this near, and at the latest after so many phases. */
-    private static final double STABLE_WITHIN = 0.05;
-
-    private static final int WARM_UP_PHASES_MIN = 3;
-    private static final int WARM_UP_PHASES_MAX = 12;
-
     private final BenchPlan plan;
     private final BenchWatch watch;
     private final Map<LoopKind, Vertx> loops = new LinkedHashMap<>();
@@ -33,6 +26,7 @@ public final class BenchRun implements AutoCloseable {
     private final List<Figure> figures = new ArrayList<>();
     private final Map<GridKind, EmbeddedGrid> grids = new LinkedHashMap<>();
     private final Map<Carrier, Forwarder> forwarders = new EnumMap<>(Carrier.class);
+    private final Turns turns;
     private int phasesDone;
 
     /** What variants must have in common to share relays. */
@@ -45,6 +39,7 @@ public final class BenchRun implements AutoCloseable {
     private BenchRun(BenchPlan plan, BenchWatch watch) {
         this.plan = plan;
         this.watch = watch;
+        this.turns = new Turns(plan, jobs, Turns.Pace.OF_A_MACHINE, this::spent, this::progress);
     }
 
     /**
@@ -94,88 +89,19 @@ public final class BenchRun implements AutoCloseable {
     }
 
     private void measure(Benchmark test, int bytes) throws IOException, JobFailure, InterruptedException {
-        List<Figure> lines = lines(test, bytes);
-        List<Figure> beside = BenchPlan.isBesidePingPong(test) ? lines(Benchmark.PINGPONG, bytes) : List.of();
-        int iterations = warmUp(lines);
-        int iterationsBeside = warmUp(beside);
+        List<Figure> lines = turns.lines(test, bytes, plan.seriesOf(test));
+        List<Figure> beside =
+                BenchPlan.isBesidePingPong(test) ? turns.lines(Benchmark.PINGPONG, bytes, plan.seriesOf(Benchmark.PINGPONG)) : List.of();
+        int iterations = turns.warmUp(lines);
+        int iterationsBeside = turns.warmUp(beside);
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
-            for (Figure line : lines) {
-                measure(line, iterations);
-            }
-            for (Figure line : beside) {
-                measure(line, iterationsBeside);
-            }
+            turns.measure(lines, iterations);
+            turns.measure(beside, iterationsBeside);
         }
         for (int i = 0; i < beside.size(); i++) {
             lines.get(i).beside(beside.get(i));
         }
         figures.addAll(lines);
-    }
-
-    private List<Figure> lines(Benchmark test, int bytes) {
-        List<Figure> lines = new ArrayList<>();
-        plan.seriesOf(test).forEach(series -> lines.add(new Figure(test, series, bytes, plan.groups(test))));
-        return lines;
-    }
-
-    /** Checks and warms up what will take turns. @return how many iterations each of them then measures in a phase */
-    private int warmUp(List<Figure> lines) throws JobFailure, InterruptedException {
-        int iterations = BenchPlan.ITERATIONS_MAX;
-        for (Figure line : lines) {
-            progress(line);
-            Series series = line.series();
-            perform(series, new Phase(Phase.Work.CHECK, line.test(), series.carrier(), line.bytes(), 2));
-            iterations = Math.min(iterations, warmUp(line.test(), series, line.bytes()));
-        }
-        return iterations;
-    }
-
-    /** Repeats phases until they take equally long. @return how many iterations fill a phase */
-    private int warmUp(Benchmark test, Series series, int bytes) throws JobFailure, InterruptedException {
-        int iterations = BenchPlan.ITERATIONS_MIN;
-        double last = 0;
-        for (int done = 1; done <= WARM_UP_PHASES_MAX; done++) {
-            Phase phase = new Phase(Phase.Work.MEASURE, test, series.carrier(), bytes, iterations);
-            double median = Statistics.medianMicros(times(phase, perform(series, phase)));
-            if (done >= WARM_UP_PHASES_MIN && Math.abs(median - last) <= STABLE_WITHIN * last) {
-                break;
-            }
-            last = median;
-            iterations = iterations(test, bytes, median);
-        }
-        return iterations;
-    }
-
-    /** How many iterations fill a phase: a whole number of turns of the root through the ranks, if it moves. */
-    private int iterations(Benchmark test, int bytes, double medianMicros) {
-        double fitting = plan.phaseMs() * 1e3 / (medianMicros * plan.legs(test, bytes));
-        int bounded = (int) Math.clamp(Math.round(fitting), BenchPlan.ITERATIONS_MIN, BenchPlan.ITERATIONS_MAX);
-        int turn = test.followsBarrier() ? plan.ranks() : 1;
-        return (bounded + turn - 1) / turn * turn;
-    }
-
-    private void measure(Figure line, int iterations) throws IOException, JobFailure, InterruptedException {
-        progress(line);
-        Benchmark test = line.test();
-        Phase phase = new Phase(Phase.Work.MEASURE, test, line.series().carrier(), line.bytes(), iterations);
-        Cost before = spent();
-        List<long[]> times = perform(line.series(), phase);
-        Cost cost = spent().minus(before);
-        if (test.followsBarrier()) {
-            Cost start = spent();
-            perform(line.series(), phase.with(Phase.Work.BARRIERS));
-            cost = cost.minus(spent().minus(start));
-        }
-        line.times().add(times(phase, times));
-        line.addCost(cost.per((double) iterations * plan.legs(test, line.bytes()) * plan.groups(test)));
-    }
-
-    private Histogram times(Phase phase, List<long[]> times) {
-        return Statistics.phase(times, !phase.test().isOfPairs(), plan.legs(phase.test(), phase.bytes()));
-    }
-
-    private List<long[]> perform(Series series, Phase phase) throws JobFailure, InterruptedException {
-        return jobs.get(series.variant()).perform(phase, plan.ranksOf(phase.test()));
     }
 
     private Cost spent() throws IOException {

@@ -13,6 +13,7 @@ final class BenchTable {
     private final Benchmark test;
     private final List<Figure> figures;
     private final boolean baselines;
+    private final boolean tunnels;
     private final boolean besidePingPong;
     private final int seriesChars;
 
@@ -21,6 +22,7 @@ final class BenchTable {
         this.test = test;
         this.figures = figures;
         this.baselines = figures.stream().anyMatch(figure -> figure.series().carrier() == Carrier.RAW);
+        this.tunnels = figures.stream().anyMatch(figure -> figure.series().carrier().isTunnel());
         this.besidePingPong = figures.stream().anyMatch(figure -> figure.pingPong().isPresent());
         this.seriesChars = figures.stream()
                 .mapToInt(figure -> figure.series().label().length())
@@ -32,6 +34,7 @@ final class BenchTable {
         out.print(text("%8s  %-" + seriesChars + "s %8s %9s %9s %9s %9s %9s %9s | %9s %9s %9s %11s %11s", "bytes", "series", "ops",
                 "t min µs", "avg", "median", "p99", "max", "MB/s", "CPU µs/op", "heap B/op", "frames/op", "payload/op", "link B/op"));
         out.print(baselines ? text(" | %6s %6s", "x raw", "x fwd") : "");
+        out.print(tunnels ? text(" | %8s", "x tunnel") : "");
         out.println(besidePingPong ? text(" | %10s %10s", "messages/s", "x pingpong") : "");
         figures.forEach(figure -> line(figure, out));
         out.println();
@@ -56,6 +59,7 @@ final class BenchTable {
                 test.isSized() ? text("%.1f", figure.megabytesPerSecond()) : "-",
                 cost.cpuMicros(), cost.heapBytes(), cost.frames(), cost.payloadBytes(), cost.linkBytes()));
         out.print(baselines ? text(" | %6s %6s", ratio(figure, figure.raw(figures)), ratio(figure, figure.forwarder(figures))) : "");
+        out.print(tunnels ? text(" | %8s", ratio(figure, figure.tunnel(figures))) : "");
         out.println(besidePingPong ? text(" | %10.0f %10.1f", figure.operationsPerSecond(), figure.timesPingPong()) : "");
     }
 

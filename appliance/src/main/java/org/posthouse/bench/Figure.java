@@ -90,6 +90,11 @@ final class Figure {
         return baselines(figures, Carrier::isForwarder).min(Comparator.comparingDouble(other -> other.times.medianMicros()));
     }
 
+    /** The figure of the other programs' tunnel for the same test and size: of the better one, by its median. */
+    Optional<Figure> tunnel(List<Figure> figures) {
+        return baselines(figures, Carrier::isTunnel).min(Comparator.comparingDouble(other -> other.times.medianMicros()));
+    }
+
     private java.util.stream.Stream<Figure> baselines(List<Figure> figures, Predicate<Carrier> wanted) {
         return figures.stream()
                 .filter(other -> other.test == test && other.bytes == bytes && wanted.test(other.series.carrier()));

@@ -36,11 +36,16 @@ public final class JobBench {
         Vertx vertx = EmbeddedGrid.vertx();
         try (EmbeddedGrid grid =
                 EmbeddedGrid.start(vertx, plan.sites(), plan.relaysPerSite(), plan.logged().contains(true), plan.mode())) {
-            Reach reach = new Reach(grid.addresses(), plan.sites(), plan.relaysPerSite(), Token.NONE);
-            return new JobReport(plan, new JobBench(plan, reach, watch).measure());
+            return measure(plan, grid, watch);
         } finally {
             vertx.close().await();
         }
+    }
+
+    /** The same over relays that are there. */
+    static JobReport measure(JobPlan plan, EmbeddedGrid grid, BenchWatch watch) throws JobFailure, InterruptedException {
+        Reach reach = new Reach(grid.addresses(), plan.sites(), plan.relaysPerSite(), Token.NONE);
+        return new JobReport(plan, new JobBench(plan, reach, watch).measure());
     }
 
     private List<JobTimes> measure() throws JobFailure, InterruptedException {

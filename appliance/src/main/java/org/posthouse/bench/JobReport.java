@@ -7,8 +7,10 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /** What {@code bench job} measured. The columns are those of {@code docs/bench.md}. Immutable. */
 public final class JobReport {
@@ -51,6 +53,12 @@ public final class JobReport {
     public void writeJson(String command, Path file) throws IOException {
         ObjectMapper mapper = new ObjectMapper();
         ObjectNode report = BenchJson.begin(mapper, command, BASELINE);
+        addTo(report);
+        mapper.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
+    }
+
+    /** What was measured of which job. */
+    void addTo(ObjectNode report) {
         report.put("job", plan.job().name())
                 .put("arguments", String.join(" ", plan.job().arguments()))
                 .put("ranks", plan.job().ranks())
@@ -66,7 +74,18 @@ public final class JobReport {
             add(node.putArray("toldSeconds"), times.told());
             add(node.putArray("initToEndSeconds"), times.communicating());
         }
-        mapper.writerWithDefaultPrettyPrinter().writeValue(file.toFile(), report);
+    }
+
+    /** The job, as it is called. */
+    String name() {
+        return plan.job().name() + (plan.job().arguments().isEmpty() ? "" : " " + String.join(" ", plan.job().arguments()));
+    }
+
+    /** Each series' median, by what it is called, in seconds. */
+    Map<String, Double> medians() {
+        Map<String, Double> medians = new LinkedHashMap<>();
+        series.forEach(times -> medians.put(JobPlan.word(times.logged()), JobTimes.median(times.compared())));
+        return medians;
     }
 
     private static void add(ArrayNode to, List<Double> seconds) {

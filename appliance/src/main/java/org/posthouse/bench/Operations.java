@@ -17,11 +17,13 @@ final class Operations {
     private final int left = (rank + ranks - 1) % ranks;
     private final Pair pair;
     private final int window;
+    private final int rounds;
 
-    /** @param window most messages under way at once in a stream */
-    Operations(Pair pair, int window) {
+    /** @param window most messages under way at once in a stream @param rounds how many times as many it has */
+    Operations(Pair pair, int window, int rounds) {
         this.pair = pair;
         this.window = window;
+        this.rounds = rounds;
     }
 
     /** The operation of a phase's test, carrier and size, with fresh buffers. */
@@ -57,7 +59,8 @@ final class Operations {
 
     private Operation stream(Phase phase, boolean first) {
         int messages = Stream.window(window, phase.bytes());
-        return new Stream(pair.transport(phase.carrier()), pair.transport(phase.carrier()), first, phase.bytes(), messages);
+        return new Stream(
+                pair.transport(phase.carrier()), pair.transport(phase.carrier()), first, phase.bytes(), messages, rounds);
     }
 
     private Operation pingPing(int x, int peer) {

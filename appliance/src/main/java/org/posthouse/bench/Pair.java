@@ -16,10 +16,16 @@ final class Pair implements AutoCloseable {
     private static final int TAG = 2;
 
     private final int peer;
+    private final boolean first;
+
+    /** What {@link #listen} has opened and {@link #connect(Carrier, int)} not yet accepted from; else null. */
+    private ServerSocketChannel listener;
+
     private final Map<Carrier, SocketChannel> channels = new EnumMap<>(Carrier.class);
 
-    private Pair(int peer) {
+    private Pair(int peer, boolean first) {
         this.peer = peer;
+        this.first = first;
     }
 
     /**
@@ -31,18 +37,34 @@ final class Pair implements AutoCloseable {
     static Pair open(int pairs, Map<Carrier, Integer> forwarders) throws IOException {
         int rank = MPI.COMM_WORLD.Rank();
         int half = MPI.COMM_WORLD.Size() / 2;
-        Pair pair = new Pair(rank < half ? rank + half : rank - half);
+        Pair pair = new Pair(rank < half ? rank + half : rank - half, rank < half);
         boolean inPair = rank % half < pairs && rank < 2 * half;
         if (!forwarders.isEmpty() && inPair) {
-            pair.connect(rank < half, forwarders);
+            pair.connect(forwarders);
         }
         return pair;
     }
 
-    private void connect(boolean first, Map<Carrier, Integer> forwarders) throws IOException {
+    private void connect(Map<Carrier, Integer> forwarders) throws IOException {
         channels.put(Carrier.RAW, first ? dial(peerPort()) : accept());
         for (Carrier carrier : forwarders.keySet()) {
             channels.put(carrier, first ? dialThrough(forwarders.get(carrier)) : accept());
+        }
+    }
+
+    /** The second partner waits for the first one's connection. @return the port */
+    int listen() throws IOException {
+        listener = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        return listener.socket().getLocalPort();
+    }
+
+    /** The first partner dials the port, which leads to where the second one listens. */
+    void connect(Carrier carrier, int port) throws IOException {
+        if (first) {
+            channels.put(carrier, dial(port));
+        } else {
+            channels.put(carrier, listener.accept().setOption(StandardSocketOptions.TCP_NODELAY, true));
+            listener.close();
         }
     }
 

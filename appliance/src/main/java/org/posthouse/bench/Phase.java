@@ -22,6 +22,10 @@ record Phase(Work work, Benchmark test, Carrier carrier, int bytes, int iteratio
         MEASURE,
         /** Only the barriers that go before the iterations. */
         BARRIERS,
+        /** The second partner listens for a connection of the carrier, and its answer is the port. */
+        LISTEN,
+        /** The first partner dials a port, {@code bytes}, that leads there; the second accepts. */
+        CONNECT,
         /** Nothing more. */
         LEAVE
     }

@@ -39,8 +39,6 @@ public final class ScaleReport {
 
     /** For {@code scale.svg}, {@code scale-latency.svg} beside it. */
     public static Path latencyPlot(Path file) {
-        String name = file.getFileName().toString();
-        int dot = name.lastIndexOf('.');
-        return file.resolveSibling(dot < 0 ? name + "-latency" : name.substring(0, dot) + "-latency" + name.substring(dot));
+        return BenchPlot.beside(file, "-latency");
     }
 }

@@ -16,14 +16,16 @@ final class Stream implements Operation {
     private final boolean first;
     private final int bytes;
     private final int window;
+    private final int rounds;
 
-    /** Two transports of one carrier, each with its own buffers; a window of messages of {@code bytes}. */
-    Stream(Transport messages, Transport answer, boolean first, int bytes, int window) {
+    /** Two transports of one carrier, each with its own buffers; as many messages of {@code bytes} as fill the window so many times. */
+    Stream(Transport messages, Transport answer, boolean first, int bytes, int window, int rounds) {
         this.messages = messages;
         this.answer = answer;
         this.first = first;
         this.bytes = bytes;
         this.window = window;
+        this.rounds = rounds;
         messages.resize(bytes * window);
         answer.resize(1);
     }
@@ -41,10 +43,10 @@ final class Stream implements Operation {
     @Override
     public void run(int iteration) throws IOException {
         if (first) {
-            messages.sendParts(window);
+            messages.sendParts(window, rounds);
             answer.receive();
         } else {
-            messages.receiveParts(window);
+            messages.receiveParts(window, rounds);
             answer.send();
         }
     }

@@ -16,11 +16,11 @@ interface Transport {
 
     void receive() throws IOException;
 
-    /** Sends equal parts of the buffer as messages of their own, all of them under way at once. */
-    void sendParts(int parts) throws IOException;
+    /** Sends equal parts of the buffer as messages of their own, again and again, as many under way at once as there are parts. */
+    void sendParts(int parts, int rounds) throws IOException;
 
-    /** Receives what {@link #sendParts} sent, as many messages, with all receives posted ahead. */
-    void receiveParts(int parts) throws IOException;
+    /** Receives what {@link #sendParts} sent, as many messages, with as many receives posted ahead. */
+    void receiveParts(int parts, int rounds) throws IOException;
 
     /** Sets what is sent, and clears what was received. */
     void fill(byte[] content);
@@ -57,21 +57,31 @@ interface Transport {
         }
 
         @Override
-        public void sendParts(int parts) {
+        public void sendParts(int parts, int rounds) {
             Request[] sends = new Request[parts];
             int bytes = out.length / parts;
-            for (int i = 0; i < parts; i++) {
-                sends[i] = MPI.COMM_WORLD.Isend(out, i * bytes, bytes, MPI.BYTE, peer, TAG);
+            for (int round = 0; round < rounds; round++) {
+                for (int i = 0; i < parts; i++) {
+                    if (round > 0) {
+                        sends[i].Wait();
+                    }
+                    sends[i] = MPI.COMM_WORLD.Isend(out, i * bytes, bytes, MPI.BYTE, peer, TAG);
+                }
             }
             Request.Waitall(sends);
         }
 
         @Override
-        public void receiveParts(int parts) {
+        public void receiveParts(int parts, int rounds) {
             Request[] receives = new Request[parts];
             int bytes = in.length / parts;
-            for (int i = 0; i < parts; i++) {
-                receives[i] = MPI.COMM_WORLD.Irecv(in, i * bytes, bytes, MPI.BYTE, peer, TAG);
+            for (int round = 0; round < rounds; round++) {
+                for (int i = 0; i < parts; i++) {
+                    if (round > 0) {
+                        receives[i].Wait();
+                    }
+                    receives[i] = MPI.COMM_WORLD.Irecv(in, i * bytes, bytes, MPI.BYTE, peer, TAG);
+                }
             }
             Request.Waitall(receives);
         }
@@ -106,7 +116,7 @@ interface Transport {
 
         @Override
         public void send() throws IOException {
-            sendParts(1);
+            sendParts(1, 1);
         }
 
         @Override
@@ -121,21 +131,25 @@ interface Transport {
 
         /** One call of the kernel for each part, as a program that has one message after the other makes. */
         @Override
-        public void sendParts(int parts) throws IOException {
-            out.clear();
+        public void sendParts(int parts, int rounds) throws IOException {
             int bytes = out.capacity() / parts;
-            for (int end = bytes; end <= out.capacity(); end += bytes) {
-                out.limit(end);
-                while (out.hasRemaining()) {
-                    channel.write(out);
+            for (int round = 0; round < rounds; round++) {
+                out.clear();
+                for (int end = bytes; end <= out.capacity(); end += bytes) {
+                    out.limit(end);
+                    while (out.hasRemaining()) {
+                        channel.write(out);
+                    }
                 }
             }
         }
 
         /** Bytes have no borders: as many calls as the kernel likes. */
         @Override
-        public void receiveParts(int parts) throws IOException {
-            receive();
+        public void receiveParts(int parts, int rounds) throws IOException {
+            for (int round = 0; round < rounds; round++) {
+                receive();
+            }
         }
 
         @Override

@@ -31,7 +31,7 @@ import picocli.CommandLine.TypeConversionException;
         name = "bench",
         description = "Measures MPI operations over embedded relays, and what each costs the relays.",
         mixinStandardHelpOptions = true,
-        subcommands = {ScaleCommand.class, BenchJobCommand.class, LogFlowCommand.class},
+        subcommands = {ScaleCommand.class, BenchJobCommand.class, LogFlowCommand.class, WanCommand.class},
         footer = {
             "",
             "Examples:",
@@ -178,7 +178,7 @@ final class BenchCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         if (tests == null) {
-            throw new ParameterException(command.commandLine(), "Missing required parameter: 'TEST', or the command 'scale', 'job' or 'logflow'");
+            throw new ParameterException(command.commandLine(), "Missing required parameter: 'TEST', or the command 'scale', 'job', 'logflow' or 'wan'");
         }
         BenchPlan plan = plan();
         try {

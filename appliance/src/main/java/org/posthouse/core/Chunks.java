@@ -11,6 +11,7 @@ final class Chunks {
     private final long bytes;
     private long arrived;
     private long granted;
+    private long lent;
     private long passed;
     private ArrayDeque<Parcel> waiting;
     private long[] places;
@@ -45,6 +46,15 @@ final class Chunks {
     void grant(long upTo) {
         assert (upTo > granted || bytes == 0) && upTo <= bytes;
         granted = upTo;
+    }
+
+    /** How many bytes more than a window may be under way. */
+    long lent() {
+        return lent;
+    }
+
+    void lent(long extra) {
+        lent = extra;
     }
 
     /** Where the chunk that began at {@code offset} and waits in the log can be read back. */

@@ -7,20 +7,31 @@ import org.posthouse.wire.Wire;
  *
  * <p>A job without a log: a relay holds at most {@code creditBytes} of unmatched payload for each rank that sends through
  * it or to it, so R local ranks and S remote senders need (R + S) x creditBytes. With a log: none, only envelopes.
- * With both: at most {@code windowBytes} for each matched large message on its way to a receiver that is slow to read.
+ * With both: at most {@code windowBytes} for each matched large message on its way to a receiver that is slow to read, and
+ * {@code lentBytesTotal} for those that come over links.
  *
  * @param creditBytes payload bytes, plus {@link org.posthouse.wire.Wire#MESSAGE_COST_BYTES} a message, that a rank may
  *     have under way undelivered, beyond which it offers instead of sending; at least twice the longest eager message:
  *     relays hold back less than half, so a rank with nothing under way can always send one
  * @param creditMessages the same, in messages
  * @param windowBytes bytes of an offered message that may be under way at once after it was matched; whole chunks
+ * @param lentBytes bytes beyond that of such a message whose sender is behind a link, if all that is lent leaves room: 16 MiB with a window fill
+ *     1.3 Gbit/s over a round trip of 100 ms; whole chunks
+ * @param lentBytesTotal what may be lent at once, by all cores of the relay: 10 Gbit/s / 8 * 100 ms = 125 MB
  * @param storedMessagesMax messages in the log for one rank whose senders have had their credit back; past it they get it
  *     when a message was delivered. About 150 bytes of heap each: 256 Ki x 150 = 38 MiB a rank
  * @param storedMessagesMaxTotal the same for all ranks of the relay: 1 Mi x 150 = 150 MiB
  */
 public record CoreConfig(
-        long creditBytes, int creditMessages, long windowBytes, int storedMessagesMax, int storedMessagesMaxTotal) {
-    public static final CoreConfig DEFAULT = new CoreConfig(16L << 20, 16_384, 1L << 20, 256 << 10, 1 << 20);
+        long creditBytes,
+        int creditMessages,
+        long windowBytes,
+        long lentBytes,
+        long lentBytesTotal,
+        int storedMessagesMax,
+        int storedMessagesMaxTotal) {
+    public static final CoreConfig DEFAULT =
+            new CoreConfig(16L << 20, 16_384, 1L << 20, 15L << 20, 128L << 20, 256 << 10, 1 << 20);
 
     /** Least {@code creditBytes}. */
     static final long CREDIT_BYTES_MIN = 2 * Wire.cost(Wire.EAGER_BYTES_MAX);
@@ -35,6 +46,10 @@ public record CoreConfig(
                     + " bytes; expected at least " + CREDIT_BYTES_MIN
                     + " bytes, 16 messages and a multiple of 64 KiB from 128 KiB on");
         }
+        if (lentBytes < 0 || lentBytes % Wire.PAYLOAD_BYTES_MAX != 0 || lentBytesTotal < lentBytes) {
+            throw new IllegalArgumentException("windows of " + lentBytes + " bytes more over links, of " + lentBytesTotal
+                    + " for all; expected a multiple of 64 KiB, and no more for one than for all");
+        }
         if (storedMessagesMax < 0 || storedMessagesMaxTotal < storedMessagesMax) {
             throw new IllegalArgumentException("stored messages: at most " + storedMessagesMax + " for a rank and "
                     + storedMessagesMaxTotal + " for all; expected 0 or more, and no more for one than for all");
@@ -44,7 +59,8 @@ public record CoreConfig(
     /** The same with so much credit, or the least that there is, but no more than this has. */
     public CoreConfig withCredit(long bytes) {
         return new CoreConfig(
-                Math.clamp(bytes, CREDIT_BYTES_MIN, creditBytes), creditMessages, windowBytes, storedMessagesMax, storedMessagesMaxTotal);
+                Math.clamp(bytes, CREDIT_BYTES_MIN, creditBytes), creditMessages, windowBytes, lentBytes, lentBytesTotal, storedMessagesMax,
+                storedMessagesMaxTotal);
     }
 
     /**

@@ -17,6 +17,7 @@ import org.posthouse.wire.WireException;
 final class Deliveries {
     private final CoreConfig config;
     private final InLog inLog;
+    private final Windows windows;
     private final MatchTimes times;
     /** What senders are owed while their journal holds them: at most a word for each message that they may have under way. */
     private final ArrayDeque<Runnable> held = new ArrayDeque<>();
@@ -28,6 +29,7 @@ final class Deliveries {
     Deliveries(CoreConfig config, int shards, MatchTimes times) {
         this.config = config;
         this.inLog = new InLog(config, shards);
+        this.windows = new Windows(config, shards);
         this.times = times;
     }
 
@@ -48,6 +50,11 @@ final class Deliveries {
     /** Messages sent to their ranks before there was a receive for them, since the start. */
     long messagesPushed() {
         return messagesPushed;
+    }
+
+    /** What offers that come over links may have under way beyond their windows. */
+    long lentBytes() {
+        return windows.lent();
     }
 
     /** Takes in the frame that begins a message; false if it was not accepted, but dropped. */
@@ -182,6 +189,7 @@ final class Deliveries {
         message.chunkArrived(bytes);
         if (message.isComplete()) {
             to.arriving().remove(transfer);
+            windows.giveBack(message);
         }
         if (waits) {
             storeChunk(to, message, chunk);
@@ -197,6 +205,7 @@ final class Deliveries {
         message.keepChunkInLog(log(to, message, payload));
         message.chunkArrived(bytes);
         payload.release();
+        windows.giveBack(message);
         to.arriving().remove(new HomedRank.Transfer(message.context(), message.source(), message.sequence()));
         if (message.receive() != null) {
             goOnBehind(to, message);
@@ -236,7 +245,7 @@ final class Deliveries {
             chunk.release();
             if (message.form() != FrameType.OFFER) {
                 letRunAhead(to, message);
-            } else if (wantsClear(message)) {
+            } else if (windows.wantsMore(message)) {
                 grantMore(to.job(), message);
             }
         } else {
@@ -328,9 +337,10 @@ final class Deliveries {
         return mayBe ? Math.min(offer.bytes(), offer.arrived() + config.windowBytes()) : 0;
     }
 
-    /** The rank's job has ended. */
+    /** The rank's job ends; what arrives for it is still here. */
     void forget(HomedRank to) {
         inLog.forget(to);
+        to.arriving().values().forEach(windows::giveBack);
     }
 
     /**
@@ -341,7 +351,7 @@ final class Deliveries {
         RankPort port = to.port();
         boolean offered = message.form() == FrameType.OFFER;
         boolean over = message.isComplete() && !message.isBehind() && (!offered || message.isAhead());
-        boolean wantsMore = offered && port != null && !message.isBehind() && wantsClear(message);
+        boolean wantsMore = offered && port != null && !message.isBehind() && windows.wantsMore(message);
         if (!over && !wantsMore) {
             return;
         }
@@ -354,9 +364,10 @@ final class Deliveries {
         }
     }
 
-    /** Lets an offer's sender go on: up to one window, for an empty message up to nothing, which completes it. */
+    /** Lets an offer's sender go on: as far as windows go, for an empty message up to nothing, which completes it. */
     private void grantMore(Job job, Message message) {
-        long upTo = Math.min(message.bytes(), message.arrived() + config.windowBytes());
+        Peer from = job.peer(message.source());
+        long upTo = windows.bound(message, from != null && from.isFar());
         message.grant(upTo);
         if (job.journal().holds()) {
             held.add(() -> clear(job, message, upTo));
@@ -370,10 +381,6 @@ final class Deliveries {
         for (int left = held.size(); left > 0; left--) {
             held.remove().run();
         }
-    }
-
-    private boolean wantsClear(Message message) {
-        return message.granted() < message.bytes() && message.granted() - message.arrived() <= config.windowBytes() / 2;
     }
 
     private void clear(Job job, Message message, long upTo) {

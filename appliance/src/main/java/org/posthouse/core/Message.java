@@ -331,6 +331,17 @@ public final class Message {
         chunks.grant(upTo);
     }
 
+    /** How many bytes more than a window may be under way. */
+    long lent() {
+        return chunks == null ? 0 : chunks.lent();
+    }
+
+    void lent(long extra) {
+        if (chunks != null) {
+            chunks.lent(extra);
+        }
+    }
+
     void release() {
         if (head != null) {
             takeHead().release();

@@ -9,6 +9,9 @@ import org.posthouse.wire.Stall;
  * Called by the owner of the core that has it; what is handed in arrives in that order, each once.
  */
 public interface Peer {
+    /** Whether it is behind a link: what is said takes a while to get there. */
+    boolean isFar();
+
     /**
      * Passes a frame of a rank on. Takes over the parcel.
      *

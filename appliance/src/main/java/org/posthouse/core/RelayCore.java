@@ -116,8 +116,8 @@ public final class RelayCore {
                 job.report(JobEvent.LOST, rank.rank(), why.code(), "the job was closed");
                 port.aborted(why);
             }
-            rank.release();
             deliveries.forget(rank);
+            rank.release();
         }
     }
 
@@ -128,6 +128,11 @@ public final class RelayCore {
     /** The job with this id, or null. */
     public Job job(long id) {
         return jobs.get(id);
+    }
+
+    /** What large messages that come over links may have under way beyond their windows. */
+    long lentBytes() {
+        return deliveries.lentBytes();
     }
 
     /** Messages matched to a receive, and messages that had to wait for one, since the relay's start. */

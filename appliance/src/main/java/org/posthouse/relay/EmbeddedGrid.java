@@ -39,6 +39,7 @@ public final class EmbeddedGrid implements AutoCloseable {
     private final MemoryDirectory directory = new MemoryDirectory();
     private final List<Relay> relays = new ArrayList<>();
     private final List<Path> logFolders = new ArrayList<>();
+    private final GridNetwork network;
     private final UnaryOperator<Supplier<LogSync>> disk;
     private final LinkChange linkChange;
 
@@ -47,8 +48,10 @@ public final class EmbeddedGrid implements AutoCloseable {
         LinkConfig of(LinkConfig links) throws IOException;
     }
 
-    private EmbeddedGrid(Vertx vertx, UnaryOperator<Supplier<LogSync>> disk, LinkChange linkChange) {
+    private EmbeddedGrid(
+            Vertx vertx, GridNetwork network, UnaryOperator<Supplier<LogSync>> disk, LinkChange linkChange) {
         this.vertx = vertx;
+        this.network = network;
         this.disk = disk;
         this.linkChange = linkChange;
     }
@@ -86,6 +89,13 @@ public final class EmbeddedGrid implements AutoCloseable {
         return start(vertx, sites, relaysPerSite, logs, mode, 0);
     }
 
+    /** The same with another network between the sites. */
+    public static EmbeddedGrid start(
+            Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, GridNetwork network)
+            throws IOException {
+        return start(new EmbeddedGrid(vertx, network, UnaryOperator.identity(), links -> links), sites, relaysPerSite, logs, mode);
+    }
+
     /** The same. @param lanes connections of each link; 0: as many as are of use */
     public static EmbeddedGrid start(
             Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, int lanes) throws IOException {
@@ -107,7 +117,11 @@ public final class EmbeddedGrid implements AutoCloseable {
             UnaryOperator<Supplier<LogSync>> disk,
             LinkChange linkChange)
             throws IOException {
-        EmbeddedGrid grid = new EmbeddedGrid(vertx, disk, linkChange);
+        return start(new EmbeddedGrid(vertx, GridNetwork.LOOPBACK, disk, linkChange), sites, relaysPerSite, logs, mode);
+    }
+
+    private static EmbeddedGrid start(
+            EmbeddedGrid grid, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         try {
             grid.startRelays(sites, relaysPerSite, logs, mode);
             return grid;
@@ -124,12 +138,12 @@ public final class EmbeddedGrid implements AutoCloseable {
         }
         GridAuthority authority = linked ? GridAuthority.init(folder.resolve("authority"), KEY_DAYS) : null;
         for (int i = 0; i < sites; i++) {
-            Path keys = linked ? folder.resolve("keys-" + siteName(i)) : null;
+            Path keys = linked ? folder.resolve("keys-" + network.site(i)) : null;
             if (linked) {
-                authority.issue(siteName(i), KEY_DAYS, keys);
+                authority.issue(network.site(i), KEY_DAYS, keys);
             }
             for (int name = 1; name <= relaysPerSite; name++) {
-                start(new RelayId(siteName(i), Integer.toString(name)), keys, logs, mode);
+                start(new RelayId(network.site(i), Integer.toString(name)), keys, logs, mode);
             }
         }
     }
@@ -145,18 +159,13 @@ public final class EmbeddedGrid implements AutoCloseable {
         if (keys != null) {
             LinkConfig links = LinkConfig.of(config.relay(), config.epoch(), SiteKeys.load(keys)).listen(LOOPBACK, 0);
             for (Relay earlier : relays) {
-                links = links.peer(earlier.id(), LOOPBACK + ":" + earlier.linkPort());
+                links = links.peer(earlier.id(), LOOPBACK + ":" + network.road(id.site(), RelayId.parse(earlier.id()).site(), earlier.linkPort()));
             }
             config = config.withLinks(linkChange.of(links));
         }
         Relay relay = new Relay(config, directory, disk);
         await(vertx.deployVerticle(relay, new DeploymentOptions()));
         relays.add(relay);
-    }
-
-    /** The first 26 sites are site-a to site-z; further ones are site-27, site-28, … */
-    private static String siteName(int index) {
-        return index < 26 ? "site-" + (char) ('a' + index) : "site-" + (index + 1);
     }
 
     private static <T> T await(Future<T> future) throws IOException {

@@ -43,6 +43,11 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
     }
 
     @Override
+    public boolean isFar() {
+        return true;
+    }
+
+    @Override
     void send(ByteBuf frame) {
         send(frame, false);
     }

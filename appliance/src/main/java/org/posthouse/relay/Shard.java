@@ -353,6 +353,11 @@ final class Shard {
         }
 
         @Override
+        public boolean isFar() {
+            return false;
+        }
+
+        @Override
         void send(ByteBuf frame) {
             to.fromShard(to.ways.get(number), frame, frame.readerIndex(), frame.readableBytes(), false);
         }

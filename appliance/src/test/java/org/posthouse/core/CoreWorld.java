@@ -83,9 +83,12 @@ final class CoreWorld {
 
     private static CoreConfig randomConfig(Random random) {
         return switch (random.nextInt(3)) {
-            case 0 -> new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 2 * Wire.PAYLOAD_BYTES_MAX, random.nextInt(9), 12);
+            case 0 -> new CoreConfig(
+                    CoreConfig.CREDIT_BYTES_MIN, 16, 2 * Wire.PAYLOAD_BYTES_MAX, Wire.PAYLOAD_BYTES_MAX, 3 * Wire.PAYLOAD_BYTES_MAX,
+                    random.nextInt(9), 12);
             case 1 -> new CoreConfig(
                     CoreConfig.CREDIT_BYTES_MIN + random.nextInt(1 << 20), 16 + random.nextInt(40), (2L + random.nextInt(4)) * Wire.PAYLOAD_BYTES_MAX,
+                    random.nextInt(5) * (long) Wire.PAYLOAD_BYTES_MAX, (4L + random.nextInt(8)) * Wire.PAYLOAD_BYTES_MAX,
                     random.nextInt(100), 1_000);
             default -> CoreConfig.DEFAULT;
         };
@@ -391,7 +394,8 @@ final class CoreWorld {
     void checkGrant(SimLetter letter, long upTo) {
         boolean waits = !letter.matched || letter.bytesPassed < letter.bytesLogged;
         long from = logged && (waits || troubled()) ? letter.bytesLogged : letter.bytesPassed;
-        check(upTo <= from + config.windowBytes(), "cleared up to " + upTo + " after " + from + " bytes of " + letter);
+        long lent = isFar(coreOf[letter.source], coreOf[letter.destination]) ? config.lentBytes() : 0;
+        check(upTo <= from + config.windowBytes() + lent, "cleared up to " + upTo + " after " + from + " bytes of " + letter);
         if (!letter.matched) {
             check(logged && letter.storable, "cleared before it was matched: " + letter);
             letter.pulled = true;
@@ -399,6 +403,11 @@ final class CoreWorld {
         } else if (!waits && upTo > 0 && !troubled()) {
             check(isReading(letter.destination), "cleared although the receiver does not read: " + letter);
         }
+    }
+
+    /** Whether there is a link between two cores. */
+    boolean isFar(int from, int to) {
+        return relayOf(from) != relayOf(to);
     }
 
     /** Offers that a log asked for before they were matched. */

@@ -35,7 +35,7 @@ final class OneRelay {
     final List<String> sites = new ArrayList<>();
     final List<JobEvent> events = new ArrayList<>();
     final List<JobEvent> otherEvents = new ArrayList<>();
-    final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 20, 30);
+    final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 64 * 1024, 128 * 1024, 20, 30);
     final TableJournal journal = new TableJournal(ledger, frames);
     final TableHistorian historian = new TableHistorian();
     final TableImages images = new TableImages();
@@ -117,6 +117,7 @@ final class OneRelay {
         core.closeJob(JOB, new Notice(JOB, 0, -1, ""));
         core.closeJob(OTHER_JOB, new Notice(OTHER_JOB, 0, -1, ""));
         assertThat(ledger.open()).as("parcels still held").isZero();
+        assertThat(core.lentBytes()).isZero();
         assertThat(core.jobs()).isEmpty();
     }
 
@@ -126,6 +127,11 @@ final class OneRelay {
 
         private Way(String site) {
             this.site = site;
+        }
+
+        @Override
+        public boolean isFar() {
+            return true;
         }
 
         @Override

@@ -186,6 +186,9 @@ final class SimRelay {
 
     void end() {
         core.closeJob(CoreWorld.JOB, new Notice(CoreWorld.JOB, 0, -1, "the end"));
+        if (core.lentBytes() != 0) {
+            throw new AssertionError("relay " + name + " still lends " + core.lentBytes() + " bytes");
+        }
         if (ledger.open() != 0) {
             throw new AssertionError("relay " + name + " still holds " + ledger.open() + " parcels");
         }
@@ -197,6 +200,11 @@ final class SimRelay {
 
         private Way(int to) {
             this.to = to;
+        }
+
+        @Override
+        public boolean isFar() {
+            return world.isFar(number, to);
         }
 
         @Override

@@ -95,6 +95,11 @@ final class BacklogTest {
 
     private static final class Nobody extends FramePeer {
         @Override
+        public boolean isFar() {
+            return false;
+        }
+
+        @Override
         void send(ByteBuf frame) {
             throw new AssertionError("nothing is sent");
         }

@@ -41,6 +41,11 @@ final class SimWay extends FramePeer {
     }
 
     @Override
+    public boolean isFar() {
+        return !local;
+    }
+
+    @Override
     void send(ByteBuf frame) {
         leave(new Sent(SimPort.bytes(frame), false));
     }

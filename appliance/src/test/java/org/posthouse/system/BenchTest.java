@@ -153,6 +153,59 @@ class BenchTest {
     }
 
     @Test
+    void linksAreAsFarApartAsTheProfileSaysAndCarryNoMore() throws Exception {
+        Path json = folder.resolve("wan.json");
+        Path plot = folder.resolve("wan.svg");
+        Command.Result result = Command.run(
+                folder, "bench", "wan", "--profile", "modern", "--megabits", "200", "--bytes", "256k", "--seconds", "0.1", "--repetitions",
+                "1", "--phase-ms", "1", "--jobs", "nas-ep:S", "-n", "2", "--job-repetitions", "1", "--json", json.toString(), "--plot",
+                plot.toString());
+        assertThat(result.status()).as(result.err()).isZero();
+        JsonNode report = new ObjectMapper().readTree(json.toFile());
+        JsonNode link = report.path("links").get(0);
+        assertThat(link.path("emulatedLatencyMs").asDouble()).isEqualTo(50);
+        assertThat(link.path("emulatedMegabitsPerSecond").asDouble()).isEqualTo(200);
+        assertThat(link.path("series")).allSatisfy(series -> {
+            assertThat(series.path("latencyMs").asDouble()).isGreaterThanOrEqualTo(50);
+            assertThat(series.path("megabitsPerSecond").asDouble()).isBetween(1.0, 200.0);
+        });
+        assertEveryTunnelIsMeasuredOrLeftOut(report);
+        assertThat(report.path("jobs").get(0).path("figures")).extracting(figure -> figure.path("durability").asText())
+                .containsExactly("none", "process");
+        assertThat(plot).isNotEmptyFile();
+        assertThat(folder.resolve("wan-latency.svg")).isNotEmptyFile();
+        assertThat(folder.resolve("wan-jobs.svg")).isNotEmptyFile();
+        assertThat(Command.run(folder, "bench", "wan", "--profile", "near").err()).contains("\"near\" is no profile, expected grid5000");
+    }
+
+    @Test
+    void aLinkOnTheLoopbackIsMeasuredBesideOtherTunnels() throws Exception {
+        Path json = folder.resolve("wan.json");
+        Command.Result result = Command.run(
+                folder, "bench", "wan", "--profile", "none", "--sizes", "1", "--bytes", "64k", "--window", "4", "--durability", "none",
+                "--repetitions", "1", "--phase-ms", "2", "--json", json.toString());
+        assertThat(result.status()).as(result.err()).isZero();
+        JsonNode report = new ObjectMapper().readTree(json.toFile());
+        assertEveryTunnelIsMeasuredOrLeftOut(report);
+        for (JsonNode figure : report.path("links").get(0).path("figures")) {
+            assertPlausible(figure);
+            assertThat(figure.path("timesRaw").asDouble()).isPositive();
+            assertThat(figure.has("timesTunnel")).isEqualTo(report.path("leftOut").size() < 2);
+            boolean overLink = figure.path("carrier").asText().equals("relay");
+            assertThat(figure.path("relayCost").path("linkBytesPerOperation").asDouble())
+                    .isGreaterThanOrEqualTo(overLink ? figure.path("bytes").asDouble() : 0);
+        }
+    }
+
+    private static void assertEveryTunnelIsMeasuredOrLeftOut(JsonNode report) {
+        List<String> carriers = report.path("links").get(0).path("figures").findValuesAsText("carrier");
+        assertThat(carriers).contains("raw", "relay");
+        for (String tunnel : List.of("ssh", "stunnel")) {
+            assertThat(carriers.contains(tunnel)).as(tunnel + " is measured").isNotEqualTo(report.path("leftOut").has(tunnel));
+        }
+    }
+
+    @Test
     void scaleMeasuresEveryPairAtEveryNumberOfRelaysInEveryMode() throws Exception {
         Path plot = folder.resolve("scale.svg");
         JsonNode figures = figures(

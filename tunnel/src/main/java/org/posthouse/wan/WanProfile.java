@@ -29,6 +29,15 @@ public record WanProfile(String name, List<String> sites, Map<List<String>, WanS
     public static final WanProfile MODERN =
             new WanProfile("modern", List.of("east", "west"), Map.of(List.of("east", "west"), WanShape.of(50, 10_000)));
 
+    /** Two sites with nothing between them. */
+    public static final WanProfile NONE = new WanProfile(
+            "none", List.of("site-a", "site-b"), Map.of(List.of("site-a", "site-b"), WanShape.NONE));
+
+    /** All of them. */
+    public static List<WanProfile> all() {
+        return List.of(GRID5000, MODERN, NONE);
+    }
+
     public WanProfile {
         sites = List.copyOf(sites);
         shapes = Map.copyOf(shapes);
@@ -53,6 +62,18 @@ public record WanProfile(String name, List<String> sites, Map<List<String>, WanS
             throw new IllegalArgumentException("profile " + name + " has nothing between " + one + " and " + other);
         }
         return shape;
+    }
+
+    /** The same as near and as broad as the machine is. */
+    public WanProfile unshaped() {
+        Map<List<String>, WanShape> none = new HashMap<>();
+        shapes.keySet().forEach(pair -> none.put(pair, WanShape.NONE));
+        return new WanProfile(name, sites, none);
+    }
+
+    /** The broadest bandwidth; 0 if there is none. */
+    public double megabitsMax() {
+        return shapes.values().stream().mapToLong(WanShape::bytesPerSecond).max().orElse(0) * 8 / 1e6;
     }
 
     /** The same with each bandwidth multiplied, for a machine that cannot carry the real one. */

@@ -1,0 +1,22 @@
+package org.posthouse.bench;
+
+import java.io.IOException;
+
+/** A program that is installed and carries plain bytes between two sites as a link does, secured. Confined to the driver's thread. */
+interface PlainTunnel extends AutoCloseable {
+    /**
+     * Makes a tunnel, beside those that are there.
+     *
+     * @param target where it leads to at the far site
+     * @param way leads to a port of the far site
+     * @return the port of the near site that leads there
+     */
+    int open(int target, BenchJob.Road way) throws IOException, InterruptedException;
+
+    /** Ends all that were made. */
+    void end();
+
+    /** The same, and whatever they had in common. */
+    @Override
+    void close();
+}

@@ -1,0 +1,72 @@
+package org.posthouse.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.tunnel.GridAuthority;
+
+/** Two stunnels, which ask each other for certificates of one authority, over TLS 1.3: as a link does. */
+final class StunnelTunnel implements PlainTunnel {
+    private static final int KEY_DAYS = 2;
+
+    private final Path stunnel;
+    private final Path folder;
+    private final List<Companion> companions = new ArrayList<>();
+
+    private StunnelTunnel(Path stunnel, Path folder) {
+        this.stunnel = stunnel;
+        this.folder = folder;
+    }
+
+    /** Makes the keys. @param folder for them and for settings, which are the caller's to remove */
+    static StunnelTunnel start(Path folder) throws IOException {
+        Path stunnel = Tunnels.require("stunnel");
+        GridAuthority.init(folder.resolve("authority"), KEY_DAYS).issue("stunnel", KEY_DAYS, folder.resolve("keys"));
+        return new StunnelTunnel(stunnel, folder);
+    }
+
+    @Override
+    public int open(int target, BenchJob.Road way) throws IOException, InterruptedException {
+        int far = Companion.freePort();
+        run(far, target, "no");
+        int near = Companion.freePort();
+        run(near, way.to(far), "yes");
+        return near;
+    }
+
+    private void run(int accept, int connect, String client) throws IOException, InterruptedException {
+        Path keys = folder.resolve("keys");
+        Path settings = Files.writeString(folder.resolve("stunnel-" + accept + ".conf"), String.join(
+                "\n",
+                "foreground = yes",
+                "debug = info",
+                "syslog = no",
+                "pid =",
+                "socket = l:TCP_NODELAY=1",
+                "socket = r:TCP_NODELAY=1",
+                "[bench]",
+                "client = " + client,
+                "accept = 127.0.0.1:" + accept,
+                "connect = 127.0.0.1:" + connect,
+                "cert = " + keys.resolve("site.pem"),
+                "key = " + keys.resolve("site.key"),
+                "CAfile = " + keys.resolve("authority.pem"),
+                "verifyChain = yes",
+                "sslVersion = TLSv1.3",
+                ""));
+        companions.add(Companion.start(List.of(stunnel.toString(), settings.toString()), "Configuration successful"));
+    }
+
+    @Override
+    public void end() {
+        companions.reversed().forEach(Companion::close);
+        companions.clear();
+    }
+
+    @Override
+    public void close() {
+        end();
+    }
+}

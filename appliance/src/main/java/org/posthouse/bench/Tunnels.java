@@ -1,0 +1,75 @@
+package org.posthouse.bench;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The other programs' tunnels that this machine has, and why it has not the others. Confined to the driver's thread. */
+final class Tunnels implements AutoCloseable {
+    private final Path folder;
+    private final Map<Carrier, PlainTunnel> tunnels = new EnumMap<>(Carrier.class);
+    private final Map<Carrier, String> leftOut = new EnumMap<>(Carrier.class);
+
+    private interface Starting {
+        PlainTunnel in(Path folder) throws IOException, InterruptedException;
+    }
+
+    private Tunnels(Path folder) {
+        this.folder = folder;
+    }
+
+    /** Starts what is installed; nothing, if none are wanted. */
+    static Tunnels start(boolean wanted) throws IOException, InterruptedException {
+        Tunnels tunnels = new Tunnels(Files.createTempDirectory("posthouse-bench-"));
+        try {
+            if (wanted) {
+                tunnels.add(Carrier.SSH, SshTunnel::start);
+                tunnels.add(Carrier.STUNNEL, StunnelTunnel::start);
+            }
+            return tunnels;
+        } catch (IOException | InterruptedException e) {
+            tunnels.close();
+            throw e;
+        }
+    }
+
+    private void add(Carrier carrier, Starting starting) throws IOException, InterruptedException {
+        Path own = Files.createDirectory(folder.resolve(carrier.word()));
+        try {
+            tunnels.put(carrier, starting.in(own));
+        } catch (IOException e) {
+            leftOut.put(carrier, e.getMessage());
+        }
+    }
+
+    /** @throws IOException if it is not installed */
+    static Path require(String program) throws IOException {
+        return Companion.find(program).orElseThrow(() -> new IOException(program + " is not installed"));
+    }
+
+    Map<Carrier, PlainTunnel> all() {
+        return tunnels;
+    }
+
+    /** What is not measured, and why. */
+    Map<Carrier, String> leftOut() {
+        return leftOut;
+    }
+
+    @Override
+    public void close() {
+        tunnels.values().forEach(PlainTunnel::close);
+        try (Stream<Path> files = Files.walk(folder)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot remove " + folder + ": " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,134 @@
+package org.posthouse.bench;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
+import org.posthouse.launch.JobFailure;
+
+/** Phases of several series in turn, so that what drifts in the machine meets all of them. Confined to the driver's thread. */
+final class Turns {
+    private final BenchPlan plan;
+    private final Map<Variant, BenchJob> jobs;
+    private final Pace pace;
+    private final Meter meter;
+    private final Consumer<Figure> progress;
+
+    /** What has been spent so far on what is measured. */
+    interface Meter {
+        Cost spent() throws IOException;
+    }
+
+    /**
+     * How long it takes until times are believed.
+     *
+     * @param checks iterations whose bytes are looked at
+     * @param iterationsMin of a phase
+     * @param phasesMin of a warm-up, which ends when two phases in a row have medians that are near each other,
+     * @param phasesMax and at the latest after so many
+     */
+    record Pace(int checks, int iterationsMin, int phasesMin, int phasesMax) {
+        private static final double STABLE_WITHIN = 0.05;
+
+        /** What a processor does: it takes a while until it is compiled. */
+        static final Pace OF_A_MACHINE = new Pace(2, BenchPlan.ITERATIONS_MIN, 3, 12);
+
+        /** What a network's delay and bandwidth decide. */
+        static final Pace OF_A_NETWORK = new Pace(1, 1, 1, 1);
+    }
+
+    /** @param progress told of each figure whose phase begins */
+    Turns(BenchPlan plan, Map<Variant, BenchJob> jobs, Pace pace, Meter meter, Consumer<Figure> progress) {
+        this.plan = plan;
+        this.jobs = jobs;
+        this.pace = pace;
+        this.meter = meter;
+        this.progress = progress;
+    }
+
+    /** Measures the same test at the same size in each of the series. */
+    List<Figure> measure(Benchmark test, int bytes, List<Series> series) throws IOException, JobFailure, InterruptedException {
+        List<Figure> lines = lines(test, bytes, series);
+        int iterations = warmUp(lines);
+        for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
+            measure(lines, iterations);
+        }
+        return lines;
+    }
+
+    /** What is to be filled. */
+    List<Figure> lines(Benchmark test, int bytes, List<Series> series) {
+        List<Figure> lines = new ArrayList<>();
+        series.forEach(one -> lines.add(new Figure(test, one, bytes, plan.groups(test))));
+        return lines;
+    }
+
+    /** Checks and warms up what will take turns. @return how many iterations each of them then measures in a phase */
+    int warmUp(List<Figure> lines) throws JobFailure, InterruptedException {
+        int iterations = BenchPlan.ITERATIONS_MAX;
+        for (Figure line : lines) {
+            progress.accept(line);
+            Series series = line.series();
+            perform(series, new Phase(Phase.Work.CHECK, line.test(), series.carrier(), line.bytes(), pace.checks()));
+            iterations = Math.min(iterations, warmUp(line.test(), series, line.bytes()));
+        }
+        return iterations;
+    }
+
+    /** Repeats phases until they take equally long. @return how many iterations fill a phase */
+    private int warmUp(Benchmark test, Series series, int bytes) throws JobFailure, InterruptedException {
+        int iterations = pace.iterationsMin();
+        double last = 0;
+        for (int done = 1; done <= pace.phasesMax(); done++) {
+            Phase phase = new Phase(Phase.Work.MEASURE, test, series.carrier(), bytes, iterations);
+            double median = Statistics.medianMicros(times(phase, perform(series, phase)));
+            if (done >= pace.phasesMin() && Math.abs(median - last) <= Pace.STABLE_WITHIN * last) {
+                break;
+            }
+            last = median;
+            iterations = iterations(test, bytes, median);
+        }
+        return iterations;
+    }
+
+    /** How many iterations fill a phase: a whole number of turns of the root through the ranks, if it moves. */
+    private int iterations(Benchmark test, int bytes, double medianMicros) {
+        double fitting = plan.phaseMs() * 1e3 / (medianMicros * plan.legs(test, bytes));
+        int bounded = (int) Math.clamp(Math.round(fitting), pace.iterationsMin(), BenchPlan.ITERATIONS_MAX);
+        int turn = test.followsBarrier() ? plan.ranks() : 1;
+        return (bounded + turn - 1) / turn * turn;
+    }
+
+    /** One phase of each. */
+    void measure(List<Figure> lines, int iterations) throws IOException, JobFailure, InterruptedException {
+        for (Figure line : lines) {
+            measure(line, iterations);
+        }
+    }
+
+    private void measure(Figure line, int iterations) throws IOException, JobFailure, InterruptedException {
+        progress.accept(line);
+        Benchmark test = line.test();
+        Phase phase = new Phase(Phase.Work.MEASURE, test, line.series().carrier(), line.bytes(), iterations);
+        Cost before = meter.spent();
+        List<long[]> times = perform(line.series(), phase);
+        Cost cost = meter.spent().minus(before);
+        if (test.followsBarrier()) {
+            Cost start = meter.spent();
+            perform(line.series(), phase.with(Phase.Work.BARRIERS));
+            cost = cost.minus(meter.spent().minus(start));
+        }
+        line.times().add(times(phase, times));
+        line.addCost(cost.per((double) iterations * plan.legs(test, line.bytes()) * plan.groups(test)));
+    }
+
+    private Histogram times(Phase phase, List<long[]> times) {
+        return Statistics.phase(times, !phase.test().isOfPairs(), plan.legs(phase.test(), phase.bytes()));
+    }
+
+    private List<long[]> perform(Series series, Phase phase) throws JobFailure, InterruptedException {
+        return jobs.get(series.variant()).perform(phase, plan.ranksOf(phase.test()));
+    }
+}

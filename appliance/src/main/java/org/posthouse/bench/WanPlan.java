@@ -1,0 +1,90 @@
+package org.posthouse.bench;
+
+import java.util.List;
+import java.util.Optional;
+import org.posthouse.launch.JobSpec;
+import org.posthouse.mpj.Settings;
+import org.posthouse.relay.RelayConfig.Mode;
+import org.posthouse.relay.SocketKind;
+import org.posthouse.wan.WanProfile;
+import org.posthouse.wan.WanShape;
+
+/**
+ * What {@code bench wan} measures.
+ *
+ * @param profile the sites, and what lies between them
+ * @param megabits what the broadest way is to have, the others in proportion; 0: what the profile says, and if that is more than the machine
+ *     can, what it can
+ * @param sizes of a ping-pong's messages
+ * @param bytes of each message of a stream
+ * @param window messages of a stream that are under way at once
+ * @param streamSeconds about how long a stream lasts over an emulated network; 0: as long as what it takes to begin and to end is 2 % of it
+ * @param tunnels whether other programs' tunnels are measured too
+ * @param logged the series: whether messages are logged
+ * @param repetitions measured phases of each line
+ * @param phaseMs about how long a phase of a ping-pong lasts
+ * @param jobs whole jobs that are run over all sites, if these are apart
+ * @param jobRepetitions runs of each job in each series
+ */
+public record WanPlan(
+        WanProfile profile,
+        double megabits,
+        List<Integer> sizes,
+        int bytes,
+        int window,
+        double streamSeconds,
+        boolean tunnels,
+        List<Boolean> logged,
+        int repetitions,
+        int phaseMs,
+        List<JobSpec> jobs,
+        int jobRepetitions) {
+    /** A stream begins and ends with a round trip or less. */
+    private static final int STREAM_ROUND_TRIPS = 60;
+
+    private static final double STREAM_SECONDS_MIN = 1;
+
+    /** What a stream has under way at once, and what its buffers have together. */
+    private static final long WINDOW_BYTES_MAX = 64 << 20;
+
+    public WanPlan {
+        sizes = List.copyOf(sizes);
+        logged = List.copyOf(logged);
+        jobs = List.copyOf(jobs);
+        BenchPlan.check("repetitions", repetitions, 1, 1_000);
+        BenchPlan.check("repetitions of jobs", jobRepetitions, 1, 1_000);
+        BenchPlan.check("messages in a window", window, 1, 1_000);
+        if ((long) bytes * window > WINDOW_BYTES_MAX) {
+            throw new IllegalArgumentException(
+                    window + " messages of " + bytes + " bytes under way, expected at most " + WINDOW_BYTES_MAX + " bytes together");
+        }
+        if (megabits < 0 || streamSeconds < 0) {
+            throw new IllegalArgumentException(megabits + " Mb/s for " + streamSeconds + " s, expected more than 0");
+        }
+    }
+
+    /** Whether there is anything between the sites. */
+    public boolean isEmulated() {
+        return !profile.equals(WanProfile.NONE);
+    }
+
+    /** One pair of ranks, at two sites. */
+    BenchPlan ofPair(WanShape shape) {
+        return new BenchPlan(
+                List.of(Benchmark.PINGPONG, Benchmark.STREAM), 2, 1, 2, 1, sizes, variants(), false, repetitions, phaseMs, window,
+                rounds(shape));
+    }
+
+    /** How many windows a stream has. */
+    private int rounds(WanShape shape) {
+        double enough = Math.max(STREAM_SECONDS_MIN, STREAM_ROUND_TRIPS * 2 * shape.delayNanos() / 1e9);
+        double seconds = streamSeconds > 0 ? streamSeconds : enough;
+        return Math.max(1, (int) Math.ceil(seconds * shape.bytesPerSecond() / bytes / window));
+    }
+
+    List<Variant> variants() {
+        return logged.stream()
+                .map(log -> new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, log, "", Optional.<Settings>empty()))
+                .toList();
+    }
+}

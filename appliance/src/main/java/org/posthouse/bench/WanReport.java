@@ -1,0 +1,93 @@
+package org.posthouse.bench;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.posthouse.wan.WanProfile;
+
+/** What {@code bench wan} measured. The columns and keys are those of {@code docs/bench.md}. Immutable. */
+public final class WanReport {
+    private static final String LINE = "%-20s %-20s %11s %9s %11s %9s%n";
+
+    private final WanPlan plan;
+    private final WanProfile profile;
+    private final List<WanLink> links;
+    private final List<JobReport> jobs;
+    private final Map<Carrier, String> leftOut;
+
+    /** @param profile as it was emulated @param leftOut what is not installed, and what was said */
+    WanReport(WanPlan plan, WanProfile profile, List<WanLink> links, List<JobReport> jobs, Map<Carrier, String> leftOut) {
+        this.plan = plan;
+        this.profile = profile;
+        this.links = List.copyOf(links);
+        this.jobs = List.copyOf(jobs);
+        this.leftOut = Map.copyOf(leftOut);
+    }
+
+    /** The tables. */
+    public void print(PrintStream out) {
+        if (plan.isEmulated()) {
+            printLinks(out);
+        } else {
+            WanLink link = links.getFirst();
+            BenchPlan pair = plan.ofPair(link.shape());
+            for (Benchmark test : pair.tests()) {
+                new BenchTable(pair, test, link.figures().stream().filter(figure -> figure.test() == test).toList()).print(out);
+            }
+        }
+        leftOut.forEach((carrier, why) -> out.println(carrier.label() + " is left out: " + why));
+        for (JobReport job : jobs) {
+            out.println();
+            job.print(out);
+        }
+    }
+
+    private void printLinks(PrintStream out) {
+        out.printf(
+                Locale.ROOT, "profile %s, a rank at each of two sites: half a round trip of %s bytes; messages of %s one way, %d under way%n",
+                profile.name(), SizeList.text(plan.sizes().getFirst()), SizeList.text(plan.bytes()), plan.window());
+        out.printf(LINE, "sites", "series", "latency ms", "+ way ms", "Mb/s", "of link");
+        for (WanLink link : links) {
+            out.printf(LINE, link.name(), "emulated", text("%.3f", link.askedLatencyMs()), "", text("%.2f", link.askedMegabits()), "");
+            for (Series series : link.series()) {
+                double latency = link.latencyMs(series);
+                out.printf(
+                        LINE, "", series.label(), text("%.3f", latency), text("%.3f", latency - link.askedLatencyMs()),
+                        text("%.2f", link.megabits(series)), text("%.1f %%", 100 * link.ofLink(series)));
+            }
+        }
+    }
+
+    private static String text(String format, double value) {
+        return String.format(Locale.ROOT, format, value);
+    }
+
+    /**
+     * Everything, with the machine and the time.
+     *
+     * @param command how the bench was called
+     */
+    public void writeJson(String command, Path file) throws IOException {
+        WanJson.write(plan, profile, links, jobs, leftOut, command, file);
+    }
+
+    /**
+     * Pictures: of an emulated network bandwidths in {@code file}, latencies in FILE-latency.svg, jobs in FILE-jobs.svg; else time against
+     * size.
+     */
+    public void writePlot(Path file) throws IOException {
+        if (plan.isEmulated()) {
+            WanPlot.bandwidth(profile, links, file);
+            WanPlot.latency(profile, links, BenchPlot.beside(file, "-latency"));
+            if (!jobs.isEmpty()) {
+                WanPlot.jobs(profile, jobs, BenchPlot.beside(file, "-jobs"));
+            }
+        } else {
+            WanLink link = links.getFirst();
+            BenchPlot.write(plan.ofPair(link.shape()), link.figures(), file);
+        }
+    }
+}

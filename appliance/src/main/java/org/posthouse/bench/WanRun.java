@@ -1,0 +1,160 @@
+package org.posthouse.bench;
+
+import io.vertx.core.Vertx;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobSpec;
+import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.LogLimits;
+import org.posthouse.relay.ModeConfig;
+import org.posthouse.relay.RelayConfig.Mode;
+import org.posthouse.wan.WanProfile;
+import org.posthouse.wan.WanShape;
+
+/**
+ * {@code bench wan} from its first process to its last figure: embedded relays, one a site, whose links go over an emulated network; a pair of ranks
+ * for each two sites, plain bytes over the same network beside them; then whole jobs over all sites. Confined to one thread.
+ */
+public final class WanRun implements AutoCloseable {
+    /** Of what relays and emulator carry here at most, a link that is to be filled gets half: the rest of the machine is the emulator's. */
+    private static final double SHARE_OF_MACHINE = 0.5;
+
+    /** What is asked for up to here is not measured first. */
+    private static final double EVERY_MACHINE_MEGABITS = 200;
+
+    private final WanPlan plan;
+    private final WanProfile profile;
+    private final BenchWatch watch;
+    private final Vertx vertx = EmbeddedGrid.vertx();
+    private WanField field;
+    private EmbeddedGrid grid;
+    private Tunnels tunnels;
+    private int phasesDone;
+
+    private WanRun(WanPlan plan, WanProfile profile, BenchWatch watch) {
+        this.plan = plan;
+        this.profile = profile;
+        this.watch = watch;
+    }
+
+    private void start(boolean withTunnels) throws IOException, InterruptedException {
+        field = WanField.open(profile, plan.isEmulated());
+        Optional<LogLimits> logs = plan.logged().contains(true) ? Optional.of(LogLimits.DEFAULT) : Optional.empty();
+        grid = EmbeddedGrid.start(vertx, profile.sites().size(), 1, logs, ModeConfig.of(Mode.MULTIPLEXED), field);
+        tunnels = Tunnels.start(withTunnels);
+    }
+
+    /** @throws JobFailure if a job fails or receives wrong data; nothing is left running then */
+    public static WanReport measure(WanPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
+        WanProfile profile = plan.profile().scaled(factor(plan, watch));
+        try (WanRun run = new WanRun(plan, profile, watch)) {
+            run.start(plan.tunnels());
+            return run.measure();
+        }
+    }
+
+    /** What the profile's bandwidths are multiplied with. */
+    private static double factor(WanPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
+        double asked = plan.profile().megabitsMax();
+        if (plan.megabits() > 0) {
+            return plan.megabits() / asked;
+        }
+        return asked <= EVERY_MACHINE_MEGABITS ? 1 : Math.min(1, SHARE_OF_MACHINE * carriedMegabits(plan, watch) / asked);
+    }
+
+    /** What the slowest series carries over an emulator that holds nothing back. */
+    private static double carriedMegabits(WanPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
+        try (WanRun run = new WanRun(plan, plan.profile().unshaped(), watch)) {
+            run.start(false);
+            WanLink link = run.link(plan.profile().sites().get(0), plan.profile().sites().get(1));
+            return link.series().stream().mapToDouble(link::megabits).min().orElseThrow();
+        }
+    }
+
+    private WanReport measure() throws IOException, JobFailure, InterruptedException {
+        List<WanLink> links = new ArrayList<>();
+        List<String> sites = profile.sites();
+        for (int one = 0; one < sites.size(); one++) {
+            for (int other = one + 1; other < sites.size(); other++) {
+                links.add(link(sites.get(one), sites.get(other)));
+            }
+        }
+        List<JobReport> jobs = new ArrayList<>();
+        for (JobSpec job : plan.isEmulated() ? plan.jobs() : List.<JobSpec>of()) {
+            JobPlan whole = new JobPlan(job, sites.size(), 1, ModeConfig.of(Mode.MULTIPLEXED), plan.logged(), plan.jobRepetitions());
+            jobs.add(JobBench.measure(whole, grid, watch));
+        }
+        return new WanReport(plan, profile, links, jobs, tunnels.leftOut());
+    }
+
+    private WanLink link(String one, String other) throws IOException, JobFailure, InterruptedException {
+        WanShape shape = profile.between(one, other);
+        BenchPlan pair = plan.ofPair(shape);
+        List<String> relays =
+                List.of(grid.addresses().get(profile.sites().indexOf(one)), grid.addresses().get(profile.sites().indexOf(other)));
+        Map<Variant, BenchJob> jobs = new LinkedHashMap<>();
+        try {
+            for (Variant variant : pair.variants()) {
+                jobs.put(variant, BenchJob.start(pair, variant, relays, Map.of(), watch));
+            }
+            List<Series> series = connect(jobs.get(pair.variants().getFirst()), pair, one, other);
+            Turns turns = new Turns(
+                    pair, jobs, plan.isEmulated() ? Turns.Pace.OF_A_NETWORK : Turns.Pace.OF_A_MACHINE, () -> Cost.of(grid.loads()),
+                    figure -> progress(one + " - " + other + " " + figure.test() + " " + figure.series().label(), series.size()));
+            List<Figure> figures = new ArrayList<>();
+            for (int bytes : plan.sizes()) {
+                figures.addAll(turns.measure(Benchmark.PINGPONG, bytes, series));
+            }
+            figures.addAll(turns.measure(Benchmark.STREAM, plan.bytes(), series));
+            for (BenchJob job : jobs.values()) {
+                job.finish();
+            }
+            return new WanLink(one, other, shape, List.copyOf(figures));
+        } finally {
+            for (BenchJob job : jobs.values()) {
+                job.close();
+            }
+            tunnels.all().values().forEach(PlainTunnel::end);
+        }
+    }
+
+    /** Gives the ranks of a job what there is beside the relays. @return all series that can be measured then */
+    private List<Series> connect(BenchJob job, BenchPlan pair, String one, String other)
+            throws IOException, JobFailure, InterruptedException {
+        List<Series> series = new ArrayList<>();
+        BenchJob.Road way = port -> field.road(one, other, port);
+        series.add(new Series(Carrier.RAW, pair.variants().getFirst()));
+        job.connect(Carrier.RAW, way);
+        for (Map.Entry<Carrier, PlainTunnel> tunnel : tunnels.all().entrySet()) {
+            series.add(new Series(tunnel.getKey(), pair.variants().getFirst()));
+            job.connect(tunnel.getKey(), port -> tunnel.getValue().open(port, way));
+        }
+        pair.variants().forEach(variant -> series.add(new Series(Carrier.RELAY, variant)));
+        return series;
+    }
+
+    private void progress(String what, int series) {
+        int sites = profile.sites().size();
+        int links = sites * (sites - 1) / 2;
+        watch.onPhase(what, phasesDone++, links * series * (plan.sizes().size() + 1) * (1 + plan.repetitions()));
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (tunnels != null) {
+            tunnels.close();
+        }
+        if (grid != null) {
+            grid.close();
+        }
+        if (field != null) {
+            field.close();
+        }
+        vertx.close().await();
+    }
+}

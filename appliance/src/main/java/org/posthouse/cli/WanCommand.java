@@ -1,0 +1,188 @@
+package org.posthouse.cli;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.posthouse.bench.SizeList;
+import org.posthouse.bench.WanPlan;
+import org.posthouse.bench.WanReport;
+import org.posthouse.bench.WanRun;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.Patience;
+import org.posthouse.wan.WanProfile;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code posthouse bench wan}: sites that are apart. */
+@Command(
+        name = "wan",
+        description = "Measures links between sites over an emulated network, or over none, beside other programs' tunnels; and whole jobs over all sites.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Profiles: grid5000 (four sites, 40 to 110 Mb/s, 4 to 9 ms one way), modern (two sites, 10 Gb/s or half of what the machine carries,",
+            "50 ms one way), none (two sites on the loopback).",
+            "Tunnels are measured if ssh with sshd, or stunnel, are installed; they run as the bench's children with keys of their own.",
+            "",
+            "Examples:",
+            "  posthouse bench wan --profile grid5000 --json grid5000.json --plot grid5000.svg",
+            "  posthouse bench wan --profile modern --jobs none",
+            "  posthouse bench wan --profile none"
+        })
+final class WanCommand implements Callable<Integer> {
+    private static final int RANKS_PER_SITE = 2;
+    private static final String NO_JOBS = "none";
+
+    @Spec
+    private CommandSpec command;
+
+    @Option(names = "--profile", required = true, paramLabel = "PROFILE", description = "grid5000, modern or none.")
+    private String profile;
+
+    @Option(
+            names = "--megabits",
+            paramLabel = "MBITS",
+            description = "Bandwidth of the broadest way, the others in proportion (default: the profile's, or what the machine can).")
+    private double megabits;
+
+    @Option(names = "--sizes", paramLabel = "BYTES", description = "Sizes of ping-pongs (default: 1; without a network 1,64k,1m).")
+    private String sizes;
+
+    @Option(
+            names = "--bytes",
+            converter = ByteCount.class,
+            paramLabel = "BYTES",
+            description = "Size of a stream's messages (default: 1m; of modern 16m).")
+    private Long bytes;
+
+    @Option(
+            names = "--window",
+            paramLabel = "M",
+            description = "Messages of a stream that are under way at once (default: 4; without a network 64).")
+    private Integer window;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "How long a stream lasts, about (default: 60 round trips, at least 1; without a network it is one window).")
+    private double seconds;
+
+    @Option(
+            names = "--tunnels",
+            negatable = true,
+            defaultValue = "true",
+            fallbackValue = "true",
+            description = "Measure ssh -L and stunnel too, if they are installed (default: yes).")
+    private boolean tunnels;
+
+    @Option(
+            names = "--durability",
+            split = ",",
+            defaultValue = "NONE,PROCESS",
+            paramLabel = "WHAT",
+            description = "none or process, or both to compare (default: none,process).")
+    private List<Durability> durabilities;
+
+    @Option(names = "--repetitions", defaultValue = "3", paramLabel = "R", description = "Interleaved repetitions (default: ${DEFAULT-VALUE}).")
+    private int repetitions;
+
+    @Option(
+            names = "--phase-ms",
+            defaultValue = "250",
+            paramLabel = "MS",
+            description = "How long one repetition of a ping-pong lasts, about (default: ${DEFAULT-VALUE}).")
+    private int phaseMs;
+
+    @Option(
+            names = "--jobs",
+            split = ",",
+            defaultValue = "nas-ep:W,nas-is:W,nas-cg:S",
+            paramLabel = "EXAMPLE[:ARG]",
+            description = "Whole jobs over all sites, or none (default: ${DEFAULT-VALUE}).")
+    private List<String> jobs;
+
+    @Option(names = {"-n", "--ranks"}, paramLabel = "N", description = "Ranks of these jobs (default: 2 for each site).")
+    private Integer ranks;
+
+    @Option(names = "--job-repetitions", defaultValue = "3", paramLabel = "R", description = "Runs of each, in turns (default: ${DEFAULT-VALUE}).")
+    private int jobRepetitions;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
+    private Path json;
+
+    @Option(
+            names = "--plot",
+            paramLabel = "FILE.svg",
+            description = "Draw bandwidth here, latency in FILE-latency.svg, jobs in FILE-jobs.svg; without a network time against size.")
+    private Path plot;
+
+    @Override
+    public Integer call() throws CommandFailure, InterruptedException {
+        WanPlan plan = plan();
+        try (Interruption interruption = Interruption.open();
+                TerminalProgress progress = TerminalProgress.onStandardError()) {
+            WanReport report = WanRun.measure(plan, BenchCommand.watch(interruption, progress));
+            report.print(new PrintStream(System.out, true, StandardCharsets.UTF_8));
+            if (json != null) {
+                report.writeJson(BenchCommand.asCalled(command), json);
+            }
+            if (plot != null) {
+                report.writePlot(plot);
+            }
+            return 0;
+        } catch (IOException | JobFailure e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    private WanPlan plan() throws CommandFailure {
+        WanProfile chosen = WanProfile.all().stream()
+                .filter(known -> known.name().equals(profile))
+                .findFirst()
+                .orElseThrow(() -> new ParameterException(command.commandLine(), "\"" + profile + "\" is no profile, expected "
+                        + WanProfile.all().stream().map(WanProfile::name).collect(Collectors.joining(", "))));
+        boolean apart = !chosen.equals(WanProfile.NONE);
+        if (!apart && megabits > 0) {
+            throw new ParameterException(command.commandLine(), "--megabits is the bandwidth of an emulated network, and profile none has none");
+        }
+        try {
+            return new WanPlan(
+                    chosen,
+                    megabits,
+                    SizeList.parse(sizes != null ? sizes : apart ? "1" : "1,64k,1m"),
+                    Math.toIntExact(bytes != null ? bytes : chosen.equals(WanProfile.MODERN) ? 16 << 20 : 1 << 20),
+                    window != null ? window : apart ? 4 : 64,
+                    seconds,
+                    tunnels,
+                    Durability.logged(durabilities, command),
+                    repetitions,
+                    phaseMs,
+                    specs(ranks != null ? ranks : RANKS_PER_SITE * chosen.sites().size()),
+                    jobRepetitions);
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw new ParameterException(command.commandLine(), e.getMessage());
+        }
+    }
+
+    private List<JobSpec> specs(int count) throws CommandFailure {
+        List<JobSpec> specs = new ArrayList<>();
+        for (String job : jobs.equals(List.of(NO_JOBS)) ? List.<String>of() : jobs) {
+            List<String> words = List.of(job.split(":", -1));
+            JobProgram program = JobProgram.find("example:" + words.getFirst(), "");
+            specs.add(new JobSpec(
+                    words.getFirst(), count, program.classPath(), program.mainClass(), words.subList(1, words.size()), List.of(), Map.of(),
+                    false, Patience.DEFAULT));
+        }
+        return specs;
+    }
+}
