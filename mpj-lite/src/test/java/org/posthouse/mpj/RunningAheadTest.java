@@ -59,9 +59,7 @@ final class RunningAheadTest extends OneRank {
     }
 
     private ByteBuffer ended(int round, int pushes, int reason) {
-        ByteBuffer frame = ScriptedRelay.fixed(FrameType.ENDED, FrameType.ENDED.bytesMin());
-        view(frame).round(CONTEXT, round, 0, reason, pushes * Wire.cost(1));
-        return frame;
+        return ScriptedRelay.ended(CONTEXT, round, pushes, reason);
     }
 
     private static ByteBuffer found(ByteBuffer probe) {
@@ -287,5 +285,44 @@ final class RunningAheadTest extends OneRank {
         assertThat(third.await()).isEqualTo((byte) 3);
         assertThat(new Byte1(1, TAG).await()).isEqualTo((byte) 4);
         line.hearNothing();
+    }
+
+    /** A rank that keeps all that it may says nothing new: what has to be posted meanwhile is posted when the relay has made room. */
+    @Test
+    void whatWaitsIsPostedWhenThereIsRoomAgain() throws Exception {
+        connect(Settings.DEFAULT, true);
+        line.say(ScriptedRelay.credit(1L << 30, 1_000));
+        receiveAsked(2);
+        Byte1 third = new Byte1(1, TAG);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.hear(FrameType.AHEAD);
+        line.say(answer(post, 3));
+        assertThat(third.await()).isEqualTo((byte) 3);
+        new Byte1(1, TAG);
+        byte[] piece = new byte[Wire.PAYLOAD_BYTES_MAX];
+        int count = Settings.DEFAULT.keptBytesMax() / piece.length + 10;
+        CompletableFuture<Object> sent = start(() -> {
+            for (int i = 0; i < count; i++) {
+                endpoint.send(CONTEXT, 1, TAG, Plain.content(Base.BYTE, piece, 0, piece.length), Mode.STANDARD);
+            }
+            return null;
+        });
+        int sends = 0;
+        ByteBuffer frame = line.hearAny();
+        for (; view(frame).type() == FrameType.SEND; frame = line.hearAny()) {
+            sends++;
+        }
+        assertThat(view(frame).flags()).as("it asks").isEqualTo(FrameView.ACK_NOW);
+        line.say(ended(1, 0, 2));
+        line.hearNothing();
+        line.say(ScriptedRelay.ack(sends, sends));
+        int posts = 0;
+        while (posts + sends < count + 1) {
+            FrameType type = view(line.hearAny()).type();
+            posts += type == FrameType.POST ? 1 : 0;
+            sends += type == FrameType.SEND ? 1 : 0;
+        }
+        assertThat(posts).isEqualTo(1);
+        sent.get();
     }
 }

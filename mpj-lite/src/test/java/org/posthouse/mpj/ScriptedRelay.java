@@ -222,6 +222,13 @@ final class ScriptedRelay implements AutoCloseable {
         return frame.put(Wire.EVENTS_HEADER_BYTES, items);
     }
 
+    /** A round ends in which, or before which, so many messages of a byte were pushed. */
+    static ByteBuffer ended(int context, int round, int pushes, int reason) {
+        ByteBuffer frame = fixed(FrameType.ENDED, FrameType.ENDED.bytesMin());
+        view(frame).round(context, round, 0, reason, pushes * Wire.cost(1));
+        return frame;
+    }
+
     /** The answer to a CANCEL. */
     static ByteBuffer cancelled(ByteBuffer cancel, boolean gone) {
         ByteBuffer frame = fixed(FrameType.CANCELLED, FrameType.CANCELLED.bytesMin());

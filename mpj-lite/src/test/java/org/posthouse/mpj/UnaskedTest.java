@@ -317,15 +317,23 @@ final class UnaskedTest extends OneRank {
 
     // ---- images
 
-    /** The image that a rank makes behind two deliveries. */
-    private byte[] saved() throws Exception {
+    /** A process begins, and receives two messages. */
+    private void receiveTwo() throws Exception {
         connect(1);
         for (int i = 1; i <= 2; i++) {
             Received received = new Received(CONTEXT, 10);
             line.say(ScriptedRelay.delivered(line.hear(FrameType.POST), i, new byte[1], 1));
             received.await();
         }
-        CompletableFuture<Boolean> saving = start(() -> endpoint.vault().save(out -> out.write(LONG)));
+    }
+
+    /** The image that a rank makes behind two deliveries. */
+    private byte[] saved() throws Exception {
+        receiveTwo();
+        return image(start(() -> endpoint.vault().save(out -> out.write(LONG))));
+    }
+
+    private byte[] image(CompletableFuture<Boolean> saving) throws Exception {
         Point save = Point.decode(line.hear(FrameType.POINT));
         ByteArrayOutputStream image = new ByteArrayOutputStream();
         while (image.size() < save.bytes()) {
@@ -372,6 +380,52 @@ final class UnaskedTest extends OneRank {
         line.say(endOfHistory());
         assertThat(value.get()).isEqualTo(17);
         checkRestored(program);
+    }
+
+    /** The relay counts as the image's what it has sent before it hears of the image: so nothing may be on its way then. */
+    @Test
+    void whatRanAheadAndWasNotReceivedIsInTheImage() throws Exception {
+        receiveTwo();
+        Received third = new Received(CONTEXT, 10);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.hear(FrameType.AHEAD);
+        line.say(ScriptedRelay.delivered(post, 3, new byte[1], 1), ranAhead(4, TAG, 44), ranAhead(5, TAG + 1, 55));
+        third.await();
+        CompletableFuture<Boolean> saving = start(() -> endpoint.vault().save(out -> out.write(LONG)));
+        assertThat(view(line.hear(FrameType.AHEAD)).flags()).isEqualTo(FrameView.END);
+        line.hearNothing();
+        line.say(ranAhead(6, TAG, 66), ScriptedRelay.ended(CONTEXT, 1, 3, 1));
+        byte[] image = image(saving);
+
+        connect(2);
+        line.say(jump(image));
+        sayImage(image, 0, image.length);
+        line.say(ranAhead(7, TAG, 77), endOfHistory());
+        assertThat(Arrays.mismatch(endpoint.vault().restored().readAllBytes(), LONG)).isEqualTo(-1);
+        for (byte[] tagAndValue : new byte[][] {{TAG + 1, 55}, {TAG, 44}, {TAG, 66}, {TAG, 77}}) {
+            assertThat(receive(tagAndValue[0]).await()).containsExactly(tagAndValue[1]);
+        }
+    }
+
+    @Test
+    void aReceiveThatWaitedInABreakGetsOneMessage() throws Exception {
+        receiveTwo();
+        Received third = new Received(CONTEXT, 10);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.hear(FrameType.AHEAD);
+        line.say(ScriptedRelay.delivered(post, 3, new byte[1], 1));
+        third.await();
+        Received waits = receive(TAG);
+        CompletableFuture<byte[]> first = start(waits::await);
+        breakLine();
+        assertThat(hello.deliveries()).isEqualTo(3);
+        line.say(greeting(1, 1_000));
+        line.say(ranAhead(4, TAG, 44), ranAhead(5, TAG, 55), endOfHistory());
+        assertThat(first.get()).containsExactly(44);
+        line.hear(FrameType.LIVE);
+        line.hear(FrameType.POLLS);
+        assertThat(receive(TAG).await()).containsExactly(55);
+        line.hearNothing();
     }
 
     /** An image of such a moment would be without the message, and so would all that comes behind it. */
