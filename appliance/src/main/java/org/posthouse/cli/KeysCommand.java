@@ -47,31 +47,49 @@ final class KeysCommand {
         }
     }
 
-    /** {@code posthouse keys issue}. */
-    @Command(name = "issue", description = "Issues a site's certificate and key.", mixinStandardHelpOptions = true)
-    static final class Issue implements Callable<Integer> {
+    /** What writes a site's key and certificate into its folder. */
+    private abstract static class Certification implements Callable<Integer> {
         @Parameters(paramLabel = "SITE", description = "The site: 1 to 63 of a-z, 0-9 and hyphen.")
         private String site;
 
         @Option(names = "--authority", required = true, paramLabel = "DIR", description = "The authority's folder.")
         private Path authority;
 
-        @Option(names = "--into", required = true, paramLabel = "DIR", description = "The site's keys folder; made if missing.")
+        @Option(names = "--into", required = true, paramLabel = "DIR", description = "The site's keys folder; issue makes a missing one.")
         private Path into;
 
         @Option(names = "--days", defaultValue = "365", description = DAYS)
         private int days;
 
+        abstract SiteCertificate write(GridAuthority grid, String site, int days, Path into) throws KeysException;
+
+        /** What became of the keys, as the end of "keys of site-a in keys-a". */
+        abstract String done();
+
         @Override
         public Integer call() throws CommandFailure {
             try {
-                SiteCertificate issued = GridAuthority.open(authority).issue(site, days, into);
-                System.out.println("keys of site " + site + " in " + into + ", serial " + issued.serial() + ", valid until "
-                        + issued.notAfter());
+                SiteCertificate written = write(GridAuthority.open(authority), site, days, into);
+                System.out.println("keys of site " + site + " in " + into + done() + ", serial " + written.serial() + ", valid until "
+                        + written.notAfter());
                 return 0;
             } catch (KeysException | IllegalArgumentException e) {
                 throw new CommandFailure(e.getMessage(), e);
             }
+        }
+    }
+
+    /** {@code posthouse keys issue}. */
+    @Command(name = "issue", description = "Issues a site's certificate and key.", mixinStandardHelpOptions = true)
+    static final class Issue extends Certification {
+        @Override
+        SiteCertificate write(GridAuthority grid, String site, int days, Path into) throws KeysException {
+            return grid.issue(site, days, into);
+        }
+
+        @Override
+        String done() {
+            return "";
         }
     }
 
@@ -110,29 +128,15 @@ final class KeysCommand {
             description = "Puts another key and certificate in place of a site's. Its relays take them up within a second; the old certificate"
                     + " stays valid until its end or until it is revoked.",
             mixinStandardHelpOptions = true)
-    static final class Renew implements Callable<Integer> {
-        @Parameters(paramLabel = "SITE", description = "The site whose keys are in --into.")
-        private String site;
-
-        @Option(names = "--authority", required = true, paramLabel = "DIR", description = "The authority's folder.")
-        private Path authority;
-
-        @Option(names = "--into", required = true, paramLabel = "DIR", description = "The site's keys folder.")
-        private Path into;
-
-        @Option(names = "--days", defaultValue = "365", description = DAYS)
-        private int days;
+    static final class Renew extends Certification {
+        @Override
+        SiteCertificate write(GridAuthority grid, String site, int days, Path into) throws KeysException {
+            return grid.renew(site, days, into);
+        }
 
         @Override
-        public Integer call() throws CommandFailure {
-            try {
-                SiteCertificate renewed = GridAuthority.open(authority).renew(site, days, into);
-                System.out.println("keys of site " + site + " in " + into + " renewed, serial " + renewed.serial() + ", valid until "
-                        + renewed.notAfter());
-                return 0;
-            } catch (KeysException | IllegalArgumentException e) {
-                throw new CommandFailure(e.getMessage(), e);
-            }
+        String done() {
+            return " renewed";
         }
     }
 

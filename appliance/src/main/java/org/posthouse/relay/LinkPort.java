@@ -14,9 +14,12 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.ops.KeysView;
 import org.posthouse.ops.LinkView;
+import org.posthouse.ops.StreamsView;
+import org.posthouse.tunnel.ForwardStatus;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
+import org.posthouse.tunnel.LoopbackConfig;
 import org.posthouse.tunnel.Refusal;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -40,6 +43,9 @@ final class LinkPort implements Links.Listener {
     private Links links;
     private String host = "";
 
+    /** How the group's members are reached, if they are over links. */
+    private Optional<LoopbackConfig> loopback = Optional.empty();
+
     LinkPort(Relay relay) {
         this.relay = relay;
         this.parking = new Parking(relay, (other, visitor) -> links.forEachUnacknowledged(other, visitor));
@@ -49,6 +55,7 @@ final class LinkPort implements Links.Listener {
     void prepare(Context context, Optional<LinkConfig> config) {
         config.ifPresent(settings -> {
             host = settings.listenHost();
+            loopback = settings.forwards().loopback();
             links = new Links(context, settings, this);
         });
     }
@@ -150,6 +157,7 @@ final class LinkPort implements Links.Listener {
     @Override
     public void onUp(String other, long epoch) {
         LOG.info("{}: link to relay {} (epoch {}) is up", relay.id(), other, epoch);
+        loopback.ifPresent(service -> relay.directory().meet(service.endpointOf(other)));
         contact(other).tryComplete();
         parking.onUp(other, System.nanoTime());
     }
@@ -198,6 +206,31 @@ final class LinkPort implements Links.Listener {
                 status.warnings()));
     }
 
+    /** What flows beside messages as the console shows it. */
+    Optional<StreamsView> streams() {
+        return Optional.ofNullable(links).map(Links::streamStatus).map(status -> new StreamsView(
+                status.open(),
+                status.opened(),
+                status.refused(),
+                status.bytesIn(),
+                status.bytesOut(),
+                status.waits(),
+                status.buffersUsed(),
+                status.buffers(),
+                links.forwardStatus().stream().map(LinkPort::view).toList()));
+    }
+
+    private static StreamsView.ForwardView view(ForwardStatus status) {
+        return new StreamsView.ForwardView(
+                status.name(),
+                status.address(),
+                status.state().name(),
+                status.streams(),
+                status.opened(),
+                status.refused(),
+                status.lastReason());
+    }
+
     /** Looks which links are down and what waits for them, and ends what has waited for too long. */
     void look() {
         if (links != null) {
@@ -223,6 +256,7 @@ final class LinkPort implements Links.Listener {
                 Math.max(0, status.roundTripMicros()),
                 status.unacknowledgedBytes(),
                 status.framesRetransmitted(),
+                status.lanes(),
                 parking.view(status));
     }
 }

@@ -336,7 +336,16 @@ final class LogJournal implements Journal {
 
     @Override
     public synchronized void checkpoint(long job, int rank, Standing at, ImageNote image) {
-        Checkpoint here = new Checkpoint(
+        checkRoom(log.appendCheckpoint(new LogRecord.CheckpointTaken(job, rank, point(at, image))), job);
+        if (image != null) {
+            points.trust(job, rank);
+        }
+        room.lookSoon();
+    }
+
+    /** What the log says of a point that a rank can be started again from; {@code image} is null where its program began. */
+    static Checkpoint point(Standing at, ImageNote image) {
+        return new Checkpoint(
                 image == null ? 0 : image.number(),
                 image == null ? 0 : image.bytes(),
                 at.pin(),
@@ -345,11 +354,6 @@ final class LogJournal implements Journal {
                 at.polls(),
                 image == null ? 0 : image.crc(),
                 image == null);
-        checkRoom(log.appendCheckpoint(new LogRecord.CheckpointTaken(job, rank, here)), job);
-        if (image != null) {
-            points.trust(job, rank);
-        }
-        room.lookSoon();
     }
 
     @Override

@@ -184,7 +184,7 @@ final class RankSession implements Session, RankPort {
     @Override
     public void push(Message message, long ordinal, Parcel head) {
         BufferParcel frame = (BufferParcel) head;
-        frame.toDelivered(FrameView.PUSHED, (int) ordinal);
+        frame.toDelivered(FrameView.unasked(ordinal), (int) ordinal);
         write(frame);
     }
 

@@ -154,6 +154,7 @@ final class RelayStatus implements RelayView {
                 List.of(),
                 Counters.ZERO,
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -192,7 +193,8 @@ final class RelayStatus implements RelayView {
                 relay.directory().relays().stream().map(RelayStatus::known).toList(),
                 counters,
                 relay.journal().stats().map(stats -> view(stats, relay.journal().status())),
-                relay.links().keys());
+                relay.links().keys(),
+                relay.links().streams());
     }
 
     private LogView view(LogStats stats, LogStatus status) {

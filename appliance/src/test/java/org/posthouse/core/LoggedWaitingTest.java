@@ -10,23 +10,16 @@ import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 
 /** Messages of a logged job that nobody receives yet: where they are, when credit comes back, how they are read back. */
-final class LoggedWaitingTest {
+final class LoggedWaitingTest extends TwoRanks {
     private static final int CHUNK = Wire.PAYLOAD_BYTES_MAX;
 
-    private final OneRelay relay;
-    private final OneRelay.Rank sender;
-    private final OneRelay.Rank receiver;
-
     LoggedWaitingTest() throws Exception {
-        relay = OneRelay.logged();
-        sender = relay.connect(0);
-        receiver = relay.connect(1);
+        super(OneRelay.logged());
     }
 
     @AfterEach
-    void nothingIsLeft() {
+    void nothingIsInMemory() {
         assertThat(relay.ledger.open()).as("parcels in memory at rest").isZero();
-        relay.end();
     }
 
     private void post(int request) throws Exception {

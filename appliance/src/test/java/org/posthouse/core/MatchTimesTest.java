@@ -3,29 +3,17 @@ package org.posthouse.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 
 /** What is told of how long messages and receives waited, on a clock that the test moves. */
-final class MatchTimesTest {
+final class MatchTimesTest extends TwoRanks {
     private static final long MS = 1_000_000;
     private static final long TICK = 4_096;
 
-    private final OneRelay relay;
-    private final OneRelay.Rank sender;
-    private final OneRelay.Rank receiver;
-
     MatchTimesTest() throws Exception {
-        relay = new OneRelay();
-        sender = relay.connect(0);
-        receiver = relay.connect(1);
-    }
-
-    @AfterEach
-    void nothingIsLeft() {
-        relay.end();
+        super(new OneRelay());
     }
 
     private void send(long sequence, int tag) throws Exception {

@@ -3,7 +3,6 @@ package org.posthouse.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobEvent;
@@ -13,22 +12,11 @@ import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 
 /** What a receiver that is slow, leaves or never comes does to credit, offers and memory. */
-final class SlowReceiverTest {
+final class SlowReceiverTest extends TwoRanks {
     private static final int CHUNK = Wire.PAYLOAD_BYTES_MAX;
 
-    private final OneRelay relay;
-    private final OneRelay.Rank sender;
-    private final OneRelay.Rank receiver;
-
     SlowReceiverTest() throws Exception {
-        relay = new OneRelay();
-        sender = relay.connect(0);
-        receiver = relay.connect(1);
-    }
-
-    @AfterEach
-    void nothingIsLeft() {
-        relay.end();
+        super(new OneRelay());
     }
 
     private void post(int source, int request) throws Exception {

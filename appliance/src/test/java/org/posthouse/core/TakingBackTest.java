@@ -11,21 +11,14 @@ import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
 
 /** Receives and offers that are taken back: before they were matched, after, twice, and by whom they are not. */
-final class TakingBackTest {
-    private final OneRelay relay;
-    private final OneRelay.Rank sender;
-    private final OneRelay.Rank receiver;
-
+final class TakingBackTest extends TwoRanks {
     TakingBackTest() throws Exception {
-        relay = new OneRelay();
-        sender = relay.connect(0);
-        receiver = relay.connect(1);
+        super(new OneRelay());
     }
 
     @AfterEach
-    void nothingIsLeft() {
+    void theJobGoesOn() {
         assertThat(relay.failure()).isNull();
-        relay.end();
     }
 
     private void post(int source, int request) throws Exception {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.junit.jupiter.api.Timeout;
@@ -23,7 +24,7 @@ import org.posthouse.wire.Wire;
 final class ConnectionCutTest {
     private static final int CONTEXT = 4;
     private static final int[] SIZES = {0, 8, 1_000, 65_536, 65_537, 70_000, 300_000, 2_000_000};
-    private static final int ROUNDS = 120;
+    private static final int ROUNDS = 60;
     private static final int CUTS_MAX = 20;
 
     private static Region region(byte[] array) {
@@ -33,7 +34,7 @@ final class ConnectionCutTest {
     /** What rank {@code from} says in a round. */
     private static byte[] letter(int bytes, int from, int round) {
         byte[] letter = new byte[bytes];
-        new Random(round * 1_000L + from).nextBytes(letter);
+        new SplittableRandom(round * 1_000L + from).nextBytes(letter);
         return letter;
     }
 

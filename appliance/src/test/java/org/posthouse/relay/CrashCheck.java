@@ -34,6 +34,7 @@ final class CrashCheck {
     }
 
     private final CrashWorld world;
+    private int unasked;
 
     CrashCheck(CrashWorld world) {
         this.world = world;
@@ -48,6 +49,11 @@ final class CrashCheck {
             int lines = world.diary(rank).lines();
             require(lines == world.tape(rank).size(), "rank " + rank + " has printed " + lines + " lines, shown: " + world.tape(rank));
         }
+    }
+
+    /** Messages that had come before they were asked for. */
+    int unasked() {
+        return unasked;
     }
 
     /** Every message that was sent has come once, and is the one that its sender has sent. */
@@ -132,6 +138,7 @@ final class CrashCheck {
                 checkLogged(rank, arrival, received.remove(new Call(arrival.context(), receipt.ordinal())));
             }
         }
+        this.unasked += unasked.size();
         for (LogRecord.Arrival arrival : unasked) {
             Call call = received.values().stream()
                     .map(Map.Entry::getKey)

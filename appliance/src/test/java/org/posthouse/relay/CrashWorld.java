@@ -43,6 +43,7 @@ final class CrashWorld implements SimProcess.World {
     private final Diary[] diaries;
     private final List<List<String>> tapes = new ArrayList<>();
     private final CrashTrouble trouble;
+    private int unasked;
     private final boolean traced;
     private final StringBuilder trace = new StringBuilder();
     private long steps;
@@ -120,7 +121,9 @@ final class CrashWorld implements SimProcess.World {
             if (left > 0) {
                 throw new AssertionError(left + " ranks are stuck: " + stuck());
             }
-            new CrashCheck(this).check();
+            CrashCheck check = new CrashCheck(this);
+            check.check();
+            unasked = check.unasked();
         } finally {
             end();
         }
@@ -379,5 +382,10 @@ final class CrashWorld implements SimProcess.World {
     /** How often something was killed or cut. */
     int troubles() {
         return trouble == null ? 0 : trouble.count();
+    }
+
+    /** Messages of the programs that had come before they were asked for. */
+    int unasked() {
+        return unasked;
     }
 }

@@ -11,19 +11,22 @@ import org.posthouse.mpj.Stage;
 
 /**
  * Promises P1 to P5 of everything between a program and a relay's log, over thousands of random programs in worlds in which
- * anything may die at any moment. {@code -Dposthouse.seed=N} runs one seed, and shows what happened in it.
+ * anything may die at any moment. {@code -Dposthouse.seed=N} runs one seed, and shows what happened in it; {@code -Dposthouse.seeds=N} runs
+ * as many.
  */
 final class CrashWorldTest {
-    private static final int SEEDS = 2_500;
+    private static final int SEEDS = Integer.getInteger("posthouse.seeds", 2_500);
 
     /** Whatever dies, programs see and say what they would have if nothing had. */
     @Test
     void itIsAsIfNothingHadDied() {
         int[] troubles = new int[1];
         int[] compared = new int[1];
+        int[] unasked = new int[1];
         SeededRuns.each(SEEDS, seed -> {
             CrashWorld world = run(seed);
             troubles[0] += world.troubles();
+            unasked[0] += world.unasked();
             if (world.script().isDeterministic()) {
                 CrashWorld calm = new CrashWorld(seed, false, false);
                 calm.run();
@@ -33,6 +36,7 @@ final class CrashWorldTest {
         });
         if (!SeededRuns.isOne()) {
             assertThat(troubles[0]).as("kills and cuts").isGreaterThan(3 * SEEDS);
+            assertThat(unasked[0]).as("messages that ran ahead").isGreaterThan(SEEDS);
             assertThat(compared[0]).as("programs of which each run is the same").isGreaterThan(SEEDS / 8);
         }
     }

@@ -8,7 +8,6 @@ import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
 import org.posthouse.core.Receive;
 import org.posthouse.core.Standing;
-import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogRecord.Receipt;
 import org.posthouse.logstore.MemoryLog;
@@ -93,16 +92,7 @@ final class SimLog implements Journal {
 
     @Override
     public void checkpoint(long job, int rank, Standing at, ImageNote image) {
-        Checkpoint here = new Checkpoint(
-                image == null ? 0 : image.number(),
-                image == null ? 0 : image.bytes(),
-                at.pin(),
-                at.events(),
-                at.deliveries(),
-                at.polls(),
-                image == null ? 0 : image.crc(),
-                image == null);
-        log.append(new LogRecord.CheckpointTaken(job, rank, here));
+        log.append(new LogRecord.CheckpointTaken(job, rank, LogJournal.point(at, image)));
     }
 
     @Override

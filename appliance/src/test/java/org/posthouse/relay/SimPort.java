@@ -168,7 +168,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     @Override
     public void push(Message message, long ordinal, Parcel head) {
         BufferParcel frame = (BufferParcel) head;
-        frame.toDelivered(FrameView.PUSHED, (int) ordinal);
+        frame.toDelivered(FrameView.unasked(ordinal), (int) ordinal);
         write(frame.take());
     }
 

@@ -16,8 +16,8 @@ import org.posthouse.launch.Installation;
 final class Command implements AutoCloseable {
     private static final long SECONDS_MAX = 150;
 
-    /** Commands that end before the second compiler gives back what it costs. Not so relays, and the benches. */
-    private static final Set<String> SHORT_LIVED = Set.of("run", "mode", "keys", "log", "status");
+    /** Commands that in a test end before the second compiler gives back what it costs. Not so the benches. */
+    private static final Set<String> SHORT_LIVED = Set.of("run", "relay", "chaos", "demo", "mode", "keys", "log", "status");
 
     private final Process process;
     private final Path out;

@@ -19,6 +19,9 @@ import org.posthouse.tunnel.GridAuthority;
 class RelayKilledTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    /** What goes over their link would take a relay with the first compiler alone longer than the second one takes to compile. */
+    private static final List<String> FAST_CIPHER = List.of("-XX:TieredStopAtLevel=4");
+
     @TempDir
     private Path folder;
 
@@ -26,7 +29,7 @@ class RelayKilledTest {
     @ValueSource(strings = "threaded")
     void ringVerifiesAlthoughItsRelayIsKilledTwice(String mode) throws Exception {
         try (Relays relay = one("--mode", mode);
-                Command job = start(relay, "1", "4", "example:ring", "8000", "1024")) {
+                Command job = start(relay, "1", "4", "example:ring", "4000", "1024")) {
             for (int kill = 0; kill < 2; kill++) {
                 relay.awaitDelivered(relay.delivered() + 2_000);
                 relay.kill();
@@ -50,7 +53,7 @@ class RelayKilledTest {
     @Test
     void ringVerifiesAlthoughARankDiesWithItsRelay() throws Exception {
         try (Relays relay = one();
-                Command job = start(relay, "1", "3", "example:ring", "1500", "300000")) {
+                Command job = start(relay, "1", "3", "example:ring", "400", "300000")) {
             relay.awaitDelivered(300);
             ProcessHandle rank = Jobs.rank(job, 1);
             relay.kill();
@@ -63,7 +66,7 @@ class RelayKilledTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"example:ring 300 1000000", "example:nas-is W"})
+    @ValueSource(strings = {"example:ring 120 1000000", "example:nas-is W"})
     void jobsOfTwoSitesVerifyAlthoughOneRelayAndThenTheOtherIsKilled(String program) throws Exception {
         try (Relays first = ofTwo("site-a");
                 Relays second = ofTwo("site-b", "--peer", "site-a=" + first.ready().links(), "--member", first.group());
@@ -107,7 +110,7 @@ class RelayKilledTest {
                 "--keys", folder.resolve("keys-" + site).toString(), "--links", "127.0.0.1:0", "--data",
                 folder.resolve("data-" + site).toString()));
         options.addAll(List.of(more));
-        return Relays.start(folder, site, options.toArray(String[]::new));
+        return Relays.start(folder, FAST_CIPHER, site, options.toArray(String[]::new));
     }
 
     private Command start(Relays relay, String sites, String ranks, String... program) throws Exception {

@@ -200,22 +200,6 @@ final class Ahead {
         return !early.isEmpty();
     }
 
-    /** Goes through what came behind events that were observed meanwhile. @return a message whose receive waits, taken out; null if there is none (more) */
-    Met meet(long observed) {
-        for (Iterator<Message> each = early.iterator(); each.hasNext(); ) {
-            Message message = each.next();
-            Receiving receiving = message.behind > observed ? null : cameAgain(message.envelope);
-            if (receiving != null) {
-                each.remove();
-                return new Met(message, receiving);
-            }
-        }
-        return null;
-    }
-
-    /** A message that had to wait, and the receive that it is for. */
-    record Met(Message message, Receiving receiving) {}
-
     // ---- images
 
     void write(DataOutputStream image) throws IOException {

@@ -228,6 +228,11 @@ final class History {
         return replaying && !silent;
     }
 
+    /** The program receives, which need not be said to anybody. */
+    void received() {
+        turns++;
+    }
+
     long turns() {
         return turns;
     }

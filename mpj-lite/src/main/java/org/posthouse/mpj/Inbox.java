@@ -58,6 +58,7 @@ final class Inbox {
     /** A receive is called. */
     void receive(Receiving receiving) throws IOException {
         receiving.called(++posts.computeIfAbsent(receiving.context, none -> new long[1])[0]);
+        history.received();
         Early.Message named = unasked.take(receiving);
         Ahead ahead = aheads.of(receiving.context);
         Ahead.Message came = named == null ? ahead.take(receiving.source, receiving.tag, history.lastObserved()) : null;
@@ -169,23 +170,13 @@ final class Inbox {
         }
         if (unasked.remove(receiving)) {
             receiving.takenBack();
-            meetAgain(receiving);
+            aheads.of(receiving.context).remove(receiving);
             return false;
         }
         request(FrameType.CANCEL, receiving);
         cancelling.add(receiving);
         receiving.beingCancelled(true);
         return true;
-    }
-
-    /** A receive was taken back again: what came behind that is there for others. */
-    private void meetAgain(Receiving takenBack) {
-        Ahead ahead = aheads.of(takenBack.context);
-        ahead.remove(takenBack);
-        for (Ahead.Met met = ahead.meet(history.lastObserved()); met != null; met = ahead.meet(history.lastObserved())) {
-            unasked.remove(met.receiving());
-            met.message().passTo(met.receiving());
-        }
     }
 
     private void request(FrameType type, Receiving receiving) throws IOException {
@@ -206,15 +197,15 @@ final class Inbox {
     // ---- what the relay answers
 
     void onDelivered(ByteBuffer frame, FrameView view) throws WireException, IOException {
-        boolean pushed = (view.flags() & FrameView.PUSHED) != 0;
-        int rides = view.length() - Wire.MESSAGE_HEADER_BYTES;
-        boolean whole = rides == view.messageBytes();
-        if (pushed && view.request() == 0) {
+        if ((view.flags() & FrameView.PUSHED) != 0) {
             onPushed(frame, view);
             return;
         }
-        Receiving receiving = pushed ? unasked(view) : posted(view);
-        if (!pushed) {
+        boolean named = (view.flags() & FrameView.NAMED) != 0;
+        int rides = view.length() - Wire.MESSAGE_HEADER_BYTES;
+        boolean whole = rides == view.messageBytes();
+        Receiving receiving = named ? unasked(view) : posted(view);
+        if (!named) {
             aheads.of(view.context()).delivered(whole && rides <= Wire.PUSHED_BYTES_MAX);
         }
         receiving.begin(envelope(view), ++deliveries);
@@ -243,7 +234,10 @@ final class Inbox {
         }
     }
 
-    /** The receive that got a message of the history; null if it is not called yet, or others are to be taken back before. */
+    /**
+     * The receive that got a message of the history; null if it is not called yet. One that is to be taken back before did not get it, and
+     * neither did any that was called before that: it was posted then, and what it got names it.
+     */
     private Receiving again(Ahead ahead, Envelope envelope) {
         boolean behind = !aheads.isPresent() || history.lastTakingBack(ahead.context()) > history.lastObserved();
         Receiving receiving = behind ? null : ahead.cameAgain(envelope);

@@ -522,6 +522,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     private void onAck(FrameView view) throws WireException, IOException {
         line.acknowledged(view);
+        inbox.proceed();
         outbox.proceed();
     }
 

@@ -52,6 +52,9 @@ public final class Wire {
     /** Bytes of an image that a rank may send before it hears MORE. */
     public static final int IMAGE_WINDOW_BYTES = 4 * 1024 * 1024;
 
+    /** Bytes of a STREAM_DATA frame's header; its bytes follow. STREAM_TOKENS is the header alone. */
+    public static final int STREAM_HEADER_BYTES = 24;
+
     /** The kind of an event that says that from there on a replay is not promised; its value is a {@link Limit}'s code. */
     public static final int EVENT_LIMIT = 6;
 

@@ -8,18 +8,14 @@ import static org.posthouse.mpj.ScriptedRelay.view;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.posthouse.mpj.ScriptedRelay.Connection;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
 import org.posthouse.wire.FrameType;
@@ -34,108 +30,37 @@ import org.posthouse.wire.WireException;
 
 /** What a rank says, frame by frame, when its connection has broken, and how it ends if it is not taken back. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-final class ComeAgainTest {
-    private static final int CONTEXT = 4;
-    private static final int TAG = 9;
-    private static final byte[] LONG = new byte[200_000];
-
-    private static final class End extends Ending {
-        private final CompletableFuture<String> how = new CompletableFuture<>();
-
-        End() {
-            super(0);
-        }
-
-        @Override
-        void lost(String relay, IOException cause) {
-            how.complete("lost: " + cause.getMessage());
-            throw new AssertionError(cause);
-        }
-
-        @Override
-        void exit(int status) {
-            how.complete("exit " + status);
-            throw new AssertionError("exit " + status);
-        }
-    }
-
-    private final ScriptedRelay relay;
-    private final End end = new End();
-    private RelayEndpoint endpoint;
-    private Connection line;
-
-    /** What the rank has said on this connection. */
-    private Hello hello;
-
-    ComeAgainTest() throws IOException {
-        relay = new ScriptedRelay();
-        for (int i = 0; i < LONG.length; i++) {
-            LONG[i] = (byte) (i * 31 + i / 999);
-        }
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        line.close();
-        relay.close();
-    }
-
-    private static <T> CompletableFuture<T> start(Callable<T> task) {
-        CompletableFuture<T> outcome = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                outcome.complete(task.call());
-            } catch (Exception | Error e) {
-                outcome.completeExceptionally(e);
-            }
-        });
-        thread.setDaemon(true);
-        thread.start();
-        return outcome;
-    }
+final class ComeAgainTest extends OneRank {
+    ComeAgainTest() throws IOException {}
 
     private void connect(boolean logged, int reconnectS) throws Exception {
         Settings settings = new Settings(100_000, 0, Settings.KEPT_BYTES_LEAST, reconnectS);
-        CompletableFuture<RelayEndpoint> connecting = start(() -> RelayEndpoint.connect(
-                relay.address(), Hello.firstStart(ScriptedRelay.JOB, 0, new Token(3, 4)), settings, end));
-        line = relay.accept();
-        line.hear(FrameType.HELLO);
-        line.say(ScriptedRelay.welcome(1, logged, 0, 0));
-        endpoint = connecting.get();
+        connect(Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN), settings, ScriptedRelay.welcome(1, logged, 0, 0));
     }
 
-    /** Breaks the connection; what the rank says of itself on the next. */
+    /** The same, of a rank that has this behind it, and says no more. */
     private List<StatePage.Entry> breakLine(long deliveries, long kept) throws Exception {
-        line.close();
-        line = relay.accept();
-        hello = Hello.decode(line.hear(FrameType.HELLO));
+        List<StatePage.Entry> entries = breakLine();
         assertThat(hello.start()).isEqualTo(Hello.AGAIN);
         assertThat(hello.deliveries()).isEqualTo(deliveries);
         assertThat(hello.kept()).isEqualTo(kept);
-        List<StatePage.Entry> entries = new ArrayList<>();
-        for (int page = 0; page < hello.pages(); page++) {
-            entries.addAll(StatePage.decode(line.hear(FrameType.STATE)).entries());
-        }
         line.hearNothing();
         return entries;
     }
 
     private void welcomeAgain(long deliveries, StatePage.Entry... known) throws Exception {
-        line.say(ScriptedRelay.welcome(1, true, deliveries, known.length > 0 ? 1 : 0));
-        if (known.length > 0) {
-            line.say(new StatePage(ScriptedRelay.JOB, 0, List.of(known)).encode());
-        }
+        line.say(greeting(1, deliveries, known));
     }
 
     private void endHistory() throws Exception {
-        line.say(ScriptedRelay.events(1, new byte[0], 0, FrameView.END));
+        line.say(endOfHistory());
         line.hear(FrameType.LIVE);
         line.hear(FrameType.POLLS);
     }
 
     /** The history ends as one receive waits. @return its POST */
     private ByteBuffer endHistoryOfOneThatWaits() throws Exception {
-        line.say(ScriptedRelay.events(1, new byte[0], 0, FrameView.END));
+        line.say(endOfHistory());
         line.hear(FrameType.LIVE);
         ByteBuffer post = line.hear(FrameType.POST);
         line.hear(FrameType.POLLS);
@@ -297,7 +222,7 @@ final class ComeAgainTest {
         line.hear(FrameType.OFFER);
         line.hear(FrameType.EVENTS);
         line.hearNothing();
-        line.say(ScriptedRelay.events(1, new byte[0], 0, FrameView.END));
+        line.say(endOfHistory());
         line.hear(FrameType.LIVE);
         line.hear(FrameType.POLLS);
         ByteBuffer probe = line.hear(FrameType.PROBE);

@@ -14,14 +14,11 @@ import static org.posthouse.mpj.ScriptedRelay.view;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,7 +37,6 @@ import org.posthouse.wire.Home;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
-import org.posthouse.wire.Token;
 import org.posthouse.wire.Welcome;
 import org.posthouse.wire.Wire;
 
@@ -48,85 +44,21 @@ import org.posthouse.wire.Wire;
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @ParameterizedClass
 @ValueSource(ints = {0, 300})
-final class MoveTest {
-    private static final int CONTEXT = 4;
-    private static final int TAG = 9;
+final class MoveTest extends OneRank {
     private static final int CHUNK = Wire.PAYLOAD_BYTES_MAX;
-    private static final Token TOKEN = new Token(3, 4);
     private static final Hello HELLO = Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN);
-
-    /** How the rank's process would have ended. */
-    private static final class End extends Ending {
-        private final CompletableFuture<String> how = new CompletableFuture<>();
-
-        End() {
-            super(0);
-        }
-
-        @Override
-        void lost(String relay, IOException cause) {
-            how.complete("lost: " + cause.getMessage());
-            throw new AssertionError(cause);
-        }
-
-        @Override
-        void refused(String relay, Notice why) {
-            how.complete("refused: " + why.reason());
-            throw new AssertionError(why);
-        }
-
-        @Override
-        void exit(int status) {
-            how.complete("exit " + status);
-            throw new AssertionError("exit " + status);
-        }
-    }
 
     @Parameter
     private int busyPollUs;
 
-    private final ScriptedRelay relay;
-    private final End end = new End();
-    private final List<Thread> threads = new ArrayList<>();
-    private Endpoint endpoint;
-    private Connection first;
-
-    MoveTest() throws IOException {
-        relay = new ScriptedRelay();
-    }
+    MoveTest() throws IOException {}
 
     @BeforeEach
     void connect() throws Exception {
-        CompletableFuture<Endpoint> connecting = start(
-                () -> RelayEndpoint.connect(relay.address(), HELLO, new Settings(256 * 1024, busyPollUs), end));
-        first = relay.accept();
-        assertThat(Hello.decode(first.hear(FrameType.HELLO))).isEqualTo(HELLO);
-        first.say(welcome(0));
-        endpoint = connecting.get();
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        first.close();
-        relay.close();
+        connect(HELLO, new Settings(256 * 1024, busyPollUs), welcome(0));
     }
 
     // ---- what a rank does
-
-    private <T> CompletableFuture<T> start(Callable<T> task) {
-        CompletableFuture<T> outcome = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                outcome.complete(task.call());
-            } catch (Exception | Error e) {
-                outcome.completeExceptionally(e);
-            }
-        });
-        thread.setDaemon(true);
-        threads.add(thread);
-        thread.start();
-        return outcome;
-    }
 
     private static byte[] bytes(int count, int seed) {
         byte[] bytes = new byte[count];
@@ -202,12 +134,12 @@ final class MoveTest {
     @ValueSource(booleans = {false, true})
     void aReceiveThatIsBlockedGoesOn(boolean interrupted) throws Exception {
         CompletableFuture<byte[]> receive = receive(3);
-        ByteBuffer post = first.hear(FrameType.POST);
+        ByteBuffer post = line.hear(FrameType.POST);
         if (interrupted) {
-            threads.get(threads.size() - 1).interrupt();
+            thread.interrupt();
         }
-        first.say(move());
-        first.letGo();
+        line.say(move());
+        line.letGo();
         Connection second = welcomeAgain(0);
         second.hearNothing();
         assertThat(receive).isNotDone();
@@ -224,13 +156,13 @@ final class MoveTest {
     @Test
     void whatComesBehindTheMoveIsHandled() throws Exception {
         CompletableFuture<byte[]> receive = receive(3);
-        ByteBuffer post = first.hear(FrameType.POST);
-        first.say(move());
-        first.hear(FrameType.MOVE);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.say(move());
+        line.hear(FrameType.MOVE);
         byte[] message = bytes(3, 1);
-        first.say(credit(10, 1), delivered(post, 1, message, 3), closing(Reason.MOVED));
+        line.say(credit(10, 1), delivered(post, 1, message, 3), closing(Reason.MOVED));
         assertThat(receive.get()).isEqualTo(message);
-        first.hearEnd();
+        line.hearEnd();
         Connection second = relay.accept();
         assertThat(Hello.decode(second.hear(FrameType.HELLO)).deliveries()).isEqualTo(1);
         second.close();
@@ -240,11 +172,11 @@ final class MoveTest {
     void aMessageThatIsArrivingGoesOnWithItsNextChunk() throws Exception {
         byte[] message = bytes(3 * CHUNK + 7, 1);
         CompletableFuture<byte[]> receive = receive(message.length);
-        ByteBuffer post = first.hear(FrameType.POST);
-        first.say(delivered(post, 1, message, 0), chunk(CONTEXT, 1, message, 0), move());
-        first.hear(FrameType.MOVE);
-        first.say(chunk(CONTEXT, 1, message, CHUNK), closing(Reason.MOVED));
-        first.hearEnd();
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.say(delivered(post, 1, message, 0), chunk(CONTEXT, 1, message, 0), move());
+        line.hear(FrameType.MOVE);
+        line.say(chunk(CONTEXT, 1, message, CHUNK), closing(Reason.MOVED));
+        line.hearEnd();
         Connection second = welcomeAgain(1);
         second.say(chunk(CONTEXT, 1, message, 2 * CHUNK), chunk(CONTEXT, 1, message, 3 * CHUNK));
         assertThat(receive.get()).isEqualTo(message);
@@ -255,14 +187,14 @@ final class MoveTest {
     void aMessageThatIsLeavingGoesOnWithItsNextChunk() throws Exception {
         byte[] message = bytes(5 * CHUNK + 7, 1);
         CompletableFuture<Void> send = send(message);
-        ByteBuffer offer = first.hear(FrameType.OFFER);
-        first.say(clear(offer, CHUNK), move());
-        checkChunk(first.hear(FrameType.CHUNK), message, 0);
-        first.hear(FrameType.MOVE);
-        first.say(clear(offer, 2 * CHUNK), clear(offer, 4 * CHUNK));
-        first.hearNothing();
-        first.say(closing(Reason.MOVED));
-        first.hearEnd();
+        ByteBuffer offer = line.hear(FrameType.OFFER);
+        line.say(clear(offer, CHUNK), move());
+        checkChunk(line.hear(FrameType.CHUNK), message, 0);
+        line.hear(FrameType.MOVE);
+        line.say(clear(offer, 2 * CHUNK), clear(offer, 4 * CHUNK));
+        line.hearNothing();
+        line.say(closing(Reason.MOVED));
+        line.hearEnd();
         Connection second = welcomeAgain(0, sent(CONTEXT, 1, 1));
         for (int at = CHUNK; at < 4 * CHUNK; at += CHUNK) {
             checkChunk(second.hear(FrameType.CHUNK), message, at);
@@ -287,10 +219,10 @@ final class MoveTest {
             endpoint.await(endpoint.send(CONTEXT, 1, TAG, region(new byte[0]).content(0, 0), Mode.SYNCHRONOUS));
             return null;
         });
-        ByteBuffer offer = first.hear(FrameType.OFFER);
-        first.say(move());
-        first.hear(FrameType.MOVE);
-        first.say(clear(offer, 0));
+        ByteBuffer offer = line.hear(FrameType.OFFER);
+        line.say(move());
+        line.hear(FrameType.MOVE);
+        line.say(clear(offer, 0));
         send.get();
     }
 
@@ -301,10 +233,10 @@ final class MoveTest {
         int each = 4_000;
         int count = moves * each;
         CompletableFuture<byte[]> granted = receive(1);
-        first.say(credit(count * Wire.cost(8), count), delivered(first.hear(FrameType.POST), 1, new byte[1], 1));
+        line.say(credit(count * Wire.cost(8), count), delivered(line.hear(FrameType.POST), 1, new byte[1], 1));
         granted.get();
         receive(1);
-        first.hear(FrameType.POST);
+        line.hear(FrameType.POST);
         Semaphore allowed = new Semaphore(0);
         CompletableFuture<Void> sending = start(() -> {
             for (int i = 1; i <= count; i++) {
@@ -313,7 +245,7 @@ final class MoveTest {
             }
             return null;
         });
-        Connection now = first;
+        Connection now = line;
         int next = 1;
         for (int moved = 0; moved < moves; moved++) {
             allowed.release(each);
@@ -350,9 +282,9 @@ final class MoveTest {
     @Test
     void twoMovesMayFollowEachOtherAtOnce() throws Exception {
         CompletableFuture<byte[]> receive = receive(1);
-        ByteBuffer post = first.hear(FrameType.POST);
-        first.say(move());
-        first.letGo();
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.say(move());
+        line.letGo();
         Connection second = relay.accept();
         second.hear(FrameType.HELLO);
         second.say(welcome(0), move());
@@ -366,10 +298,10 @@ final class MoveTest {
     @Test
     void aRelayThatRefusesForAWhileIsAskedAgain() throws Exception {
         CompletableFuture<byte[]> receive = receive(1);
-        ByteBuffer post = first.hear(FrameType.POST);
+        ByteBuffer post = line.hear(FrameType.POST);
         relay.shut();
-        first.say(move());
-        first.letGo();
+        line.say(move());
+        line.letGo();
         TimeUnit.MILLISECONDS.sleep(400);
         assertThat(end.how).isNotDone();
         relay.open();
@@ -393,10 +325,10 @@ final class MoveTest {
 
     @Test
     void aMoveMayComeBeforeTheFirstMessage() throws Exception {
-        first.say(move());
+        line.say(move());
         CompletableFuture<Envelope> probe = start(() -> endpoint.tryProbe(CONTEXT, 1, TAG));
-        ByteBuffer asked = first.hear(FrameType.PROBE);
-        first.letGo();
+        ByteBuffer asked = line.hear(FrameType.PROBE);
+        line.letGo();
         Connection second = welcomeAgain(0);
         second.say(nothingFound(asked));
         assertThat(probe.get()).isNull();
@@ -412,9 +344,9 @@ final class MoveTest {
             }
             return receive;
         });
-        ByteBuffer post = first.hear(FrameType.POST);
-        first.say(move());
-        first.letGo();
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.say(move());
+        line.letGo();
         Connection second = relay.accept();
         assertThat(Hello.decode(second.hear(FrameType.HELLO)).failedPolls()).isPositive();
         second.say(welcome(0), delivered(post, 1, new byte[1], 1));
@@ -426,10 +358,10 @@ final class MoveTest {
     @Test
     void failedPollsAreToldAgain() throws Exception {
         CompletableFuture<byte[]> receive = receive(1);
-        ByteBuffer post = first.hear(FrameType.POST);
+        ByteBuffer post = line.hear(FrameType.POST);
         ((RelayEndpoint) endpoint).countFailedPolls(17);
-        first.say(move());
-        first.letGo();
+        line.say(move());
+        line.letGo();
         Connection second = relay.accept();
         assertThat(Hello.decode(second.hear(FrameType.HELLO)).failedPolls()).isEqualTo(17);
         second.say(welcome(0), delivered(post, 1, new byte[1], 1));
@@ -448,9 +380,9 @@ final class MoveTest {
         Operation errand = endpoint.begin();
         CompletableFuture<Integer> done = start(() -> endpoint.awaitAny(
                 new Operation[] {endpoint.receive(CONTEXT, 1, TAG, region(new byte[1]).sink(0, 1)), errand}));
-        first.hear(FrameType.POST);
-        first.say(move());
-        first.letGo();
+        line.hear(FrameType.POST);
+        line.say(move());
+        line.letGo();
         Connection second = welcomeAgain(0);
         second.hearNothing();
         assertThat(done).isNotDone();
@@ -462,13 +394,13 @@ final class MoveTest {
     @Test
     void creditIsKept() throws Exception {
         CompletableFuture<byte[]> receive = receive(1);
-        ByteBuffer post = first.hear(FrameType.POST);
+        ByteBuffer post = line.hear(FrameType.POST);
         for (int i = 0; i < 63; i++) {
             send(new byte[1]).get();
-            first.hear(FrameType.SEND);
+            line.hear(FrameType.SEND);
         }
-        first.say(move());
-        first.letGo();
+        line.say(move());
+        line.letGo();
         Connection second = welcomeAgain(0, sent(CONTEXT, 1, 63));
         second.say(delivered(post, 1, new byte[1], 1));
         receive.get();
@@ -483,9 +415,9 @@ final class MoveTest {
     @EnumSource
     void aWelcomeThatForgetsEndsTheRank(Wrong wrong) throws Exception {
         receive(1);
-        first.hear(FrameType.POST);
-        first.say(move());
-        first.letGo();
+        line.hear(FrameType.POST);
+        line.say(move());
+        line.letGo();
         Connection second = relay.accept();
         second.hear(FrameType.HELLO);
         second.say(wrong.welcome);
@@ -511,9 +443,9 @@ final class MoveTest {
     @Test
     void nothingComesBeforeTheWelcome() throws Exception {
         receive(1);
-        ByteBuffer post = first.hear(FrameType.POST);
-        first.say(move());
-        first.letGo();
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.say(move());
+        line.letGo();
         Connection second = relay.accept();
         second.hear(FrameType.HELLO);
         second.say(delivered(post, 1, new byte[1], 1));
@@ -524,52 +456,53 @@ final class MoveTest {
     @Test
     void aRelayThatEndsWithoutHavingLetGoIsLost() throws Exception {
         receive(1);
-        first.hear(FrameType.POST);
-        first.say(move());
-        first.hear(FrameType.MOVE);
-        first.close();
+        line.hear(FrameType.POST);
+        line.say(move());
+        line.hear(FrameType.MOVE);
+        line.close();
         assertThat(end.how.get()).startsWith("lost: ").contains("has closed the connection");
     }
 
     @Test
     void aRelayLetsNobodyGoWhoWasNotAsked() throws Exception {
         receive(1);
-        first.hear(FrameType.POST);
-        first.say(closing(Reason.MOVED));
+        line.hear(FrameType.POST);
+        line.say(closing(Reason.MOVED));
         assertThat(end.how.get()).contains("CLOSE(MOVED) while the line is OPEN");
     }
 
     @Test
     void aRelayAsksOnce() throws Exception {
         receive(1);
-        first.hear(FrameType.POST);
-        first.say(move(), move());
+        line.hear(FrameType.POST);
+        line.say(move(), move());
         assertThat(end.how.get()).contains("MOVE while the line is LEAVING");
     }
 
     @Test
     void anyOtherCloseIsARefusal() throws Exception {
         receive(1);
-        first.hear(FrameType.POST);
-        first.say(move());
-        first.hear(FrameType.MOVE);
-        first.say(closing(Reason.RELAY_STOPPING));
-        assertThat(end.how.get()).isEqualTo("refused: RELAY_STOPPING");
+        line.hear(FrameType.POST);
+        line.say(move());
+        line.hear(FrameType.MOVE);
+        line.say(closing(Reason.RELAY_STOPPING));
+        assertThat(end.how.get()).isEqualTo("exit " + Ending.STATUS_CONNECTION);
+        assertThat(end.lastWords).contains("closed the connection: RELAY_STOPPING");
     }
 
     @Test
     void finalizeIsHeldBack() throws Exception {
         receive(1);
-        ByteBuffer post = first.hear(FrameType.POST);
-        first.say(move());
-        first.hear(FrameType.MOVE);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.say(move());
+        line.hear(FrameType.MOVE);
         CompletableFuture<Void> closing = start(() -> {
             endpoint.close();
             return null;
         });
-        first.hearNothing();
-        first.say(delivered(post, 1, new byte[1], 1), closing(Reason.MOVED));
-        first.hearEnd();
+        line.hearNothing();
+        line.say(delivered(post, 1, new byte[1], 1), closing(Reason.MOVED));
+        line.hearEnd();
         Connection second = welcomeAgain(1);
         second.hear(FrameType.FINALIZE);
         second.say(finalized());
@@ -583,37 +516,37 @@ final class MoveTest {
             endpoint.close();
             return null;
         });
-        first.hear(FrameType.FINALIZE);
-        first.say(move());
-        first.hearNothing();
-        first.say(finalized());
+        line.hear(FrameType.FINALIZE);
+        line.say(move());
+        line.hearNothing();
+        line.say(finalized());
         closing.get();
-        first.hearEnd();
+        line.hearEnd();
     }
 
     @Test
     void theRelaysAbortEndsARankThatMoves() throws Exception {
         receive(1);
-        first.hear(FrameType.POST);
-        first.say(move());
-        first.hear(FrameType.MOVE);
-        first.say(new Notice(ScriptedRelay.JOB, 3, 1, "test").encode(FrameType.ABORT));
+        line.hear(FrameType.POST);
+        line.say(move());
+        line.hear(FrameType.MOVE);
+        line.say(new Notice(ScriptedRelay.JOB, 3, 1, "test").encode(FrameType.ABORT));
         assertThat(end.how.get()).isEqualTo("exit 3");
     }
 
     @Test
     void theRanksOwnAbortIsHeldBack() throws Exception {
         receive(1);
-        first.hear(FrameType.POST);
-        first.say(move());
-        first.hear(FrameType.MOVE);
+        line.hear(FrameType.POST);
+        line.say(move());
+        line.hear(FrameType.MOVE);
         start(() -> {
             endpoint.abort(5, "had enough");
             return null;
         });
-        first.hearNothing();
-        first.say(closing(Reason.MOVED));
-        first.hearEnd();
+        line.hearNothing();
+        line.say(closing(Reason.MOVED));
+        line.hearEnd();
         Connection second = welcomeAgain(0);
         assertThat(Notice.decode(second.hear(FrameType.ABORT)).text()).isEqualTo("had enough");
         assertThat(end.how.get()).isEqualTo("exit 5");

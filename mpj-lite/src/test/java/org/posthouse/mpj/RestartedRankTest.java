@@ -12,15 +12,12 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.posthouse.mpj.ScriptedRelay.Connection;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
 import org.posthouse.wire.FrameType;
@@ -36,73 +33,21 @@ import org.posthouse.wire.Wire;
 
 /** What a rank says to the relay of a job that is logged, and when: of its history, and of what it sent before a restart. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-final class RestartedRankTest {
-    private static final int CONTEXT = 4;
-    private static final int TAG = 9;
+final class RestartedRankTest extends OneRank {
     private static final byte[] NONE = {};
 
-    private static final class End extends Ending {
-        private final CompletableFuture<String> how = new CompletableFuture<>();
-
-        End() {
-            super(0);
-        }
-
-        @Override
-        void lost(String relay, IOException cause) {
-            how.complete("lost: " + cause.getMessage());
-            throw new AssertionError(cause);
-        }
-
-        @Override
-        void exit(int status) {
-            how.complete("exit " + status);
-            throw new AssertionError("exit " + status);
-        }
-    }
-
-    private final ScriptedRelay relay;
-    private final End end = new End();
-    private Endpoint endpoint;
-    private Connection line;
-
-    RestartedRankTest() throws IOException {
-        relay = new ScriptedRelay();
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        line.close();
-        relay.close();
-    }
+    RestartedRankTest() throws IOException {}
 
     // ---- what a rank does
 
-    private static <T> CompletableFuture<T> start(Callable<T> task) {
-        CompletableFuture<T> outcome = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                outcome.complete(task.call());
-            } catch (Exception | Error e) {
-                outcome.completeExceptionally(e);
-            }
-        });
-        thread.setDaemon(true);
-        thread.start();
-        return outcome;
-    }
-
     /** A process of the rank that is greeted so. */
-    private CompletableFuture<Endpoint> connecting(int incarnation, StatePage... pages) throws Exception {
-        CompletableFuture<Endpoint> connecting = start(() -> RelayEndpoint.connect(
-                relay.address(), Hello.start(ScriptedRelay.JOB, 0, incarnation, new Token(3, 4)), new Settings(1 << 18), end));
-        line = relay.accept();
-        line.hear(FrameType.HELLO);
-        line.say(welcome(incarnation, pages.length));
-        for (StatePage page : pages) {
-            line.say(page.encode());
+    private CompletableFuture<RelayEndpoint> connecting(int incarnation, StatePage... pages) throws Exception {
+        ByteBuffer[] answer = new ByteBuffer[1 + pages.length];
+        answer[0] = welcome(incarnation, pages.length);
+        for (int i = 0; i < pages.length; i++) {
+            answer[1 + i] = pages[i].encode();
         }
-        return connecting;
+        return connecting(Hello.start(ScriptedRelay.JOB, 0, incarnation, TOKEN), new Settings(1 << 18), answer);
     }
 
     private void connect(int incarnation, StatePage.Entry... known) throws Exception {
@@ -139,15 +84,6 @@ final class RestartedRankTest {
     }
 
     // ---- what its relay does
-
-    /** Events of these kinds, of value 1, after so many failed polls each. */
-    private static byte[] items(int polls, int... kinds) {
-        ByteBuffer items = ByteBuffer.allocate(kinds.length * Wire.EVENT_BYTES);
-        for (int kind : kinds) {
-            items.putInt(polls).putInt(kind << 24).putLong(1);
-        }
-        return items.array();
-    }
 
     private static ByteBuffer history(int polls, int... kinds) {
         return events(1, items(polls, kinds), polls, FrameView.END);
@@ -256,9 +192,9 @@ final class RestartedRankTest {
     @Test
     void aMismatchThatIsBelievedIsALimit() throws Exception {
         connect(1);
-        Presence presence = new Presence(((RelayEndpoint) endpoint).presences(), CONTEXT, new int[] {0, 1}, 0);
+        Presence presence = new Presence(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
         presence.enter("Bcast", 0);
-        ((RelayEndpoint) endpoint).presences().stays(presence, false);
+        endpoint.presences().stays(presence, false);
         Stall stall = Stall.decode(line.hear(FrameType.BLOCKED));
         Operation receive = receive();
         line.hear(FrameType.POST);
@@ -363,7 +299,7 @@ final class RestartedRankTest {
             endpoint.await(receive());
             return null;
         });
-        line.say(events(1, items(0, History.LIMIT), 0, FrameView.END), ScriptedRelay.move());
+        line.say(endOfHistory(History.LIMIT), ScriptedRelay.move());
         line.hear(FrameType.MOVE);
         line.hearNothing();
         line.say(ScriptedRelay.closing(Reason.MOVED));
@@ -379,15 +315,15 @@ final class RestartedRankTest {
     @Test
     void aRankThatReplaysIsNotBlocked() throws Exception {
         connect(2);
-        Presence presence = new Presence(((RelayEndpoint) endpoint).presences(), CONTEXT, new int[] {0, 1}, 0);
+        Presence presence = new Presence(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
         presence.enter("Bcast", 0);
-        ((RelayEndpoint) endpoint).presences().stays(presence, false);
+        endpoint.presences().stays(presence, false);
         line.hearNothing();
         line.say(history(0));
         receive();
         line.hear(FrameType.LIVE);
         line.hear(FrameType.POST);
-        ((RelayEndpoint) endpoint).presences().stays(presence, true);
+        endpoint.presences().stays(presence, true);
         line.hear(FrameType.BLOCKED);
     }
 
@@ -505,10 +441,10 @@ final class RestartedRankTest {
 
     @Test
     void theRankWaitsForAllThatItsRelayKnows() throws Exception {
-        CompletableFuture<Endpoint> connecting = connecting(2);
+        CompletableFuture<RelayEndpoint> connecting = connecting(2);
         endpoint = connecting.get();
         line.close();
-        CompletableFuture<Endpoint> again = start(() -> RelayEndpoint.connect(
+        CompletableFuture<RelayEndpoint> again = start(() -> RelayEndpoint.connect(
                 relay.address(), Hello.start(ScriptedRelay.JOB, 0, 3, new Token(3, 4)), new Settings(1 << 18), end));
         line = relay.accept();
         line.hear(FrameType.HELLO);

@@ -13,86 +13,29 @@ import static org.posthouse.mpj.ScriptedRelay.welcome;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.posthouse.mpj.ScriptedRelay.Connection;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
-import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
-import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
 /** A rank lets a context run ahead: what it asks of its relay then, and what it does with what comes unasked. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-final class RunningAheadTest {
-    private static final int CONTEXT = 4;
-    private static final int TAG = 9;
-    private static final Hello HELLO = Hello.firstStart(ScriptedRelay.JOB, 0, new Token(3, 4));
+final class RunningAheadTest extends OneRank {
+    private static final Hello HELLO = Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN);
 
-    /** The process would have ended, which no script here wants. */
-    private static final class End extends Ending {
-        End() {
-            super(0);
-        }
-
-        @Override
-        void lost(String relay, IOException cause) {
-            throw new AssertionError(cause);
-        }
-
-        @Override
-        void refused(String relay, Notice why) {
-            throw new AssertionError(why.toString());
-        }
-
-        @Override
-        void exit(int status) {
-            throw new AssertionError("exit " + status);
-        }
-    }
-
-    private final ScriptedRelay relay = new ScriptedRelay();
-    private Endpoint endpoint;
-    private Connection line;
     private long sequence;
 
     RunningAheadTest() throws IOException {}
 
-    @AfterEach
-    void close() throws IOException {
-        line.close();
-        relay.close();
-    }
-
-    private static <T> CompletableFuture<T> start(Callable<T> task) {
-        CompletableFuture<T> outcome = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                outcome.complete(task.call());
-            } catch (Exception | Error e) {
-                outcome.completeExceptionally(e);
-            }
-        });
-        thread.setDaemon(true);
-        thread.start();
-        return outcome;
-    }
-
     private void connect(Settings settings, boolean logged) throws Exception {
-        CompletableFuture<Endpoint> connecting =
-                start(() -> RelayEndpoint.connect(relay.address(), HELLO, settings, new End()));
-        line = relay.accept();
-        line.hear(FrameType.HELLO);
-        line.say(welcome(1, logged, 0, 0));
-        endpoint = connecting.get();
+        connect(HELLO, settings, welcome(1, logged, 0, 0));
     }
 
     /** One byte of rank 1, or of any, is received. */
@@ -334,9 +277,15 @@ final class RunningAheadTest {
     }
 
     @Test
-    void itIsNotOpenedInAJobThatIsLogged() throws Exception {
+    void itIsOpenedInAJobThatIsLoggedToo() throws Exception {
         connect(Settings.DEFAULT, true);
-        receiveAsked(8);
+        receiveAsked(2);
+        Byte1 third = new Byte1(1, TAG);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.hear(FrameType.AHEAD);
+        line.say(answer(post, 3), push(TAG, 4));
+        assertThat(third.await()).isEqualTo((byte) 3);
+        assertThat(new Byte1(1, TAG).await()).isEqualTo((byte) 4);
         line.hearNothing();
     }
 }

@@ -185,11 +185,11 @@ final class ScriptedRelay implements AutoCloseable {
         return frame.put(Wire.MESSAGE_HEADER_BYTES, bytes, 0, rides);
     }
 
-    /** A message of {@code bytes} from rank 1 of the past of a receive, the first {@code rides} of which come with it. */
+    /** A message of {@code bytes} from rank 1 for a receive of the past, or for any if that is 0; the first {@code rides} come with it. */
     static ByteBuffer pushed(int context, int tag, int ordinal, long sequence, byte[] bytes, int rides) {
         ByteBuffer frame = frame(FrameType.DELIVERED, Wire.MESSAGE_HEADER_BYTES, rides);
         view(frame)
-                .flags(FrameView.PUSHED)
+                .flags(FrameView.unasked(ordinal))
                 .address(context, 1, 0, tag)
                 .sequence(sequence)
                 .content(bytes.length, bytes.length, 1)

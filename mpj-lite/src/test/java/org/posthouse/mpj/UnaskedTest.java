@@ -10,14 +10,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.ScriptedRelay.Connection;
@@ -28,36 +24,12 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Point;
 import org.posthouse.wire.StatePage;
-import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
 /** Messages of the past come unasked, early or late: each gets to its receive, whole and once, and nothing is posted before LIVE. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-final class UnaskedTest {
-    private static final int CONTEXT = 4;
-    private static final int TAG = 9;
-    private static final byte[] LONG = new byte[200_000];
+final class UnaskedTest extends OneRank {
     private static final byte[] NONE = {};
-
-    private static final class End extends Ending {
-        private final CompletableFuture<String> how = new CompletableFuture<>();
-
-        End() {
-            super(0);
-        }
-
-        @Override
-        void lost(String relay, IOException cause) {
-            how.complete("lost: " + cause.getMessage());
-            throw new AssertionError(cause);
-        }
-
-        @Override
-        void exit(int status) {
-            how.complete("exit " + status);
-            throw new AssertionError("exit " + status);
-        }
-    }
 
     /** A receive of the program, and the array that it fills. */
     private final class Received {
@@ -65,8 +37,12 @@ final class UnaskedTest {
         private final Operation operation;
 
         Received(int context, int bytesMax) {
+            this(context, bytesMax, Wire.ANY);
+        }
+
+        Received(int context, int bytesMax, int tag) {
             bytes = new byte[bytesMax];
-            operation = endpoint.receive(context, Wire.ANY, Wire.ANY, Plain.sink(Base.BYTE, bytes, 0, bytesMax));
+            operation = endpoint.receive(context, Wire.ANY, tag, Plain.sink(Base.BYTE, bytes, 0, bytesMax));
         }
 
         byte[] await() {
@@ -76,65 +52,10 @@ final class UnaskedTest {
         }
     }
 
-    private final ScriptedRelay relay;
-    private final End end = new End();
-    private RelayEndpoint endpoint;
-    private Connection line;
-    private Hello hello;
-
-    UnaskedTest() throws IOException {
-        relay = new ScriptedRelay();
-        for (int i = 0; i < LONG.length; i++) {
-            LONG[i] = (byte) (i * 31 + i / 999);
-        }
-    }
-
-    @AfterEach
-    void close() throws IOException {
-        line.close();
-        relay.close();
-    }
-
-    private static <T> CompletableFuture<T> start(Callable<T> task) {
-        CompletableFuture<T> outcome = new CompletableFuture<>();
-        Thread thread = new Thread(() -> {
-            try {
-                outcome.complete(task.call());
-            } catch (Exception | Error e) {
-                outcome.completeExceptionally(e);
-            }
-        });
-        thread.setDaemon(true);
-        thread.start();
-        return outcome;
-    }
+    UnaskedTest() throws IOException {}
 
     private void connect(int incarnation, StatePage.Entry... known) throws Exception {
-        CompletableFuture<RelayEndpoint> connecting = start(() -> RelayEndpoint.connect(
-                relay.address(), Hello.start(ScriptedRelay.JOB, 0, incarnation, new Token(3, 4)), new Settings(1 << 18), end));
-        line = relay.accept();
-        line.hear(FrameType.HELLO);
-        welcome(incarnation, known);
-        endpoint = connecting.get();
-    }
-
-    private void welcome(int incarnation, StatePage.Entry... known) throws IOException {
-        line.say(ScriptedRelay.welcome(incarnation, true, 1_000, known.length > 0 ? 1 : 0));
-        if (known.length > 0) {
-            line.say(new StatePage(ScriptedRelay.JOB, 0, List.of(known)).encode());
-        }
-    }
-
-    /** Breaks the connection; what the rank says of itself on the next. */
-    private List<StatePage.Entry> breakLine() throws Exception {
-        line.close();
-        line = relay.accept();
-        hello = Hello.decode(line.hear(FrameType.HELLO));
-        List<StatePage.Entry> entries = new ArrayList<>();
-        for (int page = 0; page < hello.pages(); page++) {
-            entries.addAll(StatePage.decode(line.hear(FrameType.STATE)).entries());
-        }
-        return entries;
+        connect(Hello.start(ScriptedRelay.JOB, 0, incarnation, TOKEN), new Settings(1 << 18), greeting(incarnation, 1_000, known));
     }
 
     private static ByteBuffer push(int context, int ordinal, int... bytes) {
@@ -143,14 +64,6 @@ final class UnaskedTest {
             payload[i] = (byte) bytes[i];
         }
         return pushed(context, TAG, ordinal, ordinal, payload, payload.length);
-    }
-
-    private static ByteBuffer endOfHistory(int... kinds) {
-        ByteBuffer items = ByteBuffer.allocate(kinds.length * Wire.EVENT_BYTES);
-        for (int kind : kinds) {
-            items.putInt(0).putInt(kind << 24).putLong(1);
-        }
-        return events(1, items.array(), 0, FrameView.END);
     }
 
     /** Waits until the rank has read all that was said; a value of the past is read behind it. */
@@ -290,6 +203,67 @@ final class UnaskedTest {
         saysAll.get();
     }
 
+    // ---- what ran ahead
+
+    private static ByteBuffer ranAhead(int sequence, int tag, int value) {
+        return pushed(CONTEXT, tag, 0, sequence, new byte[] {(byte) value}, 1);
+    }
+
+    private Received receive(int tag) {
+        return new Received(CONTEXT, 10, tag);
+    }
+
+    /** An event of the past by which a receive of the context was taken back. */
+    private static ByteBuffer takenBack(int number) {
+        ByteBuffer item = ByteBuffer.allocate(Wire.EVENT_BYTES);
+        item.putInt(0).putInt(History.TAKEN << 24).putLong((CONTEXT + 1L) << Integer.SIZE | 1);
+        return events(number, item.array(), 0, 0);
+    }
+
+    @Test
+    void whatRanAheadMeetsTheReceivesThatItHadMet() throws Exception {
+        connect(2);
+        Received tagged = receive(TAG + 1);
+        line.say(ranAhead(1, TAG, 1), ranAhead(2, TAG + 1, 2), push(CONTEXT, 3, 3), ranAhead(4, TAG, 4));
+        assertThat(tagged.await()).as("the one that it takes").containsExactly(2);
+        assertThat(receive(TAG).await()).as("the first that it takes").containsExactly(1);
+        assertThat(receive(TAG).await()).as("the one that names it, though another is there").containsExactly(3);
+        assertThat(receive(Wire.ANY).await()).containsExactly(4);
+        line.hearNothing();
+    }
+
+    @Test
+    void whatRanAheadAndWasNotReceivedIsThereBehindLive() throws Exception {
+        connect(2);
+        line.say(ranAhead(1, TAG, 1), ranAhead(2, TAG + 1, 2), endOfHistory());
+        assertThat(endpoint.value(() -> 17)).isEqualTo(17);
+        line.hear(FrameType.LIVE);
+        receive(TAG + 2);
+        line.hear(FrameType.EVENTS);
+        line.hear(FrameType.POST);
+        assertThat(receive(TAG + 1).await()).containsExactly(2);
+        assertThat(endpoint.tryProbe(CONTEXT, Wire.ANY, TAG).bytes()).isEqualTo(1);
+        assertThat(receive(Wire.ANY).await()).containsExactly(1);
+        line.hearNothing();
+    }
+
+    /** It was read ahead of the program, and is for a receive that was called when the other was gone. */
+    @Test
+    void whatCameBehindACancelIsNotForWhatWasTakenBack() throws Exception {
+        connect(2);
+        Received gone = receive(TAG);
+        line.say(takenBack(1), ranAhead(1, TAG, 1), takenBack(2), ranAhead(2, TAG, 2));
+        line.say(events(3, new byte[] {0, 0, 0, 0, History.VALUE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 0, 0));
+        Received other = receive(TAG + 1);
+        assertThat(endpoint.cancel(gone.operation)).isTrue();
+        Received first = receive(TAG);
+        assertThat(first.await()).containsExactly(1);
+        Received goneToo = receive(TAG);
+        assertThat(endpoint.cancel(goneToo.operation)).isTrue();
+        assertThat(receive(Wire.ANY).await()).containsExactly(2);
+        assertThat(other.operation.isDone()).isFalse();
+    }
+
     // ---- a break
 
     @Test
@@ -305,7 +279,7 @@ final class UnaskedTest {
         assertThat(breakLine()).containsExactly(
                 new StatePage.Entry(StatePage.ARRIVING, CONTEXT, 1, 1, 7, Wire.PAYLOAD_BYTES_MAX));
         assertThat(hello.deliveries()).isEqualTo(2);
-        welcome(2);
+        line.say(greeting(2, 1_000));
         for (int from = Wire.PAYLOAD_BYTES_MAX; from < LONG.length; from += Wire.PAYLOAD_BYTES_MAX) {
             line.say(ScriptedRelay.chunk(CONTEXT, 7, LONG, from));
         }
@@ -323,7 +297,7 @@ final class UnaskedTest {
         CompletableFuture<Boolean> gone = start(() -> endpoint.cancel(receive.operation));
         line.hear(FrameType.CANCEL);
         breakLine();
-        welcome(1);
+        line.say(greeting(1, 1_000));
         line.say(push(CONTEXT, 1, 11), events(1, NONE, 0, FrameView.END));
         assertThat(gone.get()).isFalse();
         line.hear(FrameType.LIVE);
@@ -336,7 +310,7 @@ final class UnaskedTest {
         CompletableFuture<byte[]> received = start(() -> new Received(CONTEXT, 10).await());
         line.hear(FrameType.POST);
         breakLine();
-        welcome(1);
+        line.say(greeting(1, 1_000));
         line.say(push(CONTEXT, 2, 11));
         assertThatThrownBy(received::get).hasStackTraceContaining("DELIVERED for receive 2 of context 4, which does not wait");
     }
@@ -394,7 +368,7 @@ final class UnaskedTest {
         CompletableFuture<Long> value = start(() -> endpoint.value(() -> 17));
         breakLine();
         assertThat(hello.deliveries()).as("two in the image, and one").isEqualTo(3);
-        welcome(2);
+        line.say(greeting(2, 1_000));
         line.say(endOfHistory());
         assertThat(value.get()).isEqualTo(17);
         checkRestored(program);
@@ -421,7 +395,7 @@ final class UnaskedTest {
         breakLine();
         assertThat(hello.deliveries()).as("it has not jumped").isZero();
         assertThat(hello.events()).isZero();
-        welcome(2);
+        line.say(greeting(2, 1_000));
         line.say(jump(image));
         sayImage(image, 0, image.length);
         line.say(push(CONTEXT, 3, 33), endOfHistory());

@@ -17,6 +17,7 @@ import java.util.Optional;
  * @param roundTripMicros last measured round trip in microseconds; 0 when not measured yet
  * @param waitingBytes    bytes that the peer has not acknowledged yet, now
  * @param framesRepeated  frames written again since the relay started, because a connection was cut
+ * @param lanes           connections that carry the link now
  * @param parked          what waits for the link; empty while it is up
  */
 public record LinkView(
@@ -31,6 +32,7 @@ public record LinkView(
         long roundTripMicros,
         long waitingBytes,
         long framesRepeated,
+        int lanes,
         Optional<ParkedView> parked) {
 
     /** Refuses nulls. */

@@ -38,6 +38,8 @@ class OpenApiTest {
         "Counters, org.posthouse.ops.RelaySnapshot$Counters, '', ''",
         "Log, org.posthouse.ops.RelaySnapshot$LogView, '', ''",
         "Keys, org.posthouse.ops.KeysView, '', ''",
+        "Streams, org.posthouse.ops.StreamsView, '', ''",
+        "Forward, org.posthouse.ops.StreamsView$ForwardView, '', ''",
         "KnownRelay, org.posthouse.ops.RelaySnapshot$KnownRelay, '', ''",
         "Link, org.posthouse.ops.LinkView, '', ''",
         "Parked, org.posthouse.ops.ParkedView, '', ''",

@@ -50,7 +50,8 @@ function row(model, relay, link, now) {
     <th scope="row">${relay.site}<span class="sub">${relay.relay}</span></th>
     <td>${link.peerSite}<span class="sub">${link.peerRelay}</span></td>
     <td>${badge(link.state)}<span class="sub">for ${duration(now - (link.parked?.since ?? link.since))}</span></td>
-    <td class="num">${link.state === 'UP' ? micros(link.roundTripMicros) : '–'}</td>
+    <td class="num">${link.state === 'UP' ? micros(link.roundTripMicros) : '–'}
+      ${link.lanes > 1 ? html`<span class="sub">${count(link.lanes)} lanes</span>` : ''}</td>
     ${speedCell(model, key, 'In')}
     ${speedCell(model, key, 'Out')}
     <td class="num">${bytes(link.waitingBytes)}<span class="sub">${count(link.framesRepeated)} repeated</span></td>
