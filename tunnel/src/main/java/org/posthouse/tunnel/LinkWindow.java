@@ -216,14 +216,14 @@ final class LinkWindow {
         return bytes;
     }
 
-    /** Visits all frames that are not settled, in the order in which they were handed in. */
-    void forEachUnsettled(Consumer<ByteBuf> visitor) {
-        unsettled.forEach(frame -> visitor.accept(frame.bytes()));
-    }
-
     /** How many of the frames that were handed in are settled: always the first. */
     long settled() {
         return settled;
+    }
+
+    /** Visits all frames that are not settled, in the order in which they were handed in. */
+    void forEachUnsettled(Consumer<ByteBuf> visitor) {
+        unsettled.forEach(frame -> visitor.accept(frame.bytes()));
     }
 
     long retransmitted() {

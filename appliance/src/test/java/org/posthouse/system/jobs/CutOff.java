@@ -2,16 +2,19 @@ package org.posthouse.system.jobs;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import mpi.MPI;
 import mpi.Request;
 
 /**
- * Ranks of two sites, half of them at each, that send each other messages while the link between the sites is cut, and pour through
- * messages of 64 KiB to their neighbours at the same site meanwhile. Arguments: a file that is there once the link is cut, MiB to each neighbour.
+ * Ranks of two sites, half of them at each, that send each other messages of 64 KiB while the link between the sites is cut, and many more
+ * to their neighbours at the same site meanwhile. Arguments: a file that is there once the link is cut, MiB to each neighbour.
  */
 public final class CutOff {
-    private static final int FAR = 40;
     private static final int LONGS = 8 << 10;
+
+    /** More than the credit of a rank, 16 MiB: the last ones are offered. */
+    private static final int FAR = 300;
 
     private CutOff() {}
 
@@ -28,8 +31,9 @@ public final class CutOff {
         }
         Request[] sent = new Request[FAR];
         for (int i = 0; i < FAR; i++) {
-            long[] letter = {rank * 1_000L + i};
-            sent[i] = MPI.COMM_WORLD.Isend(letter, 0, 1, MPI.LONG, far, 1);
+            long[] letter = new long[LONGS];
+            Arrays.fill(letter, rank * 1_000L + i);
+            sent[i] = MPI.COMM_WORLD.Isend(letter, 0, LONGS, MPI.LONG, far, 1);
         }
         long[] out = new long[LONGS];
         long[] in = new long[LONGS];
@@ -45,8 +49,10 @@ public final class CutOff {
         MPI.COMM_WORLD.Allreduce(new long[] {rank}, 0, sum, 0, 1, MPI.LONG, MPI.SUM);
         check(sum[0], (long) half * (2 * half - 1));
         for (int i = 0; i < FAR; i++) {
-            MPI.COMM_WORLD.Recv(in, 0, 1, MPI.LONG, far, 1);
-            check(in[0], far * 1_000L + i);
+            MPI.COMM_WORLD.Recv(in, 0, LONGS, MPI.LONG, far, 1);
+            for (long word : in) {
+                check(word, far * 1_000L + i);
+            }
         }
         Request.Waitall(sent);
         MPI.COMM_WORLD.Barrier();
