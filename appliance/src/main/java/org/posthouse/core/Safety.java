@@ -1,6 +1,5 @@
 package org.posthouse.core;
 
-import java.util.ArrayDeque;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import org.posthouse.wire.FrameView;
@@ -18,27 +17,8 @@ final class Safety {
 
     private static final long NOTHING = -1;
 
-    /**
-     * A frame that another core has not handled yet.
-     *
-     * @param number what its rank calls it
-     * @param bytesBefore bytes of the kept frames before it
-     * @param passed how many kept frames that core must have handled for this one to be among them
-     * @param ofAnother whether a process of the rank has sent it that has ended, so that nobody keeps it
-     */
-    private record Waiting(
-            long number, long bytesBefore, Crossing crossing, long passed, HomedRank.Transfer message, boolean ofAnother) {
-        private Waiting numbered(long anew, boolean fresh) {
-            return new Waiting(anew, 0, crossing, passed, message, fresh || ofAnother);
-        }
-
-        private Waiting passedAnew() {
-            return new Waiting(number, bytesBefore, crossing, crossing.passed(), message, ofAnother);
-        }
-    }
-
     private final HomedRank rank;
-    private ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+    private final KeptFrames waiting = new KeptFrames();
 
     /** Frames that were handled here, and their bytes. */
     private long handled;
@@ -73,9 +53,11 @@ final class Safety {
         toldBytes = 0;
         told = NOTHING;
         dueAt = fresh ? NOTHING : handled;
-        ArrayDeque<Waiting> old = waiting;
-        waiting = new ArrayDeque<>();
-        old.forEach(frame -> waiting.add(frame.numbered(fresh ? 1 : frame.number, fresh)));
+        waiting.forEach(frame -> {
+            frame.number = fresh ? 1 : frame.number;
+            frame.bytesBefore = 0;
+            frame.ofAnother |= fresh;
+        });
         settle();
         if (fresh) {
             told = safe;
@@ -92,8 +74,15 @@ final class Safety {
     void took(FrameView frame, Crossing crossing) {
         handled++;
         if (crossing != null && !crossing.hasHandled(crossing.passed())) {
-            HomedRank.Transfer message = new HomedRank.Transfer(frame.context(), frame.destination(), frame.sequence());
-            waiting.add(new Waiting(handled, handledBytes, crossing, crossing.passed(), message, false));
+            KeptFrames.Waiting kept = waiting.add();
+            kept.number = handled;
+            kept.bytesBefore = handledBytes;
+            kept.crossing = crossing;
+            kept.passed = crossing.passed();
+            kept.context = frame.context();
+            kept.destination = frame.destination();
+            kept.sequence = frame.sequence();
+            kept.ofAnother = false;
             crossing.await(rank);
         }
         count(frame.length());
@@ -109,19 +98,18 @@ final class Safety {
 
     /** Another core has handled more. */
     void settle() {
-        while (!waiting.isEmpty() && waiting.element().crossing.hasHandled(waiting.element().passed)) {
+        KeptFrames.Waiting next = waiting.peek();
+        while (next != null && next.crossing.hasHandled(next.passed)) {
             waiting.remove();
+            next = waiting.peek();
         }
-        Waiting next = waiting.peek();
         safe = next == null ? handled : next.number - 1;
         safeBytes = next == null ? handledBytes : next.bytesBefore;
     }
 
     /** Frames that were passed on over {@code crossing} were passed on anew: all of them wait for the last. */
     void passedAnew(Crossing crossing) {
-        ArrayDeque<Waiting> old = waiting;
-        waiting = new ArrayDeque<>();
-        old.forEach(frame -> waiting.add(frame.crossing == crossing ? frame.passedAnew() : frame));
+        waiting.forEach(frame -> frame.passed = frame.crossing == crossing ? crossing.passed() : frame.passed);
     }
 
     /**
@@ -130,16 +118,16 @@ final class Safety {
      */
     Set<HomedRank.Transfer> keptByNobody() {
         Set<HomedRank.Transfer> messages = new LinkedHashSet<>();
-        for (Waiting frame : waiting) {
+        waiting.forEach(frame -> {
             if (frame.ofAnother) {
-                messages.add(frame.message);
+                messages.add(new HomedRank.Transfer(frame.context, frame.destination, frame.sequence));
             }
-        }
+        });
         return messages;
     }
 
     boolean waitsFor(Crossing crossing) {
-        return waiting.stream().anyMatch(frame -> frame.crossing == crossing);
+        return waiting.waitFor(crossing);
     }
 
     /** Whether all that the rank has sent is safe. */
