@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.posthouse.core.CoreConfig;
-import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.GroupException;
 import org.posthouse.launch.ReadyLine;
 import org.posthouse.ops.OpsConfig;
@@ -20,8 +19,10 @@ import org.posthouse.relay.LauncherWait;
 import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.SocketKind;
+import org.posthouse.tunnel.ForwardConfig;
 import org.posthouse.tunnel.KeysException;
 import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.LoopbackConfig;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.tunnel.SiteKeys;
 import org.posthouse.tunnel.SiteName;
@@ -137,20 +138,25 @@ final class RelayCommand implements Callable<Integer> {
             description = "A relay to dial, as SITE or SITE/NAME, of this site or another; may be repeated.")
     private Map<String, String> peers = new LinkedHashMap<>();
 
-    @Option(
-            names = "--group",
-            paramLabel = "HOST:PORT",
-            converter = HostPort.Converter.class,
-            defaultValue = "127.0.0.1:7414",
-            description = "Where this relay's group member listens, on loopback (default: ${DEFAULT-VALUE}).")
-    private HostPort group;
+    @Mixin
+    private ForwardOptions forwards;
+
+    @Mixin
+    private GroupOptions group;
 
     @Option(
-            names = "--member",
-            paramLabel = "HOST:PORT",
-            converter = HostPort.Converter.class,
-            description = "Another member of the group; may be repeated.")
-    private List<HostPort> members = List.of();
+            names = "--link-patience",
+            paramLabel = "SECONDS",
+            defaultValue = "0",
+            description = "How long a link may be down until the jobs that have ranks at its far end end with SITE_UNREACHABLE; 0: they"
+                    + " wait for ever (default: ${DEFAULT-VALUE}).")
+    private int linkPatienceSeconds;
+
+    @Option(
+            names = "--lanes",
+            paramLabel = "N",
+            description = "Connections for each link that this relay dials, 1 to 8; 0: as many as are of use (default: 0).")
+    private int lanes;
 
     @Option(
             names = "--token-file",
@@ -174,7 +180,7 @@ final class RelayCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(e.getMessage(), e);
         }
-        try (RelayHost host = RelayHost.start(config, loops, groupConfig(config), new OpsConfig(ops.host(), ops.port(), opsNames))) {
+        try (RelayHost host = RelayHost.start(config, loops, group.config(config), new OpsConfig(ops.host(), ops.port(), opsNames))) {
             ready(config, host);
             awaitEnd(host);
         } catch (IOException | IllegalArgumentException | GroupException e) {
@@ -203,6 +209,11 @@ final class RelayCommand implements Callable<Integer> {
         if (!listen.isLoopback() && tokenFile == null) {
             problems.add("--listen " + listen + " can be reached from outside: give --token-file, so that not everybody can start jobs");
         }
+        if (keys == null && forwards.given()) {
+            problems.add("--forward and --via need --keys, and --links or --peer: they lead through links");
+        }
+        ForwardConfig forwarded = forwards.config(problems);
+        Optional<LoopbackConfig> meeting = group.loopback(keys != null, problems);
         LogLimits limits = LogLimits.DEFAULT;
         try {
             limits = log.limits();
@@ -211,6 +222,9 @@ final class RelayCommand implements Callable<Integer> {
         }
         if (launcherTimeoutSeconds < 0) {
             problems.add("--launcher-timeout " + launcherTimeoutSeconds + ", expected 0 or more");
+        }
+        if (linkPatienceSeconds < 0) {
+            problems.add("--link-patience " + linkPatienceSeconds + ", expected 0 or more");
         }
         if (!problems.isEmpty()) {
             throw new CommandFailure(String.join("; ", problems));
@@ -229,15 +243,17 @@ final class RelayCommand implements Callable<Integer> {
                 RelayConfig.SHARDS_DEFAULT,
                 Optional.ofNullable(data).map(folder -> RelayConfig.logFolder(folder, relay)),
                 token,
-                Optional.ofNullable(linkConfig(relay, epoch)),
+                Optional.ofNullable(linkConfig(relay, epoch, meeting.map(service -> forwarded.loopback(relay.toString(), service))
+                        .orElse(forwarded))),
                 limits.credit(CoreConfig.DEFAULT),
                 RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
                 RelayConfig.CONNECTIONS_MAX_DEFAULT,
                 limits,
-                LauncherWait.ofSeconds(launcherTimeoutSeconds));
+                LauncherWait.ofSeconds(launcherTimeoutSeconds),
+                linkPatienceSeconds);
     }
 
-    private LinkConfig linkConfig(RelayId relay, long epoch) throws CommandFailure {
+    private LinkConfig linkConfig(RelayId relay, long epoch, ForwardConfig forwarded) throws CommandFailure {
         if (keys == null) {
             return null;
         }
@@ -246,7 +262,7 @@ final class RelayCommand implements Callable<Integer> {
             if (!siteKeys.site().equals(site)) {
                 throw new CommandFailure("--site " + site + ", but the keys in " + keys + " are for site " + siteKeys.site());
             }
-            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys);
+            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys).lanes(lanes).forwards(forwarded);
             if (links != null) {
                 config = config.listen(links.host(), links.port());
             }
@@ -257,11 +273,6 @@ final class RelayCommand implements Callable<Integer> {
         } catch (KeysException | IllegalArgumentException e) {
             throw new CommandFailure(e.getMessage(), e);
         }
-    }
-
-    private GroupConfig groupConfig(RelayConfig config) {
-        return new GroupConfig(
-                "posthouse", group.host(), group.port(), members.stream().map(HostPort::toString).toList(), config.relay());
     }
 
     private void ready(RelayConfig config, RelayHost host) {

@@ -26,6 +26,7 @@ import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.SocketKind;
+import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -65,6 +66,12 @@ final class RunCommand implements Callable<Integer> {
             paramLabel = "K",
             description = "Number of relays to use at each site (default: all that a --relay knows there, or one in this process).")
     private int relaysPerSite;
+
+    @Option(
+            names = "--lanes",
+            paramLabel = "N",
+            description = "Connections for each link between relays in this process, 1 to 8; 0: as many as are of use (default: 0).")
+    private int lanes;
 
     @Option(
             names = "--relay",
@@ -163,6 +170,9 @@ final class RunCommand implements Callable<Integer> {
         }
         if (maxRestarts < 0 || relayTimeoutSeconds < 0 || silenceSeconds < 0) {
             throw new ParameterException(command.commandLine(), "--max-restarts, --relay-timeout and --silence are counts from 0");
+        }
+        if (lanes < 0 || lanes > LinkConfig.LANES_MAX) {
+            throw new ParameterException(command.commandLine(), "--lanes is a count from 0 to " + LinkConfig.LANES_MAX);
         }
         Map<String, String> environment = environment();
         JobProgram found = JobProgram.find(program.get(0), classPath);
@@ -273,7 +283,7 @@ final class RunCommand implements Callable<Integer> {
         ModeConfig placed = mode.config();
         Optional<LogLimits> logs = spec.logged() ? Optional.of(logLimits()) : Optional.empty();
         Vertx vertx = EmbeddedGrid.vertx(new LoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
-        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, logs, placed)) {
+        try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, logs, placed, lanes)) {
             return run(spec, new Reach(grid.addresses(), count, each, Token.NONE), interruption);
         } catch (IOException e) {
             throw new CommandFailure("the embedded relays cannot start: " + e.getMessage(), e);
@@ -291,6 +301,9 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private JobOutcome runJoined(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
+        if (lanes != 0) {
+            throw new CommandFailure("--lanes is for relays inside this process: with --relay give it to posthouse relay");
+        }
         if (!logLimits().equals(LogLimits.DEFAULT)) {
             throw new CommandFailure("--log-limit, --log-high-mark and --on-log-full are for relays inside this process: with --relay"
                     + " give them to posthouse relay");

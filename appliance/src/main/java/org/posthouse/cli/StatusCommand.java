@@ -54,6 +54,7 @@ final class StatusCommand implements Callable<Integer> {
                 time(relay.path("startedAt"))));
         relay.path("reasons").forEach(reason -> line(text, "not ready", reason.asText()));
         relay.path("links").forEach(link -> tellLink(text, link));
+        relay.path("streams").path("forwards").forEach(forward -> tellForward(text, forward));
         if (relay.path("log").isObject()) {
             tellLog(text, relay.path("log"));
         }
@@ -66,15 +67,54 @@ final class StatusCommand implements Callable<Integer> {
         String state = link.path("state").asText();
         attention |= !state.equals("UP");
         long waiting = link.path("waitingBytes").asLong();
+        int lanes = link.path("lanes").asInt();
         long roundTripUs = link.path("roundTripMicros").asLong();
         line(text, "link", String.format(
                 Locale.ROOT,
-                "%s is %s since %s%s%s",
+                "%s is %s since %s%s%s%s",
                 link.path("peerRelay").asText(),
                 state,
-                time(link.path("since")),
+                time(link.path("parked").path("since").isNumber() ? link.path("parked").path("since") : link.path("since")),
                 roundTripUs == 0 ? "" : String.format(Locale.ROOT, ", round trip %.2f ms", roundTripUs / 1e3),
+                lanes <= 1 ? "" : ", " + lanes + " lanes",
                 waiting == 0 ? "" : String.format(Locale.ROOT, ", %,d bytes not acknowledged", waiting)));
+        if (link.path("parked").isObject()) {
+            tellParked(text, link.path("parked"));
+        }
+    }
+
+    private static void tellParked(StringBuilder text, JsonNode parked) {
+        String lastTry = parked.path("lastTry").asText();
+        line(text, "", "down: " + parked.path("reason").asText() + (lastTry.isEmpty() ? "" : "; last try: " + lastTry));
+        if (parked.path("messages").asLong() > 0) {
+            line(text, "", String.format(
+                    Locale.ROOT, "%,d messages are parked, %,d bytes", parked.path("messages").asLong(), parked.path("bytes").asLong()));
+        }
+        parked.path("jobs").forEach(job -> line(text, "", String.format(
+                Locale.ROOT,
+                "job %s (%s): %,d messages, %,d bytes; %,d ranks here wait",
+                job.path("id").asText(),
+                job.path("name").asText(),
+                job.path("messages").asLong(),
+                job.path("bytes").asLong(),
+                job.path("ranks").asInt())));
+    }
+
+    private static void tellForward(StringBuilder text, JsonNode forward) {
+        String state = forward.path("state").asText();
+        boolean door = state.equals("DOOR");
+        String reason = forward.path("lastReason").asText();
+        line(text, door ? "door" : "port", String.format(
+                Locale.ROOT,
+                "%s %s%s, %d of %d streams open%s",
+                door ? forward.path("name").asText() + " leads to" : forward.path("address").asText() + " leads to",
+                door ? forward.path("address").asText() : forward.path("name").asText(),
+                state.equals("REFUSING") ? ", refuses while the link is not up" : "",
+                forward.path("streams").asLong(),
+                forward.path("opened").asLong(),
+                forward.path("refused").asLong() == 0
+                        ? ""
+                        : String.format(Locale.ROOT, ", %d refused, the last: %s", forward.path("refused").asLong(), reason)));
     }
 
     private void tellLog(StringBuilder text, JsonNode log) {

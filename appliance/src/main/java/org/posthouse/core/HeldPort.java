@@ -104,8 +104,8 @@ final class HeldPort implements RankPort {
     }
 
     @Override
-    public void ack(long safe, long handled) {
-        held.add(port -> port.ack(safe, handled));
+    public void ack(long safe, long handled, long[] firstUnsafe) {
+        held.add(port -> port.ack(safe, handled, firstUnsafe));
     }
 
     @Override

@@ -4,23 +4,23 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * A rank's frames that another core has not handled yet, in their order: a ring whose places are used again, as large as the
- * most that ever waited at once, which the rank's credit bounds. Confined to the relay core.
+ * What one other core has not handled yet of a rank's kept frames, in the order in which it will: a ring whose places are used
+ * again, as large as the most that ever waited at once, which the rank's credit bounds. Confined to the relay core.
  */
 final class KeptFrames {
     private static final int PLACES_MIN = 8;
 
-    /** One frame; good until the next is added. */
+    /** One frame; its place is another's when it was removed and the next is added. */
     static final class Waiting {
         /** What its rank calls it. */
         long number;
 
-        /** Bytes of the kept frames before it. */
+        /** Its own, and 0 of one that came over an earlier connection; and those of the kept frames before it. */
+        int bytes;
+
         long bytesBefore;
 
-        /** Which way it went, and how many kept frames must have been handled there for this one to be among them. */
-        Crossing crossing;
-
+        /** How many kept frames that core must have handled for this one to be among them. */
         long passed;
 
         /** The message that it is of. */
@@ -33,9 +33,25 @@ final class KeptFrames {
         boolean ofAnother;
     }
 
+    private final Crossing crossing;
+    private final int home;
     private Waiting[] ring = {};
     private int first;
     private int count;
+
+    /** @param home the place of the relay that the core is of, among the job's */
+    KeptFrames(Crossing crossing, int home) {
+        this.crossing = crossing;
+        this.home = home;
+    }
+
+    Crossing crossing() {
+        return crossing;
+    }
+
+    int home() {
+        return home;
+    }
 
     boolean isEmpty() {
         return count == 0;
@@ -46,9 +62,17 @@ final class KeptFrames {
         return count == 0 ? null : ring[first];
     }
 
-    void remove() {
+    /** Whether the oldest was handled. */
+    boolean isPastHead() {
+        return count > 0 && crossing.hasHandled(ring[first].passed);
+    }
+
+    /** Takes the oldest away. */
+    Waiting remove() {
+        Waiting removed = ring[first];
         first = place(1);
         count--;
+        return removed;
     }
 
     /** A place at the end, to be filled in whole. */
@@ -63,15 +87,6 @@ final class KeptFrames {
         for (int i = 0; i < count; i++) {
             visitor.accept(ring[place(i)]);
         }
-    }
-
-    boolean waitFor(Crossing crossing) {
-        for (int i = 0; i < count; i++) {
-            if (ring[place(i)].crossing == crossing) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private int place(int i) {

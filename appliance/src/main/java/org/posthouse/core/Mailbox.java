@@ -3,6 +3,7 @@ package org.posthouse.core;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Wire;
 
@@ -263,6 +264,19 @@ public final class Mailbox {
         Context context = contexts.get(contextId);
         Channel channel = context == null ? null : context.channels[source];
         return channel != null && !channel.posted.isEmpty();
+    }
+
+    /** Whether a receive waits that names one of these sources. */
+    boolean waitsForAny(IntPredicate sources) {
+        for (Context context : contexts.values()) {
+            for (int source = 0; source < context.channels.length; source++) {
+                Channel channel = context.channels[source];
+                if (channel != null && !channel.posted.isEmpty() && sources.test(source)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     /** An offered message that waits for a receive; null if it does not. */

@@ -9,7 +9,7 @@ public sealed interface Past {
      *
      * @param number which of its deliveries this is, from 1
      * @param context the receive's
-     * @param ordinal which receive of its context it was, from 1
+     * @param ordinal which receive of its context it was, from 1; 0: the rank has matched it
      * @param message one that {@link Message#logged} made
      * @param arrived payload bytes that were there by then; what came later follows as {@link Piece}
      */

@@ -62,8 +62,9 @@ public interface RankPort {
      *
      * @param safe number of the last frame up to which all are logged where they were to go
      * @param handled number of the last frame that this core has handled
+     * @param firstUnsafe for each home of the job, the number of the first frame for a rank there that is not; empty if that is not told
      */
-    void ack(long safe, long handled);
+    void ack(long safe, long handled, long[] firstUnsafe);
 
     /** Asks the rank to connect again; it answers when it has stopped writing. */
     void move();

@@ -1,11 +1,13 @@
 package org.posthouse.core;
 
+import java.util.BitSet;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
+import java.util.function.IntPredicate;
 import java.util.function.LongSupplier;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -494,6 +496,18 @@ public final class RelayCore {
         } else if (rank.safety().isDue()) {
             rank.safety().tell(rank.port());
         }
+    }
+
+    /** The ranks at home here that have a receive posted which names one of these sources. */
+    public BitSet waitingFor(long id, IntPredicate sources) {
+        BitSet waiting = new BitSet();
+        Job job = jobs.get(id);
+        if (job != null) {
+            job.homedRanks().stream()
+                    .filter(rank -> rank.mailbox().waitsForAny(sources))
+                    .forEach(rank -> waiting.set(rank.rank()));
+        }
+        return waiting;
     }
 
     /** A fault outside the core leaves this job unable to go on. */

@@ -1,13 +1,20 @@
 package org.posthouse.core;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
 
 /**
  * Which of the frames that a rank keeps are safe, so that it need not keep them: those that are in this core's log, and
  * those that the core of their destination has handled (docs/wire.md, ACK). Frames are numbered by the rank; the relay
  * counts them as they come. Confined to the relay core.
+ *
+ * <p>Each other core handles what it is sent in its order, and all of them at their own pace: a site that is cut off handles nothing for
+ * as long as that lasts, and what is for others is safe nevertheless (ADR 27).
  */
 final class Safety {
     /** So many frames or bytes that are safe are worth an ACK. */
@@ -17,8 +24,17 @@ final class Safety {
 
     private static final long NOTHING = -1;
 
+    private static final long[] NO_HOMES = {};
+
     private final HomedRank rank;
-    private final KeptFrames waiting = new KeptFrames();
+
+    /** One for each other core that was sent anything. */
+    private final List<KeptFrames> queues = new ArrayList<>();
+
+    /** How many frames wait in the queues, and their bytes. */
+    private long waiting;
+
+    private long waitingBytes;
 
     /** Frames that were handled here, and their bytes. */
     private long handled;
@@ -32,6 +48,11 @@ final class Safety {
 
     private long told;
     private long toldBytes;
+
+    /** How many were safe, wherever they stand, when that was told last; and their bytes. */
+    private long toldOfAll;
+
+    private long toldOfAllBytes;
 
     /** As soon as so many are safe, the rank is told. */
     private long dueAt = NOTHING;
@@ -49,16 +70,21 @@ final class Safety {
     void connect(long first, boolean fresh) {
         handled = first - 1;
         handledBytes = 0;
-        safeBytes = 0;
+        waitingBytes = 0;
         toldBytes = 0;
         told = NOTHING;
         dueAt = fresh ? NOTHING : handled;
-        waiting.forEach(frame -> {
-            frame.number = fresh ? 1 : frame.number;
-            frame.bytesBefore = 0;
-            frame.ofAnother |= fresh;
-        });
+        for (KeptFrames queue : queues) {
+            queue.forEach(frame -> {
+                frame.number = fresh ? 1 : frame.number;
+                frame.bytes = 0;
+                frame.bytesBefore = 0;
+                frame.ofAnother |= fresh;
+            });
+        }
         settle();
+        toldOfAll = handled - waiting;
+        toldOfAllBytes = 0;
         if (fresh) {
             told = safe;
         }
@@ -74,23 +100,37 @@ final class Safety {
     void took(FrameView frame, Crossing crossing) {
         handled++;
         if (crossing != null && !crossing.hasHandled(crossing.passed())) {
-            KeptFrames.Waiting kept = waiting.add();
+            int bytes = frame.length();
+            KeptFrames.Waiting kept = queue(crossing, frame.destination()).add();
             kept.number = handled;
+            kept.bytes = bytes;
             kept.bytesBefore = handledBytes;
-            kept.crossing = crossing;
             kept.passed = crossing.passed();
             kept.context = frame.context();
             kept.destination = frame.destination();
             kept.sequence = frame.sequence();
             kept.ofAnother = false;
+            waiting++;
+            waitingBytes += bytes;
             crossing.await(rank);
         }
         count(frame.length());
     }
 
+    private KeptFrames queue(Crossing crossing, int destination) {
+        for (KeptFrames queue : queues) {
+            if (queue.crossing() == crossing) {
+                return queue;
+            }
+        }
+        KeptFrames first = new KeptFrames(crossing, rank.job().homeOf()[destination]);
+        queues.add(first);
+        return first;
+    }
+
     private void count(int bytes) {
         handledBytes += bytes;
-        if (waiting.isEmpty()) {
+        if (waiting == 0) {
             safe = handled;
             safeBytes = handledBytes;
         }
@@ -98,18 +138,28 @@ final class Safety {
 
     /** Another core has handled more. */
     void settle() {
-        KeptFrames.Waiting next = waiting.peek();
-        while (next != null && next.crossing.hasHandled(next.passed)) {
-            waiting.remove();
-            next = waiting.peek();
+        KeptFrames.Waiting first = null;
+        for (KeptFrames queue : queues) {
+            while (queue.isPastHead()) {
+                waiting--;
+                waitingBytes -= queue.remove().bytes;
+            }
+            KeptFrames.Waiting head = queue.peek();
+            if (head != null && (first == null || head.number < first.number)) {
+                first = head;
+            }
         }
-        safe = next == null ? handled : next.number - 1;
-        safeBytes = next == null ? handledBytes : next.bytesBefore;
+        safe = first == null ? handled : first.number - 1;
+        safeBytes = first == null ? handledBytes : first.bytesBefore;
     }
 
     /** Frames that were passed on over {@code crossing} were passed on anew: all of them wait for the last. */
     void passedAnew(Crossing crossing) {
-        waiting.forEach(frame -> frame.passed = frame.crossing == crossing ? crossing.passed() : frame.passed);
+        for (KeptFrames queue : queues) {
+            if (queue.crossing() == crossing) {
+                queue.forEach(frame -> frame.passed = crossing.passed());
+            }
+        }
     }
 
     /**
@@ -118,26 +168,40 @@ final class Safety {
      */
     Set<HomedRank.Transfer> keptByNobody() {
         Set<HomedRank.Transfer> messages = new LinkedHashSet<>();
-        waiting.forEach(frame -> {
-            if (frame.ofAnother) {
-                messages.add(new HomedRank.Transfer(frame.context, frame.destination, frame.sequence));
-            }
-        });
+        for (KeptFrames queue : queues) {
+            queue.forEach(frame -> {
+                if (frame.ofAnother) {
+                    messages.add(new HomedRank.Transfer(frame.context, frame.destination, frame.sequence));
+                }
+            });
+        }
         return messages;
     }
 
     boolean waitsFor(Crossing crossing) {
-        return waiting.waitFor(crossing);
+        return queues.stream().anyMatch(queue -> queue.crossing() == crossing && !queue.isEmpty());
     }
 
     /** Whether all that the rank has sent is safe. */
     boolean isAllSafe() {
-        return waiting.isEmpty();
+        return waiting == 0;
     }
 
     /** Whether it is worth a frame to tell the rank. */
     boolean isDue() {
-        return safe - told >= FRAMES_WORTH || safeBytes - toldBytes >= BYTES_WORTH || dueAt != NOTHING && safe >= dueAt;
+        return safe - told >= FRAMES_WORTH
+                || safeBytes - toldBytes >= BYTES_WORTH
+                || dueAt != NOTHING && safe >= dueAt
+                || isHeldUp() && isWorthMore();
+    }
+
+    /** Whether so much stands behind what is not safe that it matters which of it is safe. */
+    private boolean isHeldUp() {
+        return handledBytes - safeBytes >= BYTES_WORTH;
+    }
+
+    private boolean isWorthMore() {
+        return handled - waiting - toldOfAll >= FRAMES_WORTH || handledBytes - waitingBytes - toldOfAllBytes >= BYTES_WORTH;
     }
 
     /** The rank waits: it is told now, and again when all that it has sent so far is safe. */
@@ -149,9 +213,27 @@ final class Safety {
     void tell(RankPort port) {
         told = safe;
         toldBytes = safeBytes;
+        toldOfAll = handled - waiting;
+        toldOfAllBytes = handledBytes - waitingBytes;
         if (safe >= dueAt) {
             dueAt = NOTHING;
         }
-        port.ack(safe, handled);
+        port.ack(safe, handled, isHeldUp() ? firstUnsafe() : NO_HOMES);
+    }
+
+    /** For each home of the job, the number of the first frame for it that is not safe. */
+    private long[] firstUnsafe() {
+        int homes = rank.job().homes().size();
+        if (homes > Wire.ACK_HOMES_MAX) {
+            return NO_HOMES;
+        }
+        long[] first = new long[homes];
+        Arrays.fill(first, handled + 1);
+        for (KeptFrames queue : queues) {
+            if (!queue.isEmpty()) {
+                first[queue.home()] = Math.min(first[queue.home()], queue.peek().number);
+            }
+        }
+        return first;
     }
 }

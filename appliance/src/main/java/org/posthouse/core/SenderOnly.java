@@ -32,7 +32,7 @@ final class SenderOnly implements RankPort {
 
     @Override
     public void ended(int context, int round, Round.End why, long pushedCost) {
-        throw new IllegalStateException("a round of " + rank + ", which is logged");
+        throw new IllegalStateException("a round of " + rank + ", which is replayed");
     }
 
     /** The log has it, and the history will come to it; unless all of it was handed out. */
@@ -91,8 +91,8 @@ final class SenderOnly implements RankPort {
     }
 
     @Override
-    public void ack(long safe, long handled) {
-        port.ack(safe, handled);
+    public void ack(long safe, long handled, long[] firstUnsafe) {
+        port.ack(safe, handled, firstUnsafe);
     }
 
     @Override

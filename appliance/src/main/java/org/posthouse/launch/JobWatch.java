@@ -176,6 +176,8 @@ final class JobWatch {
             fail(event.code(), rank < 0 ? event.text() : "rank " + rank + " " + event.text());
         } else if (event.kind() == JobEvent.LOG_STATE) {
             tellOfRoom((event.code() == 1 ? "the job waits for room in a log: " : "the log has room again: ") + event.text());
+        } else if (event.kind() == JobEvent.LINK_STATE) {
+            tell.accept(event.text());
         } else if (rank < 0 || rank >= spec.ranks()) {
             fail(1, "a relay told of rank " + rank + " of a job of " + spec.ranks() + " ranks");
         } else {

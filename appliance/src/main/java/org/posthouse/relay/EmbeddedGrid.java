@@ -40,10 +40,17 @@ public final class EmbeddedGrid implements AutoCloseable {
     private final List<Relay> relays = new ArrayList<>();
     private final List<Path> logFolders = new ArrayList<>();
     private final UnaryOperator<Supplier<LogSync>> disk;
+    private final LinkChange linkChange;
 
-    private EmbeddedGrid(Vertx vertx, UnaryOperator<Supplier<LogSync>> disk) {
+    /** What a test changes in a relay's links before it starts. */
+    interface LinkChange {
+        LinkConfig of(LinkConfig links) throws IOException;
+    }
+
+    private EmbeddedGrid(Vertx vertx, UnaryOperator<Supplier<LogSync>> disk, LinkChange linkChange) {
         this.vertx = vertx;
         this.disk = disk;
+        this.linkChange = linkChange;
     }
 
     /** A Vert.x that makes no files. */
@@ -76,19 +83,31 @@ public final class EmbeddedGrid implements AutoCloseable {
     /** The same with logs that may take so much each; without, if there is none. */
     public static EmbeddedGrid start(
             Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
-        return start(vertx, sites, relaysPerSite, logs, mode, UnaryOperator.identity());
+        return start(vertx, sites, relaysPerSite, logs, mode, 0);
     }
 
-    /** The same. @param disk stands between each relay's log and what makes it safe, where a test can stop it */
+    /** The same. @param lanes connections of each link; 0: as many as are of use */
+    public static EmbeddedGrid start(
+            Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, int lanes) throws IOException {
+        return start(vertx, sites, relaysPerSite, logs, mode, UnaryOperator.identity(), links -> links.lanes(lanes));
+    }
+
+    /**
+     * The same.
+     *
+     * @param disk stands between each relay's log and what makes it safe, where a test can stop it
+     * @param linkChange what a test changes in each relay's links
+     */
     static EmbeddedGrid start(
             Vertx vertx,
             int sites,
             int relaysPerSite,
             Optional<LogLimits> logs,
             ModeConfig mode,
-            UnaryOperator<Supplier<LogSync>> disk)
+            UnaryOperator<Supplier<LogSync>> disk,
+            LinkChange linkChange)
             throws IOException {
-        EmbeddedGrid grid = new EmbeddedGrid(vertx, disk);
+        EmbeddedGrid grid = new EmbeddedGrid(vertx, disk, linkChange);
         try {
             grid.startRelays(sites, relaysPerSite, logs, mode);
             return grid;
@@ -128,7 +147,7 @@ public final class EmbeddedGrid implements AutoCloseable {
             for (Relay earlier : relays) {
                 links = links.peer(earlier.id(), LOOPBACK + ":" + earlier.linkPort());
             }
-            config = config.withLinks(links);
+            config = config.withLinks(linkChange.of(links));
         }
         Relay relay = new Relay(config, directory, disk);
         await(vertx.deployVerticle(relay, new DeploymentOptions()));

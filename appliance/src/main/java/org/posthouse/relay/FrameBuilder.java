@@ -63,9 +63,13 @@ final class FrameBuilder {
         return frame;
     }
 
-    ByteBuf ack(long job, long safe, long handled) {
-        ByteBuf frame = buffer(FrameType.ACK.bytesMin());
-        begin(frame, FrameType.ACK, job).ack(safe, handled);
+    ByteBuf ack(long job, long safe, long handled, long[] firstUnsafe) {
+        int bytes = Wire.ACK_HEADER_BYTES + firstUnsafe.length * Long.BYTES;
+        ByteBuf frame = buffer(bytes);
+        FrameView view = begin(frame, FrameType.ACK, job).length(bytes).ack(safe, handled);
+        for (int home = 0; home < firstUnsafe.length; home++) {
+            view.firstUnsafe(home, firstUnsafe[home]);
+        }
         return frame;
     }
 

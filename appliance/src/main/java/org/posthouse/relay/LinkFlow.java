@@ -23,11 +23,11 @@ final class LinkFlow {
         bytesOut += payloadBytes(type, frame.readableBytes());
     }
 
-    private static boolean begins(FrameType type) {
+    static boolean begins(FrameType type) {
         return type == FrameType.SEND || type == FrameType.EAGER || type == FrameType.OFFER;
     }
 
-    private static int payloadBytes(FrameType type, int frameBytes) {
+    static int payloadBytes(FrameType type, int frameBytes) {
         if (type == FrameType.CHUNK) {
             return frameBytes - Wire.CHUNK_HEADER_BYTES;
         }

@@ -14,9 +14,12 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.ops.KeysView;
 import org.posthouse.ops.LinkView;
+import org.posthouse.ops.StreamsView;
+import org.posthouse.tunnel.ForwardStatus;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
+import org.posthouse.tunnel.LoopbackConfig;
 import org.posthouse.tunnel.Refusal;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -36,17 +39,23 @@ final class LinkPort implements Links.Listener {
     private final ArrivedFrame arrived = new ArrivedFrame();
     private final Map<String, Promise<Void>> contacts = new HashMap<>();
     private final Map<String, OtherRelay> others = new HashMap<>();
+    private final Parking parking;
     private Links links;
     private String host = "";
 
+    /** How the group's members are reached, if they are over links. */
+    private Optional<LoopbackConfig> loopback = Optional.empty();
+
     LinkPort(Relay relay) {
         this.relay = relay;
+        this.parking = new Parking(relay, (other, visitor) -> links.forEachUnacknowledged(other, visitor));
     }
 
     /** Makes the links, over which nothing goes yet. */
     void prepare(Context context, Optional<LinkConfig> config) {
         config.ifPresent(settings -> {
             host = settings.listenHost();
+            loopback = settings.forwards().loopback();
             links = new Links(context, settings, this);
         });
     }
@@ -148,13 +157,16 @@ final class LinkPort implements Links.Listener {
     @Override
     public void onUp(String other, long epoch) {
         LOG.info("{}: link to relay {} (epoch {}) is up", relay.id(), other, epoch);
+        loopback.ifPresent(service -> relay.directory().meet(service.endpointOf(other)));
         contact(other).tryComplete();
+        parking.onUp(other, System.nanoTime());
     }
 
     @Override
     public void onDown(String other, Notice why) {
         LOG.atLevel(why.reason() == Reason.RELAY_STOPPING ? Level.INFO : Level.WARN)
                 .log("{}: link to relay {} is down: {}: {}", relay.id(), other, why.reason(), why.text());
+        parking.onDown(other, why.reason() + (why.text().isEmpty() ? "" : ": " + why.text()), System.nanoTime());
     }
 
     @Override
@@ -194,12 +206,44 @@ final class LinkPort implements Links.Listener {
                 status.warnings()));
     }
 
-    /** The links as the console shows them. */
-    List<LinkView> views() {
-        return links == null ? List.of() : links.status().stream().map(LinkPort::view).toList();
+    /** What flows beside messages as the console shows it. */
+    Optional<StreamsView> streams() {
+        return Optional.ofNullable(links).map(Links::streamStatus).map(status -> new StreamsView(
+                status.open(),
+                status.opened(),
+                status.refused(),
+                status.bytesIn(),
+                status.bytesOut(),
+                status.waits(),
+                status.buffersUsed(),
+                status.buffers(),
+                links.forwardStatus().stream().map(LinkPort::view).toList()));
     }
 
-    private static LinkView view(LinkStatus status) {
+    private static StreamsView.ForwardView view(ForwardStatus status) {
+        return new StreamsView.ForwardView(
+                status.name(),
+                status.address(),
+                status.state().name(),
+                status.streams(),
+                status.opened(),
+                status.refused(),
+                status.lastReason());
+    }
+
+    /** Looks which links are down and what waits for them, and ends what has waited for too long. */
+    void look() {
+        if (links != null) {
+            parking.look(links.status(), System.nanoTime());
+        }
+    }
+
+    /** The links as the console shows them. */
+    List<LinkView> views() {
+        return links == null ? List.of() : links.status().stream().map(this::view).toList();
+    }
+
+    private LinkView view(LinkStatus status) {
         return new LinkView(
                 status.site(),
                 status.relay(),
@@ -211,6 +255,8 @@ final class LinkPort implements Links.Listener {
                 status.bytesOut(),
                 Math.max(0, status.roundTripMicros()),
                 status.unacknowledgedBytes(),
-                status.framesRetransmitted());
+                status.framesRetransmitted(),
+                status.lanes(),
+                parking.view(status));
     }
 }

@@ -84,7 +84,7 @@ final class OtherRelay {
     void sendIfWritable(RelayPeer from, ByteBuf frame) {
         Side side = sides.get(from.shard().number());
         control.submit(() -> {
-            if (side.late == null && links.writable(id)) {
+            if (side.late == null && links.isUp(id) && links.writable(id)) {
                 send(side, frame, false);
             } else {
                 frame.release();

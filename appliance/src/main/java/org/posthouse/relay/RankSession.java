@@ -184,7 +184,7 @@ final class RankSession implements Session, RankPort {
     @Override
     public void push(Message message, long ordinal, Parcel head) {
         BufferParcel frame = (BufferParcel) head;
-        frame.toDelivered(FrameView.PUSHED, (int) ordinal);
+        frame.toDelivered(FrameView.unasked(ordinal), (int) ordinal);
         write(frame);
     }
 
@@ -248,8 +248,8 @@ final class RankSession implements Session, RankPort {
     }
 
     @Override
-    public void ack(long safe, long handled) {
-        whenSafe(() -> write(frames.ack(job, safe, handled)));
+    public void ack(long safe, long handled, long[] firstUnsafe) {
+        whenSafe(() -> write(frames.ack(job, safe, handled, firstUnsafe)));
     }
 
     /** Now, unless the job survives its relay's host and the log does not yet. */

@@ -28,6 +28,7 @@ import org.posthouse.wire.Token;
  * @param connectionsMax most connections of ranks and launchers at once
  * @param logLimits how much room the log may take
  * @param launcherWait how long logged jobs go on without their launchers
+ * @param linkPatienceSeconds how long a link may be down until jobs with ranks at its far end end; 0: for ever
  */
 public record RelayConfig(
         String site,
@@ -45,7 +46,8 @@ public record RelayConfig(
         long helloTimeoutMs,
         int connectionsMax,
         LogLimits logLimits,
-        LauncherWait launcherWait) {
+        LauncherWait launcherWait,
+        int linkPatienceSeconds) {
 
     public static final long HELLO_TIMEOUT_MS_DEFAULT = 5_000;
     public static final int CONNECTIONS_MAX_DEFAULT = 4_096;
@@ -95,7 +97,8 @@ public record RelayConfig(
                 HELLO_TIMEOUT_MS_DEFAULT,
                 CONNECTIONS_MAX_DEFAULT,
                 LogLimits.DEFAULT,
-                LauncherWait.DEFAULT);
+                LauncherWait.DEFAULT,
+                0);
     }
 
     /** Where a relay keeps its log below its data folder: relays of one site that share the data folder share no log. */
@@ -111,18 +114,18 @@ public record RelayConfig(
     RelayConfig withLog(Path folder, LogLimits limits) {
         return new RelayConfig(
                 site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, limits.credit(core), helloTimeoutMs,
-                connectionsMax, limits, launcherWait);
+                connectionsMax, limits, launcherWait, linkPatienceSeconds);
     }
 
     public RelayConfig withLinks(LinkConfig config) {
         return new RelayConfig(
                 site, relay, epoch, host, port, ops, mode, shards, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax, logLimits,
-                launcherWait);
+                launcherWait, linkPatienceSeconds);
     }
 
     public RelayConfig withMode(ModeConfig placed) {
         return new RelayConfig(
                 site, relay, epoch, host, port, ops, placed, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax, logLimits,
-                launcherWait);
+                launcherWait, linkPatienceSeconds);
     }
 }

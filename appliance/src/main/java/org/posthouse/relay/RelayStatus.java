@@ -154,6 +154,7 @@ final class RelayStatus implements RelayView {
                 List.of(),
                 Counters.ZERO,
                 Optional.empty(),
+                Optional.empty(),
                 Optional.empty());
     }
 
@@ -167,6 +168,7 @@ final class RelayStatus implements RelayView {
     private void take(String mode) {
         long now = System.nanoTime();
         List<ShardStatus> shards = relay.shards().status();
+        relay.links().look();
         List<LinkView> links = relay.links().views();
         RelayTally.Lines lines = RelayTally.Lines.of(relay.connections());
         RankTotals totals = totals(shards);
@@ -191,7 +193,8 @@ final class RelayStatus implements RelayView {
                 relay.directory().relays().stream().map(RelayStatus::known).toList(),
                 counters,
                 relay.journal().stats().map(stats -> view(stats, relay.journal().status())),
-                relay.links().keys());
+                relay.links().keys(),
+                relay.links().streams());
     }
 
     private LogView view(LogStats stats, LogStatus status) {

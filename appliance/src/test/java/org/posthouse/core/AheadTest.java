@@ -253,12 +253,4 @@ final class AheadTest {
         zero.take();
     }
 
-    @Test
-    void aJobThatIsLoggedHasNone() throws Exception {
-        OneRelay logged = OneRelay.logged();
-        OneRelay.Rank rank = logged.connect(0);
-        rank.sends(logged.frames.post(CONTEXT, 1, 0, 0, 1, 0));
-        rank.isRefused(logged.frames.ahead(CONTEXT, 1, 0, 1_000, false), Reason.NOT_EXPECTED);
-        logged.end();
-    }
 }

@@ -285,6 +285,29 @@ final class ComingAgainTest {
         assertThat(rank.take()).as("it had asked").containsExactly("ack 3 safe, 3 handled");
     }
 
+    /** A site that is cut off holds up what was sent there, and nothing that was sent later and to others. */
+    @Test
+    void whatIsForOthersIsSafeThoughOneSiteHandlesNothing() throws Exception {
+        rank.sends(send(3, 1, 10));
+        rank.sends(send(4, 1, 10));
+        observes(0, 16);
+        assertThat(rank.take()).containsExactly("ack 0 safe, 18 handled, not safe from [19, 1, 2]");
+        relay.core.handled(relay.far, 1);
+        rank.sends(send(4, 2, 10));
+        observes(16, 16);
+        assertThat(rank.take()).containsExactly("ack 0 safe, 35 handled, not safe from [36, 1, 19]");
+        relay.core.handled(relay.far, 2);
+        relay.core.handled(relay.there, 1);
+        assertThat(rank.take()).containsExactly("ack 35 safe, 35 handled");
+    }
+
+    /** So many frames of 65,568 bytes that are for the relay alone. */
+    private void observes(int before, int frames) throws Exception {
+        for (int i = before; i < before + frames; i++) {
+            rank.sends(relay.frames.events(1 + i * Wire.EVENTS_MAX, Wire.EVENTS_MAX));
+        }
+    }
+
     @Test
     void finalizeWaitsForWhatIsNotSafe() throws Exception {
         rank.sends(send(3, 1, 10));

@@ -325,6 +325,11 @@ final class CoreWorld {
         }
     }
 
+    /** Frames that ranks were told to be safe before others that they had sent before them. */
+    int toldBySite() {
+        return ranks.stream().mapToInt(rank -> rank.line().toldBySite()).sum();
+    }
+
     /** Messages that came to ranks unasked. */
     int pushes() {
         return ranks.stream().mapToInt(SimRank::pushes).sum();

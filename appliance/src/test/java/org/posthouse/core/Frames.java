@@ -119,9 +119,12 @@ final class Frames {
         return message(FrameType.RESENT, 0, source, destination, 0, sequence, 10);
     }
 
-    ByteBuffer ack(long safe, long handled) {
-        ByteBuffer frame = frame(FrameType.ACK, 32, 0);
-        view(frame).ack(safe, handled);
+    ByteBuffer ack(long safe, long handled, long[] firstUnsafe) {
+        ByteBuffer frame = frame(FrameType.ACK, Wire.ACK_HEADER_BYTES, firstUnsafe.length * Long.BYTES);
+        FrameView view = view(frame).ack(safe, handled);
+        for (int home = 0; home < firstUnsafe.length; home++) {
+            view.firstUnsafe(home, firstUnsafe[home]);
+        }
         return frame;
     }
 

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
 final class KeptFramesTest {
     private static final int FRAMES_MAX = 20;
 
-    private final KeptFrames frames = new KeptFrames();
+    private final Crossing crossing = new Crossing(null, 0);
+    private final KeptFrames frames = new KeptFrames(crossing, 0);
     private final Deque<Long> model = new ArrayDeque<>();
     private final Set<KeptFrames.Waiting> places = Collections.newSetFromMap(new IdentityHashMap<>());
 
@@ -42,8 +43,7 @@ final class KeptFramesTest {
             if (model.size() < random.nextInt(FRAMES_MAX)) {
                 add(number);
             } else if (!model.isEmpty()) {
-                frames.remove();
-                model.remove();
+                assertThat(frames.remove().number).isEqualTo(model.remove());
             }
             checkAll();
         }
@@ -51,14 +51,13 @@ final class KeptFramesTest {
     }
 
     @Test
-    void someWaitForACrossing() {
-        Crossing one = new Crossing(null, 0);
-        Crossing other = new Crossing(null, 1);
-        frames.add().crossing = one;
-        frames.add().crossing = other;
-        assertThat(frames.waitFor(one)).isTrue();
+    void theOldestIsPastWhenItsCoreHasHandledIt() {
+        assertThat(frames.isPastHead()).as("nothing waits").isFalse();
+        frames.add().passed = 3;
+        frames.add().passed = 5;
+        crossing.handled(3, rank -> {});
+        assertThat(frames.isPastHead()).isTrue();
         frames.remove();
-        assertThat(frames.waitFor(one)).as("its place is still there, the frame is not").isFalse();
-        assertThat(frames.waitFor(other)).isTrue();
+        assertThat(frames.isPastHead()).isFalse();
     }
 }

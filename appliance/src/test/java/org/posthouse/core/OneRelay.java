@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -268,8 +269,9 @@ final class OneRelay {
         }
 
         @Override
-        public void ack(long safe, long handled) {
-            heard.add("ack " + safe + " safe, " + handled + " handled");
+        public void ack(long safe, long handled, long[] firstUnsafe) {
+            String homes = firstUnsafe.length == 0 ? "" : ", not safe from " + Arrays.toString(firstUnsafe);
+            heard.add("ack " + safe + " safe, " + handled + " handled" + homes);
         }
 
         @Override

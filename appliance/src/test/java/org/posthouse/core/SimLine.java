@@ -42,6 +42,7 @@ final class SimLine {
     private List<Kept> kept = new ArrayList<>();
     private Stage stage = Stage.AWAY;
     private long next = 1;
+    private int toldBySite;
     private SimPipe toRelay;
     private SimPipe toRank;
     private SimRelay.Port port;
@@ -113,13 +114,30 @@ final class SimLine {
         };
     }
 
-    /** So many are safe: looks whether they are, and forgets them. */
-    void ack(long safe, long handled) {
-        check(handled < next && safe <= handled, "ACK of " + safe + " and " + handled + ", " + (next - 1) + " were sent");
+    /** Some are safe: looks whether they are, and forgets them. */
+    void ack(FrameView ack) {
+        check(
+                ack.handled() < next && ack.safe() <= ack.handled(),
+                "ACK of " + ack.safe() + " and " + ack.handled() + ", " + (next - 1) + " were sent");
         kept.removeIf(frame -> {
-            check(frame.number > safe || world.isSafe(rank, frame.view()), "told to be safe: " + frame.view());
-            return frame.number <= safe;
+            boolean told = frame.number <= ack.safe() || isSafe(ack, frame);
+            check(!told || world.isSafe(rank, frame.view()), "told to be safe: " + frame.view());
+            toldBySite += told && frame.number > ack.safe() ? 1 : 0;
+            return told;
         });
+    }
+
+    /** Whether it is safe though others before it are not. */
+    private boolean isSafe(FrameView ack, Kept frame) {
+        return ack.homes() > 0
+                && frame.number <= ack.handled()
+                && (frame.view().type() == FrameType.EVENTS
+                        || frame.number < ack.firstUnsafe(world.relayOfRank(frame.view().destination())));
+    }
+
+    /** Frames that were safe before others that were sent before them. */
+    int toldBySite() {
+        return toldBySite;
     }
 
     /** The relay has answered FINALIZE. */

@@ -3,7 +3,9 @@ package org.posthouse.core;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -12,9 +14,12 @@ import org.posthouse.wire.FrameView;
 
 /**
  * The way from one core to another: keeps each frame until it is known that it was handled, through any restart of the
- * other end. Its own end's restart is the end of it. Chunks may be overtaken by all other frames, and overtake none.
+ * other end. Its own end's restart is the end of it. Chunks may be overtaken by all other frames, and overtake none. So may some messages, drawn
+ * from all: long ones; what follows in such a one's channel stays behind it.
  */
 final class SimLink {
+    private record Channel(long job, int context, int source, int destination) {}
+
     private static final class Sent {
         private final ByteBuffer frame;
         private final boolean kept;
@@ -33,7 +38,10 @@ final class SimLink {
     private final LongConsumer handled;
     private final ArrayDeque<Sent> unacknowledged = new ArrayDeque<>();
     private SimPipe pipe;
-    private SimPipe chunks;
+    private SimPipe bulk;
+
+    /** Channels with long messages that have not come: how many frames of each went the long ones' way. */
+    private final Map<Channel, Integer> behindLong = new HashMap<>();
     private long keptHandled;
     private boolean cut;
 
@@ -52,25 +60,36 @@ final class SimLink {
 
     private void connect() {
         pipe = new SimPipe(clock, random, delayMax);
-        chunks = new SimPipe(clock, random, 8 * delayMax);
+        bulk = new SimPipe(clock, random, 8 * delayMax);
+        behindLong.clear();
     }
 
     void send(ByteBuffer frame, boolean kept) {
         Sent sent = new Sent(copy(frame), kept);
         unacknowledged.add(sent);
         SimPipe over = pipe;
-        way(frame).send(1, () -> {
+        FrameView view = new FrameView().wrap(frame, 0);
+        boolean chunk = view.type() == FrameType.CHUNK;
+        Channel channel = new Channel(view.job(), view.context(), view.source(), view.destination());
+        boolean isLong = !chunk && (behindLong.containsKey(channel) || view.type() == FrameType.SEND && random.nextInt(4) == 0);
+        if (isLong) {
+            behindLong.merge(channel, 1, Integer::sum);
+        }
+        way(chunk || isLong).send(1, () -> {
+            if (isLong && over == pipe) {
+                behindLong.computeIfPresent(channel, (same, count) -> count == 1 ? null : count - 1);
+            }
             to.accept(frame);
             clock.after(random.nextInt(2 * delayMax + 1), () -> handled(sent, over));
         });
     }
 
-    private SimPipe way(ByteBuffer frame) {
-        if (new FrameView().wrap(frame, 0).type() != FrameType.CHUNK) {
+    private SimPipe way(boolean isBulk) {
+        if (!isBulk) {
             return pipe;
         }
-        chunks.behind(pipe);
-        return chunks;
+        bulk.behind(pipe);
+        return bulk;
     }
 
     private static ByteBuffer copy(ByteBuffer frame) {
@@ -101,7 +120,7 @@ final class SimLink {
     /** The other end is gone: what is sent from now on waits. */
     void lose() {
         pipe.cut();
-        chunks.cut();
+        bulk.cut();
     }
 
     /** The other end is there again. @return what is not known to have been handled there; the link has forgotten it */

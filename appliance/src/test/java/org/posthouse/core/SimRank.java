@@ -398,7 +398,7 @@ final class SimRank implements SimAhead.Owner {
             case CANCELLED -> onCancelled(view);
             case WITHDRAWN -> onWithdrawn(view);
             case ENDED -> ahead.onEnded(view);
-            case ACK -> line.ack(view.safe(), view.handled());
+            case ACK -> line.ack(view);
             case EVENTS -> {
                 check((view.flags() & FrameView.END) != 0, "it is given events that it has made itself: " + view);
                 goLive();
@@ -413,11 +413,10 @@ final class SimRank implements SimAhead.Owner {
     }
 
     private void onDelivered(ByteBuffer frame, FrameView view) {
-        boolean pushed = (view.flags() & FrameView.PUSHED) != 0;
-        if (pushed && view.request() == 0) {
+        if ((view.flags() & FrameView.PUSHED) != 0) {
             ahead.onPushed(frame);
         } else {
-            gets(pushed ? numbered(view) : asked.get(view.request()), frame, view);
+            gets((view.flags() & FrameView.NAMED) != 0 ? numbered(view) : asked.get(view.request()), frame, view);
         }
     }
 

@@ -307,7 +307,7 @@ final class SimRelay {
             check(
                     ordinal == 0 ? !world.logged() && writable() : rank.state() == RankState.REPLAYING,
                     "pushed to " + rank + ", which is " + rank.state() + ", for receive " + ordinal);
-            toRank(Frames.delivered(deliver(message, (TestParcel) head), FrameView.PUSHED, (int) ordinal));
+            toRank(Frames.delivered(deliver(message, (TestParcel) head), FrameView.unasked(ordinal), (int) ordinal));
         }
 
         private ByteBuffer deliver(Message message, TestParcel head) {
@@ -395,8 +395,8 @@ final class SimRelay {
         }
 
         @Override
-        public void ack(long safe, long handled) {
-            toRank(frames.ack(safe, handled));
+        public void ack(long safe, long handled, long[] firstUnsafe) {
+            toRank(frames.ack(safe, handled, firstUnsafe));
         }
 
         @Override

@@ -98,6 +98,22 @@ class JobWatchTest {
         return TimeUnit.NANOSECONDS.toMillis(quietNs);
     }
 
+    /** Nothing that the launcher waits for has to do with links: what it is told of them it tells people. */
+    @Test
+    void aLinkThatIsDownForTenMinutesIsToldAndEndsNothing() throws Exception {
+        JobWatch watch = running(true, 3);
+        for (int code = 1; code >= 0; code--) {
+            told(watch, new JobEvent(JOB, JobEvent.LINK_STATE, -1, code, "the link is " + (code == 1 ? "down" : "up")));
+            assertThat(watch.quietNs(nowNs)).isEqualTo(Deadlines.FOR_EVER);
+            pass(TimeUnit.MINUTES.toMillis(10));
+            watch.onTime(nowNs);
+        }
+        assertThat(told).containsExactly("the link is down", "the link is up");
+        assertThat(watch.isOver()).isFalse();
+        assertThat(done).isEmpty();
+        assertThat(redialled).isEmpty();
+    }
+
     /** The job's end, which has come. */
     private JobOutcome end(JobWatch watch) {
         assertThat(watch.isOver()).isTrue();

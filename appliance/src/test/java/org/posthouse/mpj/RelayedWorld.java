@@ -53,7 +53,8 @@ final class RelayedWorld implements AutoCloseable {
         String to(int rank, String relay) throws IOException;
     }
 
-    private interface GridStart {
+    /** Makes the relays. */
+    interface GridStart {
         EmbeddedGrid on(Vertx vertx) throws IOException;
     }
 
@@ -66,6 +67,7 @@ final class RelayedWorld implements AutoCloseable {
     private final Settings settings;
     private final long job = new Random().nextLong();
     private Route route = (rank, relay) -> relay;
+    private long limitSeconds = LIMIT_SECONDS;
 
     RelayedWorld(int sites, int ranks) throws Exception {
         this(sites, ranks, Settings.DEFAULT);
@@ -98,7 +100,7 @@ final class RelayedWorld implements AutoCloseable {
     }
 
     /** Blocks of ranks at each of the relays. */
-    private RelayedWorld(GridStart start, int ranks, Settings settings, int durability) throws Exception {
+    RelayedWorld(GridStart start, int ranks, Settings settings, int durability) throws Exception {
         this.settings = settings;
         grid = start.on(vertx);
         List<String> addresses = grid.addresses();
@@ -142,6 +144,11 @@ final class RelayedWorld implements AutoCloseable {
         this.route = route;
     }
 
+    /** How long {@link #run} may take. */
+    void limit(long seconds) {
+        limitSeconds = seconds;
+    }
+
     /** Runs the body once per rank, closes the endpoints, and throws what the first rank that failed threw. */
     void run(Body body) {
         Throwable[] thrown = new Throwable[homeOf.length];
@@ -163,7 +170,7 @@ final class RelayedWorld implements AutoCloseable {
             threads[rank].setDaemon(true);
             threads[rank].start();
         }
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(limitSeconds);
         for (Thread thread : threads) {
             join(thread, deadline, thrown);
         }
@@ -178,7 +185,7 @@ final class RelayedWorld implements AutoCloseable {
         }
         if (thread.isAlive()) {
             check(thrown);
-            AssertionError late = new AssertionError(thread.getName() + " still runs after " + LIMIT_SECONDS + " s");
+            AssertionError late = new AssertionError(thread.getName() + " still runs at its time limit");
             late.setStackTrace(thread.getStackTrace());
             throw late;
         }

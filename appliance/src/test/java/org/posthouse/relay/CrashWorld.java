@@ -43,11 +43,15 @@ final class CrashWorld implements SimProcess.World {
     private final Diary[] diaries;
     private final List<List<String>> tapes = new ArrayList<>();
     private final CrashTrouble trouble;
+    private int unasked;
     private final boolean traced;
     private final StringBuilder trace = new StringBuilder();
     private long steps;
     private int left;
     private boolean over;
+
+    /** For how long no link carries anything; 0: there is no such time. */
+    private long cutTicks;
 
     /**
      * @param troubled whether anything is killed or cut
@@ -109,14 +113,36 @@ final class CrashWorld implements SimProcess.World {
         if (trouble != null) {
             trouble.plan();
         }
+        if (cutTicks > 0) {
+            stage.after(random.nextInt(600), this::cutLinks);
+        }
         try {
-            stage.run(TICKS_MAX);
+            stage.run(TICKS_MAX + cutTicks);
             if (left > 0) {
                 throw new AssertionError(left + " ranks are stuck: " + stuck());
             }
-            new CrashCheck(this).check();
+            CrashCheck check = new CrashCheck(this);
+            check.check();
+            unasked = check.unasked();
         } finally {
             end();
+        }
+    }
+
+    /** All links are cut once, while the job runs, and for so long. */
+    CrashWorld cutFor(long ticks) {
+        cutTicks = ticks;
+        return this;
+    }
+
+    private void cutLinks() {
+        trace("all links are cut");
+        for (SimHost from : hosts) {
+            for (SimHost to : hosts) {
+                if (from != to) {
+                    waysBetween(from, to).forEach(way -> way.hold(cutTicks));
+                }
+            }
         }
     }
 
@@ -356,5 +382,10 @@ final class CrashWorld implements SimProcess.World {
     /** How often something was killed or cut. */
     int troubles() {
         return trouble == null ? 0 : trouble.count();
+    }
+
+    /** Messages of the programs that had come before they were asked for. */
+    int unasked() {
+        return unasked;
     }
 }

@@ -4,24 +4,29 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.posthouse.core.SeededRuns;
+import org.posthouse.mpj.Stage;
 
 /**
  * Promises P1 to P5 of everything between a program and a relay's log, over thousands of random programs in worlds in which
- * anything may die at any moment. {@code -Dposthouse.seed=N} runs one seed, and shows what happened in it.
+ * anything may die at any moment. {@code -Dposthouse.seed=N} runs one seed, and shows what happened in it; {@code -Dposthouse.seeds=N} runs
+ * as many.
  */
 final class CrashWorldTest {
-    private static final int SEEDS = 2_500;
+    private static final int SEEDS = Integer.getInteger("posthouse.seeds", 2_500);
 
     /** Whatever dies, programs see and say what they would have if nothing had. */
     @Test
     void itIsAsIfNothingHadDied() {
         int[] troubles = new int[1];
         int[] compared = new int[1];
+        int[] unasked = new int[1];
         SeededRuns.each(SEEDS, seed -> {
             CrashWorld world = run(seed);
             troubles[0] += world.troubles();
+            unasked[0] += world.unasked();
             if (world.script().isDeterministic()) {
                 CrashWorld calm = new CrashWorld(seed, false, false);
                 calm.run();
@@ -31,6 +36,7 @@ final class CrashWorldTest {
         });
         if (!SeededRuns.isOne()) {
             assertThat(troubles[0]).as("kills and cuts").isGreaterThan(3 * SEEDS);
+            assertThat(unasked[0]).as("messages that ran ahead").isGreaterThan(SEEDS);
             assertThat(compared[0]).as("programs of which each run is the same").isGreaterThan(SEEDS / 8);
         }
     }
@@ -65,6 +71,30 @@ final class CrashWorldTest {
             marks.add(world.diary(rank).mark());
         }
         return marks;
+    }
+
+    /** P8: all sites are cut off from each other for ten minutes, and all that it costs is the time. */
+    @Test
+    void tenMinutesWithoutLinksCostNothingElse() {
+        long ticks = TimeUnit.MINUTES.toMillis(10) * Stage.TICKS_PER_MS;
+        int[] waited = new int[1];
+        SeededRuns.each(SEEDS / 5, seed -> {
+            CrashWorld calm = new CrashWorld(seed, false, false);
+            if (calm.hosts().size() == 1 || !calm.script().isDeterministic()) {
+                return; // There are no links; or its ranks poll, which takes ten minutes indeed.
+            }
+            calm.run();
+            CrashWorld world = new CrashWorld(seed, false, SeededRuns.isOne()).cutFor(ticks);
+            world.run();
+            assertThat(marks(world)).as("what ranks have seen at the end, and without a cut").isEqualTo(marks(calm));
+            for (int rank = 0; rank < world.ranks(); rank++) {
+                assertThat(world.process(rank).incarnation()).as("processes of rank " + rank).isEqualTo(1);
+            }
+            waited[0] += world.now() > ticks ? 1 : 0;
+        });
+        if (!SeededRuns.isOne()) {
+            assertThat(waited[0]).as("jobs that the cut has held up").isGreaterThan(SEEDS / 50);
+        }
     }
 
     @Test

@@ -168,13 +168,13 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     @Override
     public void push(Message message, long ordinal, Parcel head) {
         BufferParcel frame = (BufferParcel) head;
-        frame.toDelivered(FrameView.PUSHED, (int) ordinal);
+        frame.toDelivered(FrameView.unasked(ordinal), (int) ordinal);
         write(frame.take());
     }
 
     @Override
     public void ended(int context, int round, Round.End why, long pushedCost) {
-        throw new IllegalStateException("contexts of logged jobs do not run ahead");
+        write(frames.ended(CrashWorld.JOB, context, round, rank.rank(), why, pushedCost));
     }
 
     @Override
@@ -232,8 +232,8 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     @Override
-    public void ack(long safe, long handled) {
-        whenSafe(() -> write(frames.ack(CrashWorld.JOB, safe, handled)));
+    public void ack(long safe, long handled, long[] firstUnsafe) {
+        whenSafe(() -> write(frames.ack(CrashWorld.JOB, safe, handled, firstUnsafe)));
     }
 
     @Override

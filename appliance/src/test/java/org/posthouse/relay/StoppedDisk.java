@@ -15,7 +15,7 @@ public final class StoppedDisk {
     /** Relays with logs, one a site; the first one's is on this disk. */
     public EmbeddedGrid grid(Vertx vertx, int sites) throws IOException {
         return EmbeddedGrid.start(
-                vertx, sites, 1, Optional.of(LogLimits.DEFAULT), ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), this::stands);
+                vertx, sites, 1, Optional.of(LogLimits.DEFAULT), ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), this::stands, links -> links);
     }
 
     private Supplier<LogSync> stands(Supplier<LogSync> log) {

@@ -51,7 +51,7 @@ public sealed interface LogRecord {
      *
      * @param incarnation of the receiver
      * @param number delivery number of the receiver: 1, 2, …
-     * @param ordinal of the receive among those that were posted in the message's context: 1, 2, …
+     * @param ordinal of the receive among those that were called in the message's context: 1, 2, …; 0 if the message came unasked
      */
     record Receipt(int incarnation, long number, long ordinal) {}
 

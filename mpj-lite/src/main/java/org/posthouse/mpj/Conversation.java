@@ -116,7 +116,7 @@ final class Conversation {
         outbox.open(answer.size(), answer.creditBytes(), answer.creditMessages());
         boolean again = answer.logged() && replayed;
         history.open(answer.logged(), again);
-        line.admitted(answer.logged(), settings.keptBytesMax());
+        line.admitted(answer.logged(), settings.keptBytesMax(), answer.homeOf());
         if (again) {
             outbox.accepted().restarted();
         }

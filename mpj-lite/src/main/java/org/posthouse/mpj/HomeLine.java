@@ -226,10 +226,15 @@ final class HomeLine {
         return new WireException(Reason.NOT_EXPECTED, what + " while the line is " + stage);
     }
 
-    /** The relay has admitted the rank to a job. @param keptBytesMax how much is kept of what is written, if the job is logged */
-    void admitted(boolean logged, long keptBytesMax) {
+    /**
+     * The relay has admitted the rank to a job.
+     *
+     * @param keptBytesMax how much is kept of what is written, if the job is logged
+     * @param homeOf for each rank of the job, the index of its home
+     */
+    void admitted(boolean logged, long keptBytesMax, int[] homeOf) {
         replaceable = logged;
-        kept = logged ? new Kept(keptBytesMax) : null;
+        kept = logged ? new Kept(keptBytesMax, homeOf) : null;
     }
 
     /** The relay has said WELCOME, and announced so many pages of STATE. */
@@ -271,11 +276,11 @@ final class HomeLine {
         if (kept == null) {
             throw unexpected("ACK in a job that is not logged");
         }
-        kept.acknowledged(ack.safe(), ack.handled());
-        asked = false;
+        kept.acknowledged(ack);
+        asked &= kept.isFull();
     }
 
-    /** Whether so much is kept that an ACK is to be asked for. True once, until the next ACK or connection. */
+    /** Whether so much is kept that an ACK is to be asked for. True once, until an ACK has made room or the next connection. */
     boolean wantsRoom() {
         boolean wants = !asked && !catchesUp && stage == Stage.OPEN && kept != null && kept.isFull();
         asked |= wants;

@@ -3,6 +3,7 @@ package org.posthouse.mpj;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.function.Consumer;
 import org.posthouse.wire.FrameType;
@@ -49,6 +50,11 @@ final class Kept {
         void write(ByteBuffer frame) throws X;
     }
 
+    /** Visits a frame, from position to limit. */
+    private interface Visitor {
+        void visit(long number, ByteBuffer frame);
+    }
+
     /** Frames one behind the other in [0, position). */
     private static final class Segment {
         private final ByteBuffer bytes = ByteBuffer.allocateDirect(SEGMENT_BYTES);
@@ -60,7 +66,7 @@ final class Kept {
         private long last;
     }
 
-    /** A frame of an earlier connection, and the number whose safety is its own. */
+    /** A frame in memory of its own, and the number whose safety is its own. */
     private static final class Old {
         private final ByteBuffer frame;
         private long number;
@@ -72,9 +78,15 @@ final class Kept {
     }
 
     private final long bytesMax;
+    private final int[] homeOf;
+    private final int homes;
     private final FrameView view = new FrameView();
     private final FrameView walker = new FrameView();
+    private final FrameView inspected = new FrameView();
+
+    /** Of earlier connections, then those that were set aside, by their numbers. */
     private final ArrayDeque<Old> old = new ArrayDeque<>();
+
     private final ArrayDeque<Segment> full = new ArrayDeque<>();
     private final ArrayDeque<Segment> free = new ArrayDeque<>();
     private Segment current = new Segment();
@@ -94,8 +106,11 @@ final class Kept {
     /** Of the last frame that asks for an ACK. */
     private long asked;
 
-    Kept(long bytesMax) {
+    /** @param homeOf for each rank of the job, the index of its home */
+    Kept(long bytesMax, int[] homeOf) {
         this.bytesMax = bytesMax;
+        this.homeOf = homeOf.clone();
+        this.homes = Arrays.stream(homeOf).max().orElse(-1) + 1;
         current.first = 1;
     }
 
@@ -187,14 +202,14 @@ final class Kept {
 
     private int keptBytes(Segment segment) {
         int[] bytes = new int[1];
-        walk(segment, frame -> bytes[0] += frame.remaining());
+        walk(segment, (number, frame) -> bytes[0] += frame.remaining());
         return bytes[0];
     }
 
     private void moveTogether() {
         long first = Math.max(current.first, safe + 1);
         int[] end = new int[1];
-        walk(current, frame -> {
+        walk(current, (number, frame) -> {
             int length = frame.remaining();
             current.bytes.put(end[0], current.bytes, frame.position(), length);
             end[0] += length;
@@ -204,8 +219,8 @@ final class Kept {
         flushed = end[0];
     }
 
-    /** Visits the frames of a segment that are kept and not safe, from position to limit. */
-    private void walk(Segment segment, Consumer<ByteBuffer> visitor) {
+    /** Visits the frames of a segment that are kept and not among the first that are safe. */
+    private void walk(Segment segment, Visitor visitor) {
         ByteBuffer frame = segment.bytes.duplicate();
         long number = segment.first;
         int end = segment.bytes.position();
@@ -214,22 +229,18 @@ final class Kept {
             walker.wrap(segment.bytes, at);
             length = walker.length();
             if (isKept(walker.type()) && number++ > safe) {
-                visitor.accept(frame.limit(at + length).position(at));
+                visitor.visit(number - 1, frame.limit(at + length).position(at));
             }
         }
     }
 
     // ---- what the relay says
 
-    /** As ACK says it. @throws WireException if so many were not written */
-    void acknowledged(long safeNow, long handledNow) throws WireException {
-        if (safeNow > written || handledNow > written) {
-            throw new WireException(
-                    Reason.NOT_EXPECTED,
-                    "ACK of " + safeNow + " safe and " + handledNow + " handled frames, " + written + " were written");
-        }
-        safe = Math.max(safe, safeNow);
-        handled = Math.max(handled, handledNow);
+    /** As ACK says it. @throws WireException if so many were not written, or it names other homes than the job's */
+    void acknowledged(FrameView ack) throws WireException {
+        require(ack);
+        safe = Math.max(safe, ack.safe());
+        handled = Math.max(handled, ack.handled());
         while (!old.isEmpty() && old.peek().number <= safe) {
             oldBytes -= old.poll().frame.capacity();
         }
@@ -239,6 +250,52 @@ final class Kept {
         if (safe == written && flushed == current.bytes.position()) {
             restart(current);
         }
+        if (ack.homes() > 0 && isFull()) {
+            setAside(ack);
+        }
+    }
+
+    private void require(FrameView ack) throws WireException {
+        if (ack.safe() > written || ack.handled() > written) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED,
+                    "ACK of " + ack.safe() + " safe and " + ack.handled() + " handled frames, " + written + " were written");
+        }
+        int bytes = Wire.ACK_HEADER_BYTES + ack.homes() * Long.BYTES;
+        if (ack.length() != bytes || ack.homes() > 0 && ack.homes() < homes) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME, "ACK of " + ack.length() + " bytes, which names " + ack.homes() + " homes, expected " + homes);
+        }
+    }
+
+    /**
+     * What stands behind frames for another site is safe, and they are not: for as long as its link is cut. They are copied out, once,
+     * so that the segments are free for what is for others.
+     */
+    private void setAside(FrameView ack) {
+        for (Iterator<Old> each = old.iterator(); each.hasNext(); ) {
+            Old next = each.next();
+            if (isSafe(ack, next.number, next.frame)) {
+                oldBytes -= next.frame.capacity();
+                each.remove();
+            }
+        }
+        while (!full.isEmpty()) {
+            Segment segment = full.poll();
+            walk(segment, (number, frame) -> {
+                if (!isSafe(ack, number, frame)) {
+                    keepAlone(number, frame);
+                }
+            });
+            free.add(segment);
+        }
+    }
+
+    /** What the relay logs for the rank itself, EVENTS, is safe when it was handled. */
+    private boolean isSafe(FrameView ack, long number, ByteBuffer frame) {
+        inspected.wrap(frame, frame.position());
+        boolean forRelay = inspected.type() == FrameType.EVENTS;
+        return number <= ack.handled() && (forRelay || number < ack.firstUnsafe(homeOf[inspected.destination()]));
     }
 
     /** Whether the relay has handled the last frame that asked for an ACK. */
@@ -261,10 +318,12 @@ final class Kept {
     }
 
     private void copyOut(Segment segment) {
-        walk(segment, frame -> {
-            old.add(new Old(ByteBuffer.allocate(frame.remaining()).put(frame).flip(), written));
-            oldBytes += old.peekLast().frame.capacity();
-        });
+        walk(segment, (number, frame) -> keepAlone(written, frame));
+    }
+
+    private void keepAlone(long number, ByteBuffer frame) {
+        old.add(new Old(ByteBuffer.allocate(frame.remaining()).put(frame).flip(), number));
+        oldBytes += old.peekLast().frame.capacity();
     }
 
     /** Visits what is kept of the connections before, in its order. */

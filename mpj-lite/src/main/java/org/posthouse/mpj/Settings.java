@@ -16,7 +16,7 @@ import org.posthouse.wire.Wire;
  *     rank waits while there are more. The default is twice a rank's credit of 16 MiB: eager bytes are bounded by that, and
  *     those of offers by their windows of 1 MiB
  * @param reconnectS how long a rank whose connection broke tries to reach its relay again, in seconds, 0 to {@link #RECONNECT_S_MAX}
- * @param ahead whether short messages may come before they are asked for, in jobs that are not logged
+ * @param ahead whether short messages may come before they are asked for
  */
 public record Settings(int eagerBytesMax, int busyPollUs, int keptBytesMax, int reconnectS, boolean ahead) {
     /** Sets {@link #eagerBytesMax}; see {@link #bytes}. */

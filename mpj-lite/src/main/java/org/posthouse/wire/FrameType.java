@@ -38,18 +38,24 @@ public enum FrameType {
     MOVE(27, Wire.HEADER_BYTES, Wire.HEADER_BYTES, Role.RANK | Role.RELAY),
     EVENTS(28, Wire.EVENTS_HEADER_BYTES, Wire.EVENTS_HEADER_BYTES + Wire.EVENT_BYTES * Wire.EVENTS_MAX, Role.RANK | Role.RELAY),
     LIVE(29, Wire.HEADER_BYTES, Wire.HEADER_BYTES, Role.RANK),
-    LINK_HELLO(30, 54, Wire.FRAME_BYTES_MAX, Role.LINK),
-    LINK_ACK(31, 24, 24, Role.LINK),
+    LINK_HELLO(30, 70, Wire.FRAME_BYTES_MAX, Role.LINK),
+    LINK_ACK(31, 40, 40, Role.LINK),
     LINK_PING(32, 24, 24, Role.LINK),
     LINK_PONG(33, 24, 24, Role.LINK),
     STATE(34, 24, Wire.FRAME_BYTES_MAX, Role.RANK | Role.RELAY),
-    ACK(35, 32, 32, Role.RELAY),
+    ACK(35, Wire.ACK_HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.RELAY),
     RESENT(36, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
     POINT(37, 64, 64, Role.RANK | Role.RELAY),
     IMAGE(38, Wire.IMAGE_HEADER_BYTES + 1, Wire.IMAGE_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX, Role.RANK | Role.RELAY),
     LINK_REVOKED(39, Wire.HEADER_BYTES + 1, Wire.FRAME_BYTES_MAX, Role.LINK),
     AHEAD(40, 40, 40, Role.RANK),
-    ENDED(41, 40, 40, Role.RELAY);
+    ENDED(41, 40, 40, Role.RELAY),
+    LINK_RUN(42, 32, 32, Role.LINK),
+    LINK_LANES(43, 24, 24, Role.LINK),
+    STREAM_OPEN(46, 28, Wire.FRAME_BYTES_MAX, Role.LINK),
+    STREAM_DATA(47, Wire.STREAM_HEADER_BYTES, Wire.STREAM_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX, Role.LINK),
+    STREAM_TOKENS(48, Wire.STREAM_HEADER_BYTES, Wire.STREAM_HEADER_BYTES, Role.LINK),
+    STREAM_END(49, 28, Wire.FRAME_BYTES_MAX, Role.LINK);
 
     /** Who stands at the sending end of a connection; a set of them is a bit mask. */
     public static final class Role {

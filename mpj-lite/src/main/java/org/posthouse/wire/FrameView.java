@@ -39,8 +39,11 @@ public final class FrameView {
     private static final int EVENTS_FIRST = 24;
     private static final int EVENT_KIND = 4;
     private static final int EVENT_VALUE = 8;
+    private static final int LINK_WORDS = 16;
     private static final int IMAGE_NUMBER = 16;
     private static final int IMAGE_OFFSET = 24;
+    private static final int STREAM = 16;
+    private static final int STREAM_COUNT = 20;
     private static final int CANCELLED_REQUEST = 16;
     private static final int CANCELLED_RESERVED = 20;
 
@@ -62,13 +65,22 @@ public final class FrameView {
     /** Flag of SEND, EAGER and OFFER: it may have been sent before, over a connection or by a process that is gone. */
     public static final int AGAIN = 2;
 
-    /** Flag of DELIVERED: it was not asked for; in place of a request number it has the ordinal of its receive, or 0 if that is the rank's to find out. */
+    /** Flag of DELIVERED: it was not asked for, and which receive it is for is the rank's to find out. */
     public static final int PUSHED = 1;
+
+    /** Flag of DELIVERED: it belongs to the rank's past, and has the ordinal of its receive in place of a request number. */
+    public static final int NAMED = 2;
 
     /** Flag of EVENTS from a rank: it waits for an ACK. From a relay: the rank's history ends here. */
     public static final int ACK_NOW = 1;
 
-    /** Flag of EVENTS from a relay, see {@link #ACK_NOW}. AHEAD: the rank wants no more of this round. */
+    /** Flag of STREAM_TOKENS: its sender hands over tokens that it was given and has not used. */
+    public static final int HANDED_OVER = 1;
+
+    /**
+     * Flag of EVENTS from a relay, see {@link #ACK_NOW}. AHEAD: the rank wants no more of this round. STREAM_DATA: no bytes come behind
+     * these on this way.
+     */
     public static final int END = 1;
 
     /** Where a DELIVERED differs from the frame that it is made of, in bytes from its start: for whoever makes it in place. */
@@ -126,15 +138,22 @@ public final class FrameView {
         return length;
     }
 
+    /** Flags of a DELIVERED that was not asked for. @param ordinal of its receive; 0 if that is the rank's to find out */
+    public static int unasked(long ordinal) {
+        return ordinal == 0 ? PUSHED : NAMED;
+    }
+
     private static int knownFlags(FrameType type) {
         return switch (type) {
             case PROBE -> BLOCKING;
             case SEND, EAGER -> AGAIN;
             case OFFER -> AGAIN | STORABLE;
             case EVENTS -> ACK_NOW | END;
-            case DELIVERED -> PUSHED;
+            case DELIVERED -> PUSHED | NAMED;
             case AHEAD -> END;
             case PROBE_ANSWER, CANCELLED, WITHDRAWN -> FOUND;
+            case STREAM_DATA -> END;
+            case STREAM_TOKENS -> HANDED_OVER;
             default -> 0;
         };
     }
@@ -149,6 +168,7 @@ public final class FrameView {
             case WITHDRAWN -> tag() == 0 && offset() == 0;
             case CANCELLED -> buffer.getInt(base + CANCELLED_RESERVED) == 0;
             case FINALIZE, POLLS -> buffer.getInt(base + FINALIZE_RESERVED) == 0;
+            case STREAM_DATA -> streamTokens() == 0;
             default -> true;
         };
     }
@@ -254,7 +274,7 @@ public final class FrameView {
         return this;
     }
 
-    /** The receive or probe that a DELIVERED or PROBE_ANSWER belongs to; with {@link #PUSHED} the receive's ordinal, the low 32 bits. */
+    /** The receive or probe that a DELIVERED or PROBE_ANSWER belongs to; with {@link #NAMED} the receive's ordinal, the low 32 bits. */
     public int request() {
         return buffer.getInt(base + REQUEST);
     }
@@ -388,6 +408,21 @@ public final class FrameView {
         return this;
     }
 
+    /** ACK: for how many homes it says what is not safe yet: those of the job, or 0. */
+    public int homes() {
+        return (length() - Wire.ACK_HEADER_BYTES) / Long.BYTES;
+    }
+
+    /** ACK: number of the first kept frame for a rank at this home that is not safe yet; one above {@link #handled} if there is none. */
+    public long firstUnsafe(int home) {
+        return buffer.getLong(base + Wire.ACK_HEADER_BYTES + home * Long.BYTES);
+    }
+
+    public FrameView firstUnsafe(int home, long number) {
+        buffer.putLong(base + Wire.ACK_HEADER_BYTES + home * Long.BYTES, number);
+        return this;
+    }
+
     /** IMAGE: where in the image its bytes begin. */
     public long imageOffset() {
         return buffer.getLong(base + IMAGE_OFFSET);
@@ -439,13 +474,30 @@ public final class FrameView {
         return this;
     }
 
-    /** LINK_ACK, LINK_PING and LINK_PONG: the count or time stamp they carry. */
-    public long linkWord() {
-        return buffer.getLong(base + CREDIT_BYTES);
+    /** STREAM_OPEN, STREAM_DATA, STREAM_TOKENS and STREAM_END: the stream's number on its link. */
+    public int stream() {
+        return buffer.getInt(base + STREAM);
     }
 
-    public FrameView linkWord(long word) {
-        buffer.putLong(base + CREDIT_BYTES, word);
+    /** STREAM_TOKENS: how many. STREAM_DATA: reserved. */
+    public int streamTokens() {
+        return buffer.getInt(base + STREAM_COUNT);
+    }
+
+    /** @param tokens zero in STREAM_DATA */
+    public FrameView stream(int stream, int tokens) {
+        buffer.putInt(base + STREAM, stream);
+        buffer.putInt(base + STREAM_COUNT, tokens);
+        return this;
+    }
+
+    /** The numbers that LINK_ACK, LINK_PING, LINK_PONG, LINK_RUN and LINK_LANES carry, by their place, from 0. */
+    public long linkWord(int place) {
+        return buffer.getLong(base + LINK_WORDS + place * Long.BYTES);
+    }
+
+    public FrameView linkWord(int place, long word) {
+        buffer.putLong(base + LINK_WORDS + place * Long.BYTES, word);
         return this;
     }
 

@@ -43,6 +43,8 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
     public static final int OUTPUT = 13;
     /** The log has too little room for the job, or has room again. {@code code}: 1 or 0. */
     public static final int LOG_STATE = 14;
+    /** A link to a relay where the job has ranks is down, or up again. {@code code}: 1 or 0. */
+    public static final int LINK_STATE = 15;
 
     /** An event that needs no numbers. */
     public JobEvent(long job, int kind, int rank, int code, String text) {
@@ -76,8 +78,8 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
                 in.text("text"));
         in.zero16();
         in.end();
-        if (event.kind < CONNECTED || event.kind > LOG_STATE) {
-            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 14");
+        if (event.kind < CONNECTED || event.kind > LINK_STATE) {
+            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 15");
         }
         return event;
     }

@@ -3,26 +3,32 @@ package org.posthouse.wire;
 import java.nio.ByteBuffer;
 
 /**
- * The first frame in each direction of a link. Both ends send it; the dialling end first.
+ * The first frame in each direction of a link's connection. Both ends send it; the dialling end first.
  *
  * @param site the sender's site, checked against its certificate
  * @param relay the sender's relay id: SITE or SITE/NAME
  * @param expected the relay id that the sender wants to reach; empty if it was dialled
  * @param epoch when the sending relay started: a newer one has forgotten the link's frames
  * @param peerEpoch the epoch that the sender last saw at the other end; 0 if never
- * @param received link frames received from the other end in that epoch: where to resume
+ * @param lane which of the link's connections this is: 0 begins a session, the others join one
+ * @param session the count of the dialling end's sessions with the other; the dialled end repeats it
+ * @param heads heads received from the other end in that epoch: where to resume; with lane 0 only, like the next
+ * @param bulk frames of bulk received in that epoch without a gap
  */
-public record LinkHello(String site, String relay, String expected, long epoch, long peerEpoch, long received) {
+public record LinkHello(
+        String site, String relay, String expected, long epoch, long peerEpoch, int lane, long session, long heads, long bulk) {
     private static final int NAME_BYTES_MAX = 255;
 
     public ByteBuffer encode() {
         return new FrameWriter(FrameType.LINK_HELLO, 0)
                 .i32(Wire.MAGIC)
                 .u16(Wire.VERSION)
-                .u16(0)
+                .u16(lane)
                 .i64(epoch)
                 .i64(peerEpoch)
-                .i64(received)
+                .i64(heads)
+                .i64(bulk)
+                .i64(session)
                 .text(site, NAME_BYTES_MAX)
                 .text(relay, NAME_BYTES_MAX)
                 .text(expected, NAME_BYTES_MAX)
@@ -33,14 +39,16 @@ public record LinkHello(String site, String relay, String expected, long epoch, 
     public static LinkHello decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
         Hello.checkVersion(in);
-        in.zero16();
+        int lane = in.u16("lane");
         long epoch = in.i64("epoch");
         long peerEpoch = in.i64("peer epoch");
-        long received = in.i64("received");
+        long heads = in.i64("received heads");
+        long bulk = in.i64("received bulk");
+        long session = in.i64("session");
         String site = in.text("site");
         String relay = in.text("relay");
         String expected = in.text("expected relay");
         in.end();
-        return new LinkHello(site, relay, expected, epoch, peerEpoch, received);
+        return new LinkHello(site, relay, expected, epoch, peerEpoch, lane, session, heads, bulk);
     }
 }

@@ -40,11 +40,20 @@ public final class Wire {
     /** Bytes of one event of a rank's history. */
     public static final int EVENT_BYTES = 16;
 
+    /** Bytes of an ACK frame that names no homes. */
+    public static final int ACK_HEADER_BYTES = 32;
+
+    /** Most homes that an ACK can name. */
+    public static final int ACK_HOMES_MAX = (PAYLOAD_BYTES_MAX + MESSAGE_HEADER_BYTES - ACK_HEADER_BYTES) / Long.BYTES;
+
     /** Bytes of an IMAGE frame's header; a piece of the image follows. */
     public static final int IMAGE_HEADER_BYTES = 32;
 
     /** Bytes of an image that a rank may send before it hears MORE. */
     public static final int IMAGE_WINDOW_BYTES = 4 * 1024 * 1024;
+
+    /** Bytes of a STREAM_DATA frame's header; its bytes follow. STREAM_TOKENS is the header alone. */
+    public static final int STREAM_HEADER_BYTES = 24;
 
     /** The kind of an event that says that from there on a replay is not promised; its value is a {@link Limit}'s code. */
     public static final int EVENT_LIMIT = 6;

@@ -336,10 +336,9 @@ final class ComeAgainTest extends OneRank {
         assertThat(view(frame).type()).isSameAs(FrameType.EVENTS);
         assertThat(view(frame).flags()).isEqualTo(FrameView.ACK_NOW);
         line.say(ScriptedRelay.ack(0, sends + 1));
-        line.hear(FrameType.EVENTS);
-        line.hearNothing();
+        line.hearNothing(); // A relay that is asked once tells when that is safe: to ask on would never end while a site is cut off.
         assertThat(sent).isNotDone();
-        line.say(ScriptedRelay.ack(sends, sends + 2));
+        line.say(ScriptedRelay.ack(sends, sends + 1));
         for (; sends < count; sends++) {
             line.hear(FrameType.SEND);
         }

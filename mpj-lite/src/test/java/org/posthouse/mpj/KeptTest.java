@@ -19,15 +19,23 @@ import org.posthouse.wire.WireException;
 final class KeptTest {
     private static final int BYTES_MAX = 4 << 20;
 
-    private final Kept kept = new Kept(BYTES_MAX);
+    /** Of the shortest frames here: a destination stands in them. */
+    private static final int HEADER_BYTES = 32;
+
+    /** Ranks 0 and 1 are at home here, rank 2 at another site. */
+    private final Kept kept = new Kept(BYTES_MAX, new int[] {0, 0, 1});
 
     /** Writes a frame of so many bytes, and lets it leave. Its bytes. */
     private byte[] write(FrameType type, int bytes, int mark) {
+        return write(type, bytes, mark, 1);
+    }
+
+    private byte[] write(FrameType type, int bytes, int mark, int destination) {
         if (!kept.fits(bytes)) {
             kept.left();
         }
-        FrameView frame = kept.begin(bytes).begin(type, Wire.HEADER_BYTES, mark);
-        ByteBuffer payload = kept.payload(Wire.HEADER_BYTES, bytes - Wire.HEADER_BYTES);
+        FrameView frame = kept.begin(bytes).begin(type, HEADER_BYTES, mark).address(4, 0, destination, 7);
+        ByteBuffer payload = kept.payload(HEADER_BYTES, bytes - HEADER_BYTES);
         while (payload.hasRemaining()) {
             payload.put((byte) (mark * 31 + payload.position()));
         }
@@ -37,6 +45,10 @@ final class KeptTest {
         byte[] written = new byte[bytes];
         leaving.get(leaving.limit() - bytes, written);
         return written;
+    }
+
+    private void acknowledged(long safe, long handled, long... firstUnsafe) throws WireException {
+        kept.acknowledged(new FrameView().wrap(ScriptedRelay.ack(safe, handled, firstUnsafe), 0));
     }
 
     private void send(int bytes) {
@@ -66,7 +78,7 @@ final class KeptTest {
     void aPingPongStaysInOnePlace() throws Exception {
         for (int round = 1; round < 1_000; round++) {
             assertThat(place()).isZero();
-            kept.acknowledged(round, round);
+            acknowledged(round, round);
         }
     }
 
@@ -88,9 +100,9 @@ final class KeptTest {
             frames++;
         }
         assertThat(frames).isBetween(BYTES_MAX / Wire.FRAME_BYTES_MAX - 4, BYTES_MAX / Wire.FRAME_BYTES_MAX + 1);
-        kept.acknowledged(1, 1);
+        acknowledged(1, 1);
         assertThat(kept.isFull()).as("a segment is free when all of it is safe").isTrue();
-        kept.acknowledged(frames - 1, frames);
+        acknowledged(frames - 1, frames);
         assertThat(kept.isFull()).isFalse();
     }
 
@@ -99,7 +111,7 @@ final class KeptTest {
         for (int frame = 1; frame < 2_000; frame++) {
             send(Wire.FRAME_BYTES_MAX);
             assertThat(kept.isFull()).isFalse();
-            kept.acknowledged(Math.max(0, frame - 16), frame);
+            acknowledged(Math.max(0, frame - 16), frame);
         }
     }
 
@@ -119,12 +131,12 @@ final class KeptTest {
         send(100);
         send(200);
         send(300);
-        kept.acknowledged(1, 2);
+        acknowledged(1, 2);
         kept.broken();
         assertThat(kept.next()).isEqualTo(4);
         assertThat(repeat(frame -> frame.length() == 200 ? Kept.Fate.KEPT : Kept.Fate.WRITTEN)).hasSize(1);
         assertThat(kept.next()).isEqualTo(5);
-        kept.acknowledged(3, 3);
+        acknowledged(3, 3);
         kept.broken();
         assertThat(repeat(frame -> Kept.Fate.WRITTEN)).as("what was not written again is safe with all before").hasSize(1);
         assertThat(kept.next()).isEqualTo(6);
@@ -134,9 +146,9 @@ final class KeptTest {
     void moreThanWasWrittenIsNotSafe() {
         send(100);
         assertThatExceptionOfType(WireException.class)
-                .isThrownBy(() -> kept.acknowledged(2, 1))
+                .isThrownBy(() -> acknowledged(2, 1))
                 .withMessageContaining("ACK of 2 safe and 1 handled frames, 1 were written");
-        assertThatExceptionOfType(WireException.class).isThrownBy(() -> kept.acknowledged(1, 2));
+        assertThatExceptionOfType(WireException.class).isThrownBy(() -> acknowledged(1, 2));
     }
 
     @Test
@@ -147,26 +159,80 @@ final class KeptTest {
         kept.left();
         send(100);
         assertThat(kept.isAnswered()).isFalse();
-        kept.acknowledged(0, 1);
+        acknowledged(0, 1);
         assertThat(kept.isAnswered()).isFalse();
-        kept.acknowledged(0, 2);
+        acknowledged(0, 2);
         assertThat(kept.isAnswered()).isTrue();
         kept.broken();
         assertThat(kept.isAnswered()).as("it has a new number").isFalse();
         repeat(frame -> Kept.Fate.WRITTEN);
-        kept.acknowledged(3, 4);
+        acknowledged(3, 4);
         assertThat(kept.isAnswered()).isFalse();
-        kept.acknowledged(3, 5);
+        acknowledged(3, 5);
         assertThat(kept.isAnswered()).isTrue();
+    }
+
+    @Test
+    void whatIsForASiteThatIsCutOffHoldsNothingElseUp() throws Exception {
+        byte[] parked = write(FrameType.SEND, 1_000, 5, 2);
+        kept.left();
+        for (int megabytes = 0; megabytes < 20 * (BYTES_MAX >> 20); megabytes++) {
+            for (int i = 0; i < 16; i++) {
+                send(Wire.FRAME_BYTES_MAX);
+            }
+            write(FrameType.EVENTS, 48, 3, 9);
+            kept.left();
+            long last = kept.next() - 1;
+            acknowledged(0, last, last + 1, 1);
+            assertThat(kept.isFull()).isFalse();
+        }
+        kept.broken();
+        List<byte[]> frames = repeat(frame -> Kept.Fate.WRITTEN);
+        assertThat(frames.get(0)).isEqualTo(parked);
+        assertThat(frames).as("what is safe was let go, but for the newest").hasSizeLessThan(2 * BYTES_MAX / Wire.FRAME_BYTES_MAX);
+    }
+
+    @Test
+    void isFullOfWhatIsForASiteThatIsCutOff() throws Exception {
+        int bytes = 0;
+        for (int round = 0; round < 3; round++) {
+            while (!kept.isFull()) {
+                bytes += write(FrameType.SEND, 10_000, 1, 2).length;
+                kept.left();
+            }
+            acknowledged(0, kept.next() - 1, kept.next(), 1);
+        }
+        assertThat(kept.isFull()).as("nothing of it is safe").isTrue();
+        assertThat(bytes).isBetween(BYTES_MAX - 100_000, BYTES_MAX + 10_000);
+        long last = kept.next() - 1;
+        acknowledged(0, last, last + 1, last);
+        assertThat(kept.isFull()).isFalse();
+        acknowledged(last, last);
+        kept.broken();
+        assertThat(repeat(frame -> Kept.Fate.WRITTEN)).isEmpty();
+    }
+
+    @Test
+    void anAckMustNameTheHomesOfTheJobOrNone() {
+        send(100);
+        assertThatExceptionOfType(WireException.class)
+                .isThrownBy(() -> acknowledged(0, 1, 2))
+                .withMessage("ACK of 40 bytes, which names 1 homes, expected 2");
+        assertThatExceptionOfType(WireException.class).isThrownBy(() -> {
+            ByteBuffer ragged = ScriptedRelay.ack(0, 1, 2, 1, 1);
+            kept.acknowledged(new FrameView().wrap(ragged, 0).length(ragged.capacity() - 4));
+        });
     }
 
     /** A frame as the model knows it. */
     private static final class Known {
         private final byte[] bytes;
+        private final int home;
         private long number;
 
-        Known(byte[] bytes, long number) {
+        Known(byte[] bytes, int home, long number) {
             this.bytes = bytes;
+            this.home = home;
             this.number = number;
         }
     }
@@ -176,18 +242,18 @@ final class KeptTest {
     void keepsExactlyWhatIsNotSafe(long seed) throws Exception {
         Random random = new Random(seed);
         List<Known> model = new ArrayList<>();
-        int sizes = seed % 2 == 0 ? 200 : Wire.FRAME_BYTES_MAX - Wire.HEADER_BYTES;
+        int sizes = seed % 2 == 0 ? 200 : Wire.FRAME_BYTES_MAX - HEADER_BYTES;
         for (int step = 0; step < 3_000; step++) {
             int what = random.nextInt(100);
             if (what < 60 && !kept.isFull()) {
-                byte[] bytes = write(FrameType.SEND, Wire.HEADER_BYTES + random.nextInt(sizes), step);
-                model.add(new Known(bytes, kept.next() - 1));
+                byte[] bytes = write(FrameType.SEND, HEADER_BYTES + random.nextInt(sizes), step);
+                model.add(new Known(bytes, 0, kept.next() - 1));
             } else if (what < 90) {
                 write(FrameType.POST, 48, step);
             } else if (what < 99) {
                 long safe = random.nextInt(4) == 0 ? kept.next() - 1 : random.nextLong(kept.next());
                 kept.left();
-                kept.acknowledged(safe, kept.next() - 1);
+                acknowledged(safe, kept.next() - 1);
                 model.removeIf(each -> each.number <= safe);
             } else {
                 comeAgain(model, random);
@@ -197,6 +263,54 @@ final class KeptTest {
             }
         }
         comeAgain(model, random);
+    }
+
+    /** What an ACK calls safe by its home may be let go of or not; nothing else may, and what is not let go of stays in its order. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void keepsAllThatIsNotSafeAtItsHome(long seed) throws Exception {
+        Random random = new Random(seed);
+        List<Known> model = new ArrayList<>();
+        long[] firstUnsafe = {1, 1};
+        int[] setAside = new int[1];
+        for (int step = 0; step < 20_000; step++) {
+            int what = random.nextInt(100);
+            if (what < 70 && !kept.isFull()) {
+                int destination = random.nextInt(20) == 0 ? 2 : random.nextInt(2);
+                byte[] bytes = write(FrameType.SEND, HEADER_BYTES + random.nextInt(20_000), step, destination);
+                model.add(new Known(bytes, destination / 2, kept.next() - 1));
+                kept.left();
+            } else if (what < 99) {
+                long handled = kept.next() - 1;
+                firstUnsafe[0] = Math.max(firstUnsafe[0], handled + 1 - random.nextInt(5));
+                firstUnsafe[1] += random.nextInt(40) == 0 ? random.nextLong(handled + 2 - firstUnsafe[1]) : 0;
+                boolean full = kept.isFull();
+                acknowledged(Math.min(firstUnsafe[0], firstUnsafe[1]) - 1, handled, firstUnsafe);
+                setAside[0] += full && !kept.isFull() ? 1 : 0;
+                model.removeIf(each -> each.number < Math.min(firstUnsafe[0], firstUnsafe[1]));
+            } else {
+                kept.broken();
+                List<Known> still = new ArrayList<>();
+                int[] at = new int[1];
+                repeat(frame -> {
+                    Known next = model.get(at[0]++);
+                    while (frame.job() != new FrameView().wrap(ByteBuffer.wrap(next.bytes), 0).job()) {
+                        assertThat(next.number).as("let go of before it was safe").isLessThan(firstUnsafe[next.home]);
+                        next = model.get(at[0]++);
+                    }
+                    next.number = kept.next();
+                    still.add(next);
+                    return Kept.Fate.WRITTEN;
+                });
+                model.subList(at[0], model.size())
+                        .forEach(next -> assertThat(next.number).isLessThan(firstUnsafe[next.home]));
+                model.clear();
+                model.addAll(still);
+                firstUnsafe[0] = Math.max(firstUnsafe[0], still.stream().filter(each -> each.home == 0).mapToLong(each -> each.number).min().orElse(kept.next()));
+                firstUnsafe[1] = Math.max(firstUnsafe[1], still.stream().filter(each -> each.home == 1).mapToLong(each -> each.number).min().orElse(kept.next()));
+            }
+        }
+        assertThat(setAside[0]).as("times that it was full and what was safe made room").isGreaterThan(2);
     }
 
     private void comeAgain(List<Known> model, Random random) throws WireException {

@@ -268,7 +268,7 @@ final class RecordingRelay {
             if (next instanceof Told told) {
                 tellAgain(told);
             } else if (next instanceof Delivered delivered && delivered.number > knownDeliveries) {
-                deliver(delivered, FrameView.PUSHED, (int) delivered.ordinal);
+                deliver(delivered, FrameView.NAMED, (int) delivered.ordinal);
             }
             cursor++;
         }

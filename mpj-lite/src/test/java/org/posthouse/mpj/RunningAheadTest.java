@@ -277,9 +277,15 @@ final class RunningAheadTest extends OneRank {
     }
 
     @Test
-    void itIsNotOpenedInAJobThatIsLogged() throws Exception {
+    void itIsOpenedInAJobThatIsLoggedToo() throws Exception {
         connect(Settings.DEFAULT, true);
-        receiveAsked(8);
+        receiveAsked(2);
+        Byte1 third = new Byte1(1, TAG);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.hear(FrameType.AHEAD);
+        line.say(answer(post, 3), push(TAG, 4));
+        assertThat(third.await()).isEqualTo((byte) 3);
+        assertThat(new Byte1(1, TAG).await()).isEqualTo((byte) 4);
         line.hearNothing();
     }
 }

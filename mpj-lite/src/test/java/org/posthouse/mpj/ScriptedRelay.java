@@ -156,9 +156,13 @@ final class ScriptedRelay implements AutoCloseable {
                 .encode();
     }
 
-    static ByteBuffer ack(long safe, long handled) {
-        ByteBuffer frame = fixed(FrameType.ACK, FrameType.ACK.bytesMin());
-        view(frame).ack(safe, handled);
+    /** @param firstUnsafe for each home the first number that is not safe, or none at all */
+    static ByteBuffer ack(long safe, long handled, long... firstUnsafe) {
+        ByteBuffer frame = fixed(FrameType.ACK, Wire.ACK_HEADER_BYTES + firstUnsafe.length * Long.BYTES);
+        FrameView view = view(frame).ack(safe, handled);
+        for (int home = 0; home < firstUnsafe.length; home++) {
+            view.firstUnsafe(home, firstUnsafe[home]);
+        }
         return frame;
     }
 
@@ -181,11 +185,11 @@ final class ScriptedRelay implements AutoCloseable {
         return frame.put(Wire.MESSAGE_HEADER_BYTES, bytes, 0, rides);
     }
 
-    /** A message of {@code bytes} from rank 1 of the past of a receive, the first {@code rides} of which come with it. */
+    /** A message of {@code bytes} from rank 1 for a receive of the past, or for any if that is 0; the first {@code rides} come with it. */
     static ByteBuffer pushed(int context, int tag, int ordinal, long sequence, byte[] bytes, int rides) {
         ByteBuffer frame = frame(FrameType.DELIVERED, Wire.MESSAGE_HEADER_BYTES, rides);
         view(frame)
-                .flags(FrameView.PUSHED)
+                .flags(FrameView.unasked(ordinal))
                 .address(context, 1, 0, tag)
                 .sequence(sequence)
                 .content(bytes.length, bytes.length, 1)

@@ -37,8 +37,12 @@ final class UnaskedTest extends OneRank {
         private final Operation operation;
 
         Received(int context, int bytesMax) {
+            this(context, bytesMax, Wire.ANY);
+        }
+
+        Received(int context, int bytesMax, int tag) {
             bytes = new byte[bytesMax];
-            operation = endpoint.receive(context, Wire.ANY, Wire.ANY, Plain.sink(Base.BYTE, bytes, 0, bytesMax));
+            operation = endpoint.receive(context, Wire.ANY, tag, Plain.sink(Base.BYTE, bytes, 0, bytesMax));
         }
 
         byte[] await() {
@@ -197,6 +201,67 @@ final class UnaskedTest extends OneRank {
             new Received(CONTEXT, piece.length).await();
         }
         saysAll.get();
+    }
+
+    // ---- what ran ahead
+
+    private static ByteBuffer ranAhead(int sequence, int tag, int value) {
+        return pushed(CONTEXT, tag, 0, sequence, new byte[] {(byte) value}, 1);
+    }
+
+    private Received receive(int tag) {
+        return new Received(CONTEXT, 10, tag);
+    }
+
+    /** An event of the past by which a receive of the context was taken back. */
+    private static ByteBuffer takenBack(int number) {
+        ByteBuffer item = ByteBuffer.allocate(Wire.EVENT_BYTES);
+        item.putInt(0).putInt(History.TAKEN << 24).putLong((CONTEXT + 1L) << Integer.SIZE | 1);
+        return events(number, item.array(), 0, 0);
+    }
+
+    @Test
+    void whatRanAheadMeetsTheReceivesThatItHadMet() throws Exception {
+        connect(2);
+        Received tagged = receive(TAG + 1);
+        line.say(ranAhead(1, TAG, 1), ranAhead(2, TAG + 1, 2), push(CONTEXT, 3, 3), ranAhead(4, TAG, 4));
+        assertThat(tagged.await()).as("the one that it takes").containsExactly(2);
+        assertThat(receive(TAG).await()).as("the first that it takes").containsExactly(1);
+        assertThat(receive(TAG).await()).as("the one that names it, though another is there").containsExactly(3);
+        assertThat(receive(Wire.ANY).await()).containsExactly(4);
+        line.hearNothing();
+    }
+
+    @Test
+    void whatRanAheadAndWasNotReceivedIsThereBehindLive() throws Exception {
+        connect(2);
+        line.say(ranAhead(1, TAG, 1), ranAhead(2, TAG + 1, 2), endOfHistory());
+        assertThat(endpoint.value(() -> 17)).isEqualTo(17);
+        line.hear(FrameType.LIVE);
+        receive(TAG + 2);
+        line.hear(FrameType.EVENTS);
+        line.hear(FrameType.POST);
+        assertThat(receive(TAG + 1).await()).containsExactly(2);
+        assertThat(endpoint.tryProbe(CONTEXT, Wire.ANY, TAG).bytes()).isEqualTo(1);
+        assertThat(receive(Wire.ANY).await()).containsExactly(1);
+        line.hearNothing();
+    }
+
+    /** It was read ahead of the program, and is for a receive that was called when the other was gone. */
+    @Test
+    void whatCameBehindACancelIsNotForWhatWasTakenBack() throws Exception {
+        connect(2);
+        Received gone = receive(TAG);
+        line.say(takenBack(1), ranAhead(1, TAG, 1), takenBack(2), ranAhead(2, TAG, 2));
+        line.say(events(3, new byte[] {0, 0, 0, 0, History.VALUE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 0, 0));
+        Received other = receive(TAG + 1);
+        assertThat(endpoint.cancel(gone.operation)).isTrue();
+        Received first = receive(TAG);
+        assertThat(first.await()).containsExactly(1);
+        Received goneToo = receive(TAG);
+        assertThat(endpoint.cancel(goneToo.operation)).isTrue();
+        assertThat(receive(Wire.ANY).await()).containsExactly(2);
+        assertThat(other.operation.isDone()).isFalse();
     }
 
     // ---- a break

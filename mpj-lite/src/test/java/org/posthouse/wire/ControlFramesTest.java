@@ -37,7 +37,9 @@ final class ControlFramesTest {
                     FrameType.PROBE_ANSWER,
                     FrameType.CANCELLED,
                     FrameType.WITHDRAWN,
-                    FrameType.EVENTS);
+                    FrameType.EVENTS,
+                    FrameType.STREAM_DATA,
+                    FrameType.STREAM_TOKENS);
 
     @Test
     void bringsBackHello() throws WireException {
@@ -123,7 +125,15 @@ final class ControlFramesTest {
                     text(random));
             assertThat(SampleFrames.decode(event.encode())).isEqualTo(event);
             LinkHello hello = new LinkHello(
-                    text(random), text(random), text(random), random.nextLong(), random.nextLong(), random.nextLong());
+                    text(random),
+                    text(random),
+                    text(random),
+                    random.nextLong(),
+                    random.nextLong(),
+                    random.nextInt(65_536),
+                    random.nextLong(),
+                    random.nextLong(),
+                    random.nextLong());
             assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
             Point point = new Point(
                     random.nextLong(),
@@ -198,8 +208,7 @@ final class ControlFramesTest {
                 Arguments.of(FrameType.ABORT, 33, 35, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.JOB_EVENT, 50, 52, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.BLOCKED, 45, 47, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.MISMATCH, 45, 47, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.LINK_HELLO, 22, 24, Reason.MALFORMED_FRAME));
+                Arguments.of(FrameType.MISMATCH, 45, 47, Reason.MALFORMED_FRAME));
     }
 
     @ParameterizedTest

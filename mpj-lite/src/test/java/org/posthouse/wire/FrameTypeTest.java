@@ -58,6 +58,12 @@ final class FrameTypeTest {
         SENDERS.put(FrameType.LINK_REVOKED, LINK);
         SENDERS.put(FrameType.AHEAD, RANK);
         SENDERS.put(FrameType.ENDED, RELAY);
+        SENDERS.put(FrameType.LINK_RUN, LINK);
+        SENDERS.put(FrameType.LINK_LANES, LINK);
+        SENDERS.put(FrameType.STREAM_OPEN, LINK);
+        SENDERS.put(FrameType.STREAM_DATA, LINK);
+        SENDERS.put(FrameType.STREAM_TOKENS, LINK);
+        SENDERS.put(FrameType.STREAM_END, LINK);
     }
 
     @ParameterizedTest

@@ -126,11 +126,11 @@ final class GoldenFramesTest {
                 "00000010 1d000000 01020304 05060708");
         GOLDEN.put(
                 FrameType.LINK_HELLO,
-                "00000041 1e000000 00000000 00000000 50485331 00010000 00000000 00000031 00000000 00000032 "
-                        + "00000000 00000033 00046c79 6f6e0002 72310005 6bc3b66c 6e");
+                "00000051 1e000000 00000000 00000000 50485331 00010002 00000000 00000031 00000000 00000032 "
+                        + "00000000 00000034 00000000 00000035 00000000 00000033 00046c79 6f6e0002 72310005 6bc3b66c 6e");
         GOLDEN.put(
                 FrameType.LINK_ACK,
-                "00000018 1f000000 01020304 05060708 41424344 45464748");
+                "00000028 1f000000 01020304 05060708 41424344 45464748 41424344 45464749 41424344 4546474a");
         GOLDEN.put(
                 FrameType.LINK_PING,
                 "00000018 20000000 01020304 05060708 41424344 45464748");
@@ -144,7 +144,8 @@ final class GoldenFramesTest {
                         + "00000000 0000000b 00000000 0000000c");
         GOLDEN.put(
                 FrameType.ACK,
-                "00000020 23000000 01020304 05060708 00000000 0000001b 00000000 0000001c");
+                "00000030 23000000 01020304 05060708 00000000 0000001b 00000000 0000001c "
+                        + "00000000 0000001d 00000000 0000001c");
         GOLDEN.put(
                 FrameType.RESENT,
                 "00000040 24000000 01020304 05060708 00000011 00000012 00000013 00000014 00000000 "
@@ -163,6 +164,16 @@ final class GoldenFramesTest {
         GOLDEN.put(
                 FrameType.ENDED,
                 "00000028 29000000 01020304 05060708 00000011 00000031 00000013 00000002 00000000 00040000");
+        GOLDEN.put(
+                FrameType.LINK_RUN,
+                "00000020 2a000000 01020304 05060708 41424344 45464748 41424344 45464749");
+        GOLDEN.put(
+                FrameType.LINK_LANES,
+                "00000018 2b000000 01020304 05060708 41424344 45464748");
+        GOLDEN.put(FrameType.STREAM_OPEN, "00000021 2e000000 00000000 00000000 00000071 00000072 00056772 6f757000 00");
+        GOLDEN.put(FrameType.STREAM_DATA, "0000001c 2f010000 01020304 05060708 00000071 00000000 c1c2c3c4");
+        GOLDEN.put(FrameType.STREAM_TOKENS, "00000018 30010000 01020304 05060708 00000071 00000072");
+        GOLDEN.put(FrameType.STREAM_END, "0000001e 31000000 00000000 00000000 00000071 00000011 00026e6f 0000");
     }
 
     @ParameterizedTest
@@ -185,6 +196,9 @@ final class GoldenFramesTest {
     }
 
     private static long jobOf(FrameType type) {
-        return type == FrameType.LINK_HELLO ? 0 : SampleFrames.JOB;
+        return switch (type) {
+            case LINK_HELLO, STREAM_OPEN, STREAM_END -> 0;
+            default -> SampleFrames.JOB;
+        };
     }
 }

@@ -18,8 +18,10 @@ final class SampleFrames {
     static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, true, "pi", HOMES, new int[] {0, 1, 1});
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
     static final Point POINT = new Point(JOB, Point.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35);
-    static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 0x33);
+    static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 2, 0x33, 0x34, 0x35);
     static final Stall STALL = new Stall(JOB, 0x11, 0x61626364, 0x15, 0x12, 0x13, "why");
+    static final StreamOpen STREAM_OPEN = new StreamOpen(0x71, 0x72, "group");
+    static final StreamEnd STREAM_END = new StreamEnd(0x71, Reason.SITE_UNREACHABLE, "no");
     static final Notice ABORT = new Notice(JOB, 3, 1, "why");
     static final Notice CLOSE = Notice.closing(JOB, Reason.FENCED, "old");
     static final Notice JOB_CLOSE = new Notice(JOB, 0, -1, "");
@@ -62,7 +64,10 @@ final class SampleFrames {
             case AHEAD, ENDED -> round(type);
             case LINK_HELLO -> LINK_HELLO.encode();
             case LINK_REVOKED -> fixed(type, Wire.HEADER_BYTES, 4);
-            case LINK_ACK, LINK_PING, LINK_PONG -> link(type);
+            case LINK_ACK, LINK_PING, LINK_PONG, LINK_RUN, LINK_LANES -> link(type);
+            case STREAM_OPEN -> STREAM_OPEN.encode();
+            case STREAM_DATA, STREAM_TOKENS -> stream(type);
+            case STREAM_END -> STREAM_END.encode();
         };
     }
 
@@ -139,8 +144,8 @@ final class SampleFrames {
     }
 
     private static ByteBuffer ack() {
-        ByteBuffer frame = fixed(FrameType.ACK, 32, 0);
-        view(frame).ack(0x1b, 0x1c);
+        ByteBuffer frame = fixed(FrameType.ACK, Wire.ACK_HEADER_BYTES, 2 * Long.BYTES);
+        view(frame).ack(0x1b, 0x1c).firstUnsafe(0, 0x1d).firstUnsafe(1, 0x1c);
         return frame;
     }
 
@@ -164,8 +169,17 @@ final class SampleFrames {
     }
 
     private static ByteBuffer link(FrameType type) {
-        ByteBuffer frame = fixed(type, 24, 0);
-        view(frame).linkWord(0x4142434445464748L);
+        ByteBuffer frame = fixed(type, type.bytesMin(), 0);
+        for (int place = 0; Wire.HEADER_BYTES + place * Long.BYTES < type.bytesMin(); place++) {
+            view(frame).linkWord(place, 0x4142434445464748L + place);
+        }
+        return frame;
+    }
+
+    private static ByteBuffer stream(FrameType type) {
+        boolean data = type == FrameType.STREAM_DATA;
+        ByteBuffer frame = fixed(type, Wire.STREAM_HEADER_BYTES, data ? 4 : 0);
+        view(frame).flags(data ? FrameView.END : FrameView.HANDED_OVER).stream(0x71, data ? 0 : 0x72);
         return frame;
     }
 
@@ -190,6 +204,8 @@ final class SampleFrames {
             case LINK_HELLO -> LinkHello.decode(frame);
             case STATE -> StatePage.decode(frame);
             case POINT -> Point.decode(frame);
+            case STREAM_OPEN -> StreamOpen.decode(frame);
+            case STREAM_END -> StreamEnd.decode(frame);
             default -> view;
         };
     }

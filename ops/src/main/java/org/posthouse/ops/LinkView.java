@@ -1,6 +1,7 @@
 package org.posthouse.ops;
 
 import java.util.Objects;
+import java.util.Optional;
 
 /**
  * One link of a relay, seen from that relay. Immutable.
@@ -16,6 +17,8 @@ import java.util.Objects;
  * @param roundTripMicros last measured round trip in microseconds; 0 when not measured yet
  * @param waitingBytes    bytes that the peer has not acknowledged yet, now
  * @param framesRepeated  frames written again since the relay started, because a connection was cut
+ * @param lanes           connections that carry the link now
+ * @param parked          what waits for the link; empty while it is up
  */
 public record LinkView(
         String peerSite,
@@ -28,10 +31,13 @@ public record LinkView(
         long bytesOut,
         long roundTripMicros,
         long waitingBytes,
-        long framesRepeated) {
+        long framesRepeated,
+        int lanes,
+        Optional<ParkedView> parked) {
 
     /** Refuses nulls. */
     public LinkView {
+        Objects.requireNonNull(parked, "parked");
         Objects.requireNonNull(peerSite, "peerSite");
         Objects.requireNonNull(peerRelay, "peerRelay");
         Objects.requireNonNull(state, "state");

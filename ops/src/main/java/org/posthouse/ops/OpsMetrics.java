@@ -28,7 +28,7 @@ import java.util.EnumSet;
  */
 public final class OpsMetrics implements AutoCloseable {
 
-    /** Meters kept: 64 relays × 85, 500 links × 24, about 150 of Java and Vert.x, and room. */
+    /** Meters kept: 64 relays × 85, 500 links × 28, about 150 of Java and Vert.x, and room. */
     static final int METERS_MAX = 20_000;
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);

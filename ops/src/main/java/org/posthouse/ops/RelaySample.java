@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The meters of one relay, and what it has told last: written by the console's loop, read by scraping workers.
  *
- * <p>They are at most 133 (64 of histograms, 37 of refusals, 16 of shards, 16 of modes), 23 of states and gauges, and for
- * each of at most {@link #LINKS_MAX} links 24.
+ * <p>They are at most 133 (64 of histograms, 37 of refusals, 16 of shards, 16 of modes), 23 of states and gauges, 8 of streams, and for
+ * each of at most {@link #LINKS_MAX} links 28.
  */
 final class RelaySample {
 
@@ -99,6 +99,9 @@ final class RelaySample {
         if (snapshot.keys().isPresent()) {
             showKeys();
         }
+        if (snapshot.streams().isPresent()) {
+            showStreams();
+        }
         flows.keySet().forEach(this::showFlow);
         linkViews.keySet().forEach(this::showLink);
         measures.refusals().keySet().forEach(reason -> counter("posthouse.refusals", tags.and("reason", reason),
@@ -133,6 +136,18 @@ final class RelaySample {
         gauge("posthouse.keys.not.after.seconds", tags.and("certificate", "authority"), end, s -> s.keys(keys -> keys.authorityNotAfter() / 1e3));
         gauge("posthouse.keys.warnings", tags, "what is to be done about keys", s -> s.keys(keys -> keys.warnings().size()));
         gauge("posthouse.keys.revoked", tags, "certificates in the newest list of revoked ones", s -> s.keys(KeysView::revoked));
+    }
+
+    private void showStreams() {
+        String bytes = "bytes of streams";
+        gauge("posthouse.streams", tags, "streams over links that are open", s -> s.streams(StreamsView::open));
+        counter("posthouse.streams.opened", tags, "streams that were opened", s -> s.streams(StreamsView::opened));
+        counter("posthouse.streams.refused", tags, "streams that were refused", s -> s.streams(StreamsView::refused));
+        counter("posthouse.stream.bytes", tags.and("direction", "in"), bytes, s -> s.streams(StreamsView::bytesIn));
+        counter("posthouse.stream.bytes", tags.and("direction", "out"), bytes, s -> s.streams(StreamsView::bytesOut));
+        counter("posthouse.stream.waits", tags, "times that a stream used its last token", s -> s.streams(StreamsView::waits));
+        gauge("posthouse.stream.buffers.used", tags, "buffers taken or promised", s -> s.streams(StreamsView::buffersUsed));
+        gauge("posthouse.stream.buffers", tags, "buffers for what comes on streams", s -> s.streams(StreamsView::buffers));
     }
 
     private void showQueues() {
@@ -174,6 +189,11 @@ final class RelaySample {
         gauge("posthouse.link.up", at, "1 when the link carries messages", s -> s.link(link, view -> view.state() == LinkView.State.UP ? 1 : 0));
         gauge("posthouse.link.round.trip.seconds", at, "last measured round trip", s -> s.link(link, view -> view.roundTripMicros() / 1e6));
         gauge("posthouse.link.waiting.bytes", at, "bytes that the peer has not acknowledged", s -> s.link(link, LinkView::waitingBytes));
+        gauge("posthouse.link.lanes", at, "connections that carry the link", s -> s.link(link, LinkView::lanes));
+        gauge("posthouse.link.down.seconds", at, "for how long the link has been down; 0 while it is up", s -> s.downSeconds(link));
+        gauge("posthouse.link.parked.messages", at, "messages that wait until the link is up again", s -> s.parked(link, ParkedView::messages));
+        gauge("posthouse.link.parked.bytes", at, "payload bytes of these messages", s -> s.parked(link, ParkedView::bytes));
+        gauge("posthouse.link.parked.ranks", at, "ranks that wait until the link is up again", s -> s.parked(link, ParkedView::ranks));
         counter("posthouse.link.frames", in, "frames of links, repeated ones included", s -> s.link(link, LinkView::messagesIn));
         counter("posthouse.link.frames", out, "frames of links, repeated ones included", s -> s.link(link, LinkView::messagesOut));
         counter("posthouse.link.frame.bytes", in, "bytes of these frames", s -> s.link(link, LinkView::bytesIn));
@@ -211,9 +231,21 @@ final class RelaySample {
         return snapshot.keys().map(value::applyAsDouble).orElse(0.0);
     }
 
+    private double streams(ToDoubleFunction<StreamsView> value) {
+        return snapshot.streams().map(value::applyAsDouble).orElse(0.0);
+    }
+
     private double link(String relay, ToDoubleFunction<LinkView> value) {
         LinkView view = linkViews.get(relay);
         return view == null ? 0 : value.applyAsDouble(view);
+    }
+
+    private double parked(String relay, ToDoubleFunction<ParkedView> value) {
+        return link(relay, view -> view.parked().map(value::applyAsDouble).orElse(0.0));
+    }
+
+    private double downSeconds(String relay) {
+        return parked(relay, parked -> Math.max(0, System.currentTimeMillis() - parked.since()) / 1e3);
     }
 
     private double queuedPeak(int shard) {

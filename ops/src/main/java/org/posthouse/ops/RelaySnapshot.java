@@ -19,6 +19,7 @@ import java.util.Optional;
  * @param counters      its totals since {@code startedAt}
  * @param log           the message log, or empty when the relay runs with durability none
  * @param keys          the keys of its links, or empty when it has none
+ * @param streams       what flows through its links beside messages, or empty when it has none
  */
 public record RelaySnapshot(
         String site,
@@ -32,7 +33,8 @@ public record RelaySnapshot(
         List<KnownRelay> directory,
         Counters counters,
         Optional<LogView> log,
-        Optional<KeysView> keys) {
+        Optional<KeysView> keys,
+        Optional<StreamsView> streams) {
 
     /** Copies the lists and refuses nulls. */
     public RelaySnapshot {
@@ -47,6 +49,7 @@ public record RelaySnapshot(
         Objects.requireNonNull(counters, "counters");
         Objects.requireNonNull(log, "log");
         Objects.requireNonNull(keys, "keys");
+        Objects.requireNonNull(streams, "streams");
     }
 
     /**

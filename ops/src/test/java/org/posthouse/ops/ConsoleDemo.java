@@ -42,7 +42,8 @@ final class ConsoleDemo {
 
     private static List<RelayView> calm() {
         return List.of(view(new RelaySnapshot("home", "relay-1", "multiplexed", "0.1.0", BEGIN, "127.0.0.1:7411",
-                List.of(), List.of(), List.of(), RelaySnapshot.Counters.ZERO, Optional.empty(), Optional.empty()), Readiness.ok()));
+                List.of(), List.of(), List.of(), RelaySnapshot.Counters.ZERO, Optional.empty(), Optional.empty(), Optional.empty()),
+                Readiness.ok()));
     }
 
     private static List<RelayView> busy() {
@@ -60,12 +61,13 @@ final class ConsoleDemo {
                 List.of(job("1f4c9ae02b77d310", "nas.cg.ClassB", 16, "RUNNING", BEGIN + 400_000, east),
                         job("90be11c2aa04e7f6", "netpipe.PingPong", 4, "FINISHED", BEGIN + 100_000, done)),
                 known, counters(moved, 3), Optional.of(new RelaySnapshot.LogView(moved * 2, 1_843_200_000L, 4L << 30, 1_600_000_000L, "open", "")),
-                Optional.of(keys(List.of())));
+                Optional.of(keys(List.of())), Optional.empty());
         RelaySnapshot orsay = new RelaySnapshot("orsay", "orsay-a", "pipeline", "0.1.0", BEGIN + 60_000,
                 "127.0.0.1:7511", List.of(up("rennes", moved / 3)),
                 List.of(job("1f4c9ae02b77d310", "nas.cg.ClassB", 16, "RUNNING", BEGIN + 400_000, west)),
                 known, counters(moved - 20_000, 1), Optional.of(new RelaySnapshot.LogView(moved, 920_000_000L, 4L << 30, 0, "open", "")),
-                Optional.of(keys(List.of("the certificate of site orsay expires 2026-12-01T10:00:00Z: renew it with posthouse keys renew"))));
+                Optional.of(keys(List.of("the certificate of site orsay expires 2026-12-01T10:00:00Z: renew it with posthouse keys renew"))),
+                Optional.empty());
         return List.of(view(rennes, Readiness.ok()),
                 view(orsay, Readiness.notReady("the log's disk is 96 % full; free space or move the log")));
     }
@@ -76,12 +78,14 @@ final class ConsoleDemo {
 
     private static LinkView up(String peer, long moved) {
         return new LinkView(peer, peer, LinkView.State.UP, BEGIN + 61_000, moved, moved - 900,
-                moved * 812, moved * 799, 11_840, moved % 65_536, 12);
+                moved * 812, moved * 799, 11_840, moved % 65_536, 12, 3, Optional.empty());
     }
 
     private static LinkView down(String peer) {
         return new LinkView(peer, peer, LinkView.State.DOWN, BEGIN + 7_090_000, 4_410, 4_002, 3_200_100, 2_900_000, 0,
-                1_843_200, 12);
+                1_843_200, 12, 0, Optional.of(new ParkedView(BEGIN + 7_090_000, "TIMEOUT: nothing was heard for 15000 ms",
+                        "cannot reach 10.3.0.1:7412: connection refused", 41, 1_790_012,
+                        List.of(new ParkedView.Job("1f4c9ae02b77d310", "nas.cg.ClassB", 41, 1_790_012, 6)))));
     }
 
     private static RelaySnapshot.Counters counters(long moved, int unexpected) {

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -47,7 +49,13 @@ class OpsMetricsTest {
                 "posthouse_credit_outstanding_messages{relay=\"rennes-a\",site=\"rennes\"} 64.0",
                 "posthouse_lines_waiting_bytes{relay=\"rennes-a\",site=\"rennes\"} 9000.0",
                 "posthouse_link_up{link=\"lille\",relay=\"rennes-a\",site=\"rennes\"} 0.0",
+                "posthouse_link_parked_messages{link=\"lille\",relay=\"rennes-a\",site=\"rennes\"} 41.0",
+                "posthouse_link_parked_bytes{link=\"lille\",relay=\"rennes-a\",site=\"rennes\"} 3100.0",
+                "posthouse_link_parked_ranks{link=\"lille\",relay=\"rennes-a\",site=\"rennes\"} 3.0",
+                "posthouse_link_parked_messages{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 0.0",
+                "posthouse_link_down_seconds{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 0.0",
                 "posthouse_link_waiting_bytes{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 5000.0",
+                "posthouse_link_lanes{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 7.0",
                 "posthouse_link_frames_repeated_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 6.0",
                 "posthouse_link_frames_total{direction=\"out\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 2.0",
                 "posthouse_links{relay=\"rennes-a\",site=\"rennes\"} 2.0",
@@ -63,8 +71,23 @@ class OpsMetricsTest {
                 "posthouse_keys_not_after_seconds{certificate=\"authority\",relay=\"rennes-a\",site=\"rennes\"} 2.1E9",
                 "posthouse_keys_warnings{relay=\"rennes-a\",site=\"rennes\"} 1.0",
                 "posthouse_keys_revoked{relay=\"rennes-a\",site=\"rennes\"} 2.0",
+                "posthouse_streams{relay=\"rennes-a\",site=\"rennes\"} 2.0",
+                "posthouse_streams_opened_total{relay=\"rennes-a\",site=\"rennes\"} 5.0",
+                "posthouse_streams_refused_total{relay=\"rennes-a\",site=\"rennes\"} 1.0",
+                "posthouse_stream_bytes_total{direction=\"in\",relay=\"rennes-a\",site=\"rennes\"} 700.0",
+                "posthouse_stream_bytes_total{direction=\"out\",relay=\"rennes-a\",site=\"rennes\"} 800.0",
+                "posthouse_stream_waits_total{relay=\"rennes-a\",site=\"rennes\"} 3.0",
+                "posthouse_stream_buffers_used{relay=\"rennes-a\",site=\"rennes\"} 24.0",
+                "posthouse_stream_buffers{relay=\"rennes-a\",site=\"rennes\"} 1024.0",
                 "posthouse_log_pinned_bytes{relay=\"rennes-a\",site=\"rennes\"} 4096.0",
                 "posthouse_log_limit_bytes{relay=\"rennes-a\",site=\"rennes\"} 65536.0");
+    }
+
+    @Test
+    void showsForHowLongALinkIsDown() throws Exception {
+        Matcher down = Pattern.compile("posthouse_link_down_seconds\\{link=\"lille\"[^}]*\\} ([0-9.]+)").matcher(ops.get("/metrics").body());
+        assertThat(down.find()).isTrue();
+        assertThat(Double.parseDouble(down.group(1))).isBetween(90.0, 200.0);
     }
 
     @Test
@@ -153,7 +176,7 @@ class OpsMetricsTest {
         try (OpsMetrics metrics = OpsMetrics.create()) {
             RelayMeters meters = new RelayMeters(metrics.registry());
             List<LinkView> links = IntStream.range(0, RelaySample.LINKS_MAX + 5)
-                    .mapToObj(i -> new LinkView("site" + i, "site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0))
+                    .mapToObj(i -> new LinkView("site" + i, "site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0, Optional.empty()))
                     .toList();
             RelaySnapshot relay = Scenes.relay("rennes", "rennes-a", 1, List.of());
             meters.refresh(List.of(new Scenes.MovingRelay(Scenes.withLinks(relay, links))));

@@ -10,6 +10,8 @@ final class Scenes {
 
     static final String JOB = "1f4c9ae02b77d310";
 
+    static final long DOWN_SINCE = System.currentTimeMillis() - 90_000;
+
     private Scenes() {}
 
     /** A relay whose view a test changes while the console runs. */
@@ -53,23 +55,30 @@ final class Scenes {
 
     static RelaySnapshot relay(String site, String relay, long messages, List<JobView> jobs) {
         List<LinkView> links = List.of(
-                new LinkView("orsay", "orsay/2", LinkView.State.UP, 10, 1, 2, 3, 4, 900, 5_000, 6),
-                new LinkView("lille", "lille", LinkView.State.DOWN, 11, 0, 0, 0, 0, 0, 0, 0));
+                new LinkView("orsay", "orsay/2", LinkView.State.UP, 10, 1, 2, 3, 4, 900, 5_000, 6, 7, Optional.empty()),
+                new LinkView("lille", "lille", LinkView.State.DOWN, 11, 0, 0, 0, 0, 0, 0, 0, 0, Optional.of(parked())));
         return new RelaySnapshot(site, relay, "pooled", "0.1.0", 5_000, "127.0.0.1:7411", links, jobs,
                 List.of(new RelaySnapshot.KnownRelay(site, relay, "127.0.0.1:7412", 3, true, 9, 4)),
                 new RelaySnapshot.Counters(messages, 7, 4096, 1024, 6, 2, 1, 65_536, 64, 9_000, 3, 12),
                 Optional.of(new RelaySnapshot.LogView(42, 8192, 65_536, 4096, "open", "8192 of 65536 bytes of log are used")),
-                Optional.of(new KeysView("7f3a", 2_000_000_000_000L, 2_100_000_000_000L, 3, 2, List.of("renew the certificate"))));
+                Optional.of(new KeysView("7f3a", 2_000_000_000_000L, 2_100_000_000_000L, 3, 2, List.of("renew the certificate"))),
+                Optional.of(new StreamsView(2, 5, 1, 700, 800, 3, 24, 1_024, List.of(new StreamsView.ForwardView(
+                        "orsay/web", "127.0.0.1:8080", "LISTENING", 2, 5, 1, "no door")))));
+    }
+
+    static ParkedView parked() {
+        return new ParkedView(DOWN_SINCE, "TIMEOUT: nothing heard for 15 s", "cannot connect: refused", 41, 3_100,
+                List.of(new ParkedView.Job(JOB, "demo.Ring", 40, 3_000, 2), new ParkedView.Job("7f", "demo.Pi", 1, 100, 1)));
     }
 
     static RelaySnapshot withoutLog(RelaySnapshot r) {
         return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
-                r.links(), r.jobs(), r.directory(), r.counters(), Optional.empty(), r.keys());
+                r.links(), r.jobs(), r.directory(), r.counters(), Optional.empty(), r.keys(), r.streams());
     }
 
     static RelaySnapshot withLinks(RelaySnapshot r, List<LinkView> links) {
         return new RelaySnapshot(r.site(), r.relay(), r.mode(), r.version(), r.startedAt(), r.listenAddress(),
-                links, r.jobs(), r.directory(), r.counters(), r.log(), r.keys());
+                links, r.jobs(), r.directory(), r.counters(), r.log(), r.keys(), r.streams());
     }
 
     static JobView job(String id, List<RankView> ranks) {

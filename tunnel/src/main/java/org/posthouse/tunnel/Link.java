@@ -3,6 +3,7 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Instant;
+import java.util.function.Consumer;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
@@ -12,30 +13,32 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The link to one other relay, of another site or of this one: a stream of frames each way that outlives its connections. Confined to the
- * relay's context. What is written first of the frames that wait, {@link LinkQueue} decides.
+ * The link to one other relay, of another site or of this one: frames each way that outlive its connections. Confined to the
+ * relay's context. What is written first of the frames that wait, {@link LinkQueue} decides, and {@link LinkLanes} on which connection.
  *
  * <p>Every frame sent stays in the window until the peer acknowledges it, which it does when it has handled it, and every
- * LINK_HELLO says how many frames its sender has received: so a new connection goes on where the last one was cut, without
+ * LINK_HELLO of a first lane says what its sender has received: so a new session goes on where the last one was cut, without
  * loss, repetition or reordering, and what a relay had not handled when it died is handed back to who sent it. Only frames
- * of {@link #current} count; a connection that was replaced is cut before its successor says how much was received.
+ * of the session that began with {@link #current} count; one that was replaced is cut, with all its lanes, before its successor says how much was received.
  *
  * <p>If both ends dial, the connection that the smaller relay id dialled lives: the smaller one refuses the other's
  * while its own is open, the larger one gives its own up.
  */
-final class Link {
+final class Link implements LinkDialler.Target, LinkArrivals.Sink {
     private static final Logger LOG = LoggerFactory.getLogger(Link.class);
 
     private final Links links;
     private final String relay;
     private final LinkWindow window;
-    private final LinkReceipts receipts = new LinkReceipts();
+    private final LinkArrivals arrivals = new LinkArrivals(this);
+    private final LinkLanes lanes;
     private final LinkTraffic traffic = new LinkTraffic();
+    private final LinkShares shares = new LinkShares();
 
     /** Null if this relay has no address to dial. */
     private LinkDialler dialler;
 
-    /** The connection that the link uses, or the dialled one that waits for its LINK_HELLO; null if there is none. */
+    /** The first lane of the session, or a dialled one that waits for its LINK_HELLO; null if there is none. */
     private LinkConnection current;
 
     private LinkStatus.State state = LinkStatus.State.DOWN;
@@ -44,7 +47,15 @@ final class Link {
 
     /** The other end's epoch, as last seen; 0 before the first contact. */
     private long peerEpoch;
+
+    /** Sessions that this end has begun. */
+    private long sessions;
+
     private ScheduledFuture<?> acknowledgeTimer;
+
+    /** The peer will be told what has come when what was read is done with. */
+    private boolean acknowledgesSoon;
+
     private boolean stopped;
 
     /** The listener was told, or could see, that the link is not writable, and waits for onWritable. */
@@ -56,7 +67,8 @@ final class Link {
     Link(Links links, String relay) {
         this.links = links;
         this.relay = relay;
-        this.window = new LinkWindow(links.config().windowBytes());
+        this.window = new LinkWindow(links.config().windowBytes(), System::nanoTime);
+        this.lanes = new LinkLanes(links, this);
     }
 
     /** The id of the relay at the other end. */
@@ -69,7 +81,13 @@ final class Link {
         dialler.dial();
     }
 
+    /** Whose the frames are that are not acknowledged. */
+    LinkShares shares() {
+        return shares;
+    }
+
     void send(ByteBuf frame) {
+        shares.add(LinkFront.isOfStreams(frame));
         window.append(frame);
         wasFull |= window.full();
         writeWaiting();
@@ -77,6 +95,14 @@ final class Link {
 
     boolean writable() {
         return !window.full();
+    }
+
+    boolean isUp() {
+        return state == LinkStatus.State.UP;
+    }
+
+    void forEachUnacknowledged(Consumer<ByteBuf> visitor) {
+        window.forEachUnsettled(visitor);
     }
 
     /** Ends the link for good and lets go of all its frames. */
@@ -124,21 +150,30 @@ final class Link {
                 window.retransmitted(),
                 window.bytes(),
                 traffic.roundTripMicros,
+                lanes.up(),
                 lastReason);
     }
 
-    void onDialling() {
+    @Override
+    public int lane() {
+        return 0;
+    }
+
+    @Override
+    public void onDialling() {
         transition(LinkStatus.State.CONNECTING, "");
     }
 
-    void onDialFailed(Notice why) {
+    @Override
+    public void onDialFailed(Notice why) {
         transition(LinkStatus.State.DOWN, text(why));
     }
 
-    /** The dialler made a connection to the right site: asks for the relay and says LINK_HELLO on it. */
-    void onDialled(LinkConnection connection) {
+    /** Asks for the relay and says LINK_HELLO. */
+    @Override
+    public void onDialled(LinkConnection connection) {
         current = connection;
-        connection.greet(hello(relay));
+        connection.greet(hello(relay, 0, ++sessions));
     }
 
     /**
@@ -148,6 +183,10 @@ final class Link {
      */
     void onHello(LinkConnection connection, LinkHello hello) throws WireException {
         requireEpoch(hello);
+        if (connection.lane() > 0 || hello.lane() > 0) {
+            lanes.onHello(connection, hello);
+            return;
+        }
         boolean restarted = peerEpoch != 0 && hello.epoch() > peerEpoch;
         if (!connection.dialled()) {
             if (!restarted && prefersCurrent()) {
@@ -161,58 +200,117 @@ final class Link {
         if (restarted) {
             forget(hello);
         }
-        window.resume(hello.peerEpoch() == links.config().epoch() ? hello.received() : 0);
+        boolean known = hello.peerEpoch() == links.config().epoch();
+        window.resume(known ? hello.heads() : 0, known ? hello.bulk() : 0);
         peerEpoch = hello.epoch();
-        begin(connection);
+        begin(connection, connection.dialled() ? sessions : hello.session());
     }
 
-    /** One carried frame. @throws WireException from the listener, to close the connection */
-    void onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
-        long number = receipts.receive(length);
-        boolean handled;
+    /** Whether this is said between the two relays as they are now. */
+    boolean isPresent(LinkHello hello) {
+        return hello.epoch() == peerEpoch && hello.peerEpoch() == links.config().epoch();
+    }
+
+    /** One carried frame, in the order of the first lane. */
+    void onHead(ByteBuf buffer, int index, int length, FrameView view) {
         try {
-            handled = links.listener().onFrame(relay, number, buffer, index, length, view);
+            arrivals.head(buffer, index, length, view);
+            afterArrival();
         } catch (WireException e) {
-            receipts.takeBack(length);
-            throw e;
+            refuse(e);
         }
+    }
+
+    /** One carried frame with its number, before which so many of those on the first lane were written. */
+    void onBulk(long number, long after, ByteBuf buffer, int index, int length, FrameView view) {
+        try {
+            arrivals.bulk(number, after, buffer, index, length, view);
+            afterArrival();
+        } catch (WireException e) {
+            refuse(e);
+        }
+    }
+
+    /** The listener does not take a frame, on whichever lane it came: the session ends, so that it comes again. */
+    private void refuse(WireException why) {
+        if (current != null) {
+            current.close(Notice.closing(0, why.reason(), why.getMessage()));
+        }
+    }
+
+    @Override
+    public void onFrame(long name, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        boolean handled = links.listener().onFrame(relay, name, buffer, index, length, view);
         traffic.in(length);
         progressed = true;
         if (handled) {
-            handled(number);
+            handled(name);
         }
     }
 
-    /** The listener has handled the frame with this number, which came on this link or on one of the peer before it. */
-    void handled(long number) {
-        if (receipts.handle(number)) {
-            acknowledge();
-        } else if (acknowledgeTimer == null && receipts.pending()) {
+    private void afterArrival() {
+        if (!arrivals.isDue()) {
+            acknowledgeLater();
+        } else if (!acknowledgesSoon) {
+            acknowledgesSoon = true;
+            links.soon(this::acknowledge);
+        }
+    }
+
+    private void acknowledgeLater() {
+        if (acknowledgeTimer == null && arrivals.pending()) {
             acknowledgeTimer = links.after(links.config().timeouts().ackMs(), this::acknowledge);
         }
     }
 
-    /** The peer has handled the first {@code count} frames. @throws WireException if it cannot have them */
-    void onAcknowledged(long count) throws WireException {
+    /** The listener has handled the frame that it knows by this name, which came on this link or on one of the peer before it. */
+    void handled(long name) {
+        if (arrivals.handle(name)) {
+            acknowledge();
+        } else {
+            acknowledgeLater();
+        }
+    }
+
+    /** The peer has handled the first of either stream, and has so much bulk. @throws WireException if it cannot have them */
+    void onAcknowledged(long heads, long bulk, long bulkArrived) throws WireException {
         long before = window.settled();
-        window.acknowledge(count);
+        window.acknowledge(heads, bulk, bulkArrived);
         progressed = true;
         long settled = window.settled() - before;
         if (settled > 0) {
             links.listener().onAcknowledged(relay, settled);
         }
+        lanes.onProduct(window.governor().product());
         tellIfRoomy();
+        writeWaiting();
+    }
+
+    void onLanesWanted(long count) {
+        lanes.onWantedByPeer(count);
+    }
+
+    void onLaneUp() {
+        writeWaiting();
+    }
+
+    /** What was on this lane is written again. */
+    void onLaneLost(int lane) {
+        window.lost(lane);
+        writeWaiting();
     }
 
     void onSocketWritable() {
-        if (receipts.pending()) {
+        if (arrivals.pending()) {
             acknowledge();
         }
         writeWaiting();
     }
 
-    void onRoundTrip(long micros) {
-        traffic.roundTripMicros = micros;
+    void onRoundTrip(LinkConnection connection, long micros) {
+        if (connection == current) {
+            traffic.roundTripMicros = micros;
+        }
     }
 
     /** The connection has lived for a ping interval: a peer that refuses the first frame does not get that far. */
@@ -223,9 +321,12 @@ final class Link {
     /** {@code connection} is over; nothing of it comes any more. */
     void onEnded(LinkConnection connection, Notice why) {
         if (connection != current) {
+            lanes.onEnded(connection);
             return;
         }
         current = null;
+        lanes.end(why);
+        arrivals.drop();
         cancelAcknowledgeTimer();
         boolean wasUp = state == LinkStatus.State.UP;
         transition(LinkStatus.State.DOWN, text(why));
@@ -273,53 +374,68 @@ final class Link {
     private void forget(LinkHello hello) {
         LOG.warn("link to relay {}: it was restarted, epoch {} is {} now; it has not acknowledged {} bytes of frames",
                 relay, peerEpoch, hello.epoch(), window.bytes());
-        receipts.forget();
+        arrivals.forget();
         peerEpoch = hello.epoch();
         links.listener().onForgotten(relay, window.takeAll());
         tellIfRoomy();
     }
 
-    private void begin(LinkConnection connection) {
+    private void begin(LinkConnection connection, long session) {
         current = connection;
         if (dialler != null) {
             dialler.stop();
         }
         if (!connection.dialled()) {
-            connection.greet(hello(""));
+            connection.greet(hello("", 0, session));
         }
-        connection.begin(this);
+        connection.begin(this, 0);
         transition(LinkStatus.State.UP, connection.toString());
-        if (receipts.received() > 0) {
+        if (arrivals.headsReceived() + arrivals.bulkReceived() > 0) {
             acknowledge(); // What was told on the last connection may have been lost with it.
         }
+        lanes.begin(connection, session);
         links.listener().onUp(relay, peerEpoch);
         tellIfRoomy();
         writeWaiting();
     }
 
-    private LinkHello hello(String expected) {
+    LinkHello hello(String expected, int lane, long session) {
         LinkConfig config = links.config();
         return new LinkHello(
-                config.site(), config.relay(), expected, config.epoch(), peerEpoch, receipts.received());
+                config.site(),
+                config.relay(),
+                expected,
+                config.epoch(),
+                peerEpoch,
+                lane,
+                session,
+                arrivals.headsReceived(),
+                arrivals.bulkReceived());
     }
 
-    /** Writes what waits until the socket has enough; {@link #onSocketWritable} goes on. */
+    /** Writes what waits until the sockets have enough, or enough bulk is on its way; {@link #onSocketWritable} and {@link #onAcknowledged} go on. */
     private void writeWaiting() {
-        while (state == LinkStatus.State.UP && current.writable()) {
-            ByteBuf frame = window.next();
+        while (state == LinkStatus.State.UP) {
+            boolean wantsHeads = current.writable();
+            int lane = window.allowsBulk() ? lanes.forBulk(window) : LinkLanes.NONE;
+            LinkFrame frame = wantsHeads ? window.next(0, true, lane == 0) : null;
+            if (frame == null && lane > 0) {
+                frame = window.next(lane, false, true);
+            }
             if (frame == null) {
                 return;
             }
-            traffic.out(frame.readableBytes());
-            current.write(frame);
+            traffic.out(frame.length());
+            lanes.write(frame.lane(), frame);
         }
     }
 
     /** Acknowledges what came, unless the peer does not read: then the next chance to write does it. */
     private void acknowledge() {
         cancelAcknowledgeTimer();
+        acknowledgesSoon = false;
         if (current != null && current.isUp() && current.writable()) {
-            current.acknowledge(receipts.acknowledge());
+            current.acknowledge(arrivals.tell());
         }
     }
 

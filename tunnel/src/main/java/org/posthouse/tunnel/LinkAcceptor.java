@@ -57,7 +57,7 @@ final class LinkAcceptor {
         links.tls().secure(socket, false, new LinkTls.Outcome() {
             @Override
             public void onSecured(SiteCertificate peer) {
-                new LinkConnection(links, peer, false, null).attach(socket);
+                new LinkConnection(links, peer).attach(socket);
             }
 
             @Override

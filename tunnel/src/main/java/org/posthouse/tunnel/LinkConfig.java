@@ -18,7 +18,9 @@ import java.util.Map;
  * @param peers relay id to host:port, for the peers that this relay dials
  * @param windowBytes unacknowledged bytes per link past which it is not writable: 64 KiB to 1 GiB
  * @param connectionsMax accepted connections open at one time: 1 to 65,536
+ * @param lanes connections of a link that this relay dials, 1 to {@link #LANES_MAX}; 0: as many as are of use
  * @param timeouts the named times
+ * @param forwards what streams lead to and from
  */
 public record LinkConfig(
         String site,
@@ -30,15 +32,20 @@ public record LinkConfig(
         Map<String, String> peers,
         long windowBytes,
         int connectionsMax,
-        LinkTimeouts timeouts) {
+        int lanes,
+        LinkTimeouts timeouts,
+        ForwardConfig forwards) {
+    /** Most connections of one link: with 4 MiB in each, what Linux gives a connection, 28 MiB of bulk are on their way. */
+    public static final int LANES_MAX = 8;
+
     /** Fills 10 Gbit/s over a round trip of 50 ms: 10e9 / 8 * 0.05 = 62.5 MB. */
     public static final long WINDOW_BYTES_DEFAULT = 64L * 1024 * 1024;
 
-    /** Two for each of the {@link Links#LINKS_MAX} links: the one that lives and one that takes over from it. */
-    public static final int CONNECTIONS_MAX_DEFAULT = 2 * Links.LINKS_MAX;
+    /** Four for each of the {@link Links#LINKS_MAX} links: one that lives, one that takes over from it, and lanes. */
+    public static final int CONNECTIONS_MAX_DEFAULT = 4 * Links.LINKS_MAX;
 
     private static final long WINDOW_BYTES_MIN = 64L * 1024;
-    private static final long WINDOW_BYTES_MAX = 1024L * 1024 * 1024;
+    static final long WINDOW_BYTES_MAX = 1024L * 1024 * 1024;
     private static final int CONNECTIONS_MAX = 65_536;
 
     public LinkConfig {
@@ -48,6 +55,7 @@ public record LinkConfig(
         checkRange(problems, "listen port", listenPort, 0, 65_535);
         checkRange(problems, "window bytes", windowBytes, WINDOW_BYTES_MIN, WINDOW_BYTES_MAX);
         checkRange(problems, "connections", connectionsMax, 1, CONNECTIONS_MAX);
+        checkRange(problems, "lanes", lanes, 0, LANES_MAX);
         checkRange(problems, "peers", peers.size(), 0, Links.LINKS_MAX);
         peers.forEach((peer, address) -> checkPeer(problems, relay, peer, address));
         timeouts.check(problems);
@@ -68,19 +76,21 @@ public record LinkConfig(
                 Map.of(),
                 WINDOW_BYTES_DEFAULT,
                 CONNECTIONS_MAX_DEFAULT,
-                LinkTimeouts.DEFAULT);
+                0,
+                LinkTimeouts.DEFAULT,
+                ForwardConfig.NONE);
     }
 
     /** The same relay, started as another epoch. */
     public LinkConfig epoch(long epoch) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, timeouts);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
     }
 
     /** The same, accepting peers at {@code host}:{@code port}. */
     public LinkConfig listen(String host, int port) {
         return new LinkConfig(
-                site, relay, epoch, keys, host, port, peers, windowBytes, connectionsMax, timeouts);
+                site, relay, epoch, keys, host, port, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
     }
 
     /** The same, dialling {@code peer} at {@code address}, host:port or [host]:port, too. */
@@ -88,19 +98,31 @@ public record LinkConfig(
         Map<String, String> more = new HashMap<>(peers);
         more.put(peer, address);
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, more, windowBytes, connectionsMax, timeouts);
+                site, relay, epoch, keys, listenHost, listenPort, more, windowBytes, connectionsMax, lanes, timeouts, forwards);
     }
 
     /** The same with other limits. */
     public LinkConfig limits(long windowBytes, int connectionsMax) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, timeouts);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
     }
 
     /** The same with other times. */
     public LinkConfig timeouts(LinkTimeouts timeouts) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, timeouts);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
+    }
+
+    /** The same with so many connections in each link that it dials; 0: as many as are of use. */
+    public LinkConfig lanes(int lanes) {
+        return new LinkConfig(
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
+    }
+
+    /** The same, with doors and ports to doors. */
+    public LinkConfig forwards(ForwardConfig forwards) {
+        return new LinkConfig(
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
     }
 
     boolean listens() {
@@ -109,10 +131,7 @@ public record LinkConfig(
 
     /** The address of {@code peer} without the brackets of an IPv6 address. */
     HostAndPort addressOf(String peer) {
-        HostAndPort address = HostAndPort.parseAuthority(peers.get(peer), -1);
-        String host = address.host();
-        boolean bracketed = host.startsWith("[");
-        return bracketed ? HostAndPort.create(host.substring(1, host.length() - 1), address.port()) : address;
+        return ForwardConfig.parse(peers.get(peer));
     }
 
     private static void checkSelf(List<String> problems, String site, String relay, long epoch, SiteKeys keys) {

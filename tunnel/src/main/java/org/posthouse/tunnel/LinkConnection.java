@@ -15,7 +15,7 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * One authenticated connection that is, or wants to be, the one of a link. Confined to the relay's context.
+ * One authenticated connection that is, or wants to be, a lane of a link. Confined to the relay's context.
  *
  * <p>It waits for the peer's LINK_HELLO, then carries frames and watches that the peer is alive: a ping each
  * interval, and an end when nothing was heard for the silence time. It ends once, whatever the cause, and after that
@@ -31,8 +31,12 @@ final class LinkConnection implements FrameSocket.Listener {
             FrameType.LINK_PING,
             FrameType.LINK_PONG,
             FrameType.LINK_REVOKED,
+            FrameType.LINK_RUN,
+            FrameType.LINK_LANES,
             FrameType.CLOSE);
-    private static final int LINK_WORD_FRAME_BYTES = FrameType.LINK_ACK.bytesMin();
+
+    /** No LINK_RUN came before the next frame. */
+    private static final long NO_RUN = -1;
 
     static {
         for (FrameType type : FrameType.values()) {
@@ -51,6 +55,9 @@ final class LinkConnection implements FrameSocket.Listener {
     /** Null until the link is known: from the start if dialled, else from the peer's LINK_HELLO on. */
     private Link link;
 
+    private int lane;
+    private long runNumber = NO_RUN;
+    private long runAfter;
     private boolean up;
     private boolean ended;
     private ScheduledFuture<?> timer;
@@ -60,12 +67,22 @@ final class LinkConnection implements FrameSocket.Listener {
     /** {@link System#nanoTime} of the ping that waits for its answer; 0 if none does. */
     private long pingedAtNanos;
 
-    /** @param certificate the peer's */
-    LinkConnection(Links links, SiteCertificate certificate, boolean dialled, Link link) {
+    /** One that was accepted. @param certificate the peer's */
+    LinkConnection(Links links, SiteCertificate certificate) {
+        this(links, certificate, false, null, 0);
+    }
+
+    /** One that was dialled, for this lane of {@code link}. @param certificate the peer's */
+    LinkConnection(Links links, SiteCertificate certificate, Link link, int lane) {
+        this(links, certificate, true, link, lane);
+    }
+
+    private LinkConnection(Links links, SiteCertificate certificate, boolean dialled, Link link, int lane) {
         this.links = links;
         this.certificate = certificate;
         this.dialled = dialled;
         this.link = link;
+        this.lane = lane;
         this.timeouts = links.config().timeouts();
     }
 
@@ -93,6 +110,11 @@ final class LinkConnection implements FrameSocket.Listener {
         return dialled;
     }
 
+    /** Which of its link's connections it is; 0 as long as that is not known. */
+    int lane() {
+        return lane;
+    }
+
     /** The relay at the other end; empty until its LINK_HELLO if this end was dialled. */
     String peer() {
         return link == null ? "" : link.relay();
@@ -112,25 +134,36 @@ final class LinkConnection implements FrameSocket.Listener {
         return socket.writable();
     }
 
-    void write(ByteBuf frame) {
-        socket.write(frame);
+    void write(LinkFrame frame) {
+        if (frame.isBulk()) {
+            writeWords(FrameType.LINK_RUN, frame.number(), frame.after());
+        }
+        socket.write(frame.bytes().retainedSlice());
     }
 
     void greet(LinkHello hello) {
         socket.write(hello.encode());
     }
 
-    void acknowledge(long received) {
-        writeWord(FrameType.LINK_ACK, received);
+    void acknowledge(LinkArrivals.Counts counts) {
+        writeWords(FrameType.LINK_ACK, counts.heads(), counts.bulk(), counts.bulkReceived());
+    }
+
+    /** Says how many lanes this end would have. */
+    void wantLanes(int count) {
+        writeWords(FrameType.LINK_LANES, count);
     }
 
     /** Both LINK_HELLOs are through: frames may flow, and pings begin. */
-    void begin(Link link) {
+    void begin(Link link, int lane) {
         this.link = link;
+        this.lane = lane;
         up = true;
         timer.cancel(false);
         bytesHeard = socket.bytesIn();
-        tell(links.keys().revocations());
+        if (lane == 0) {
+            tell(links.keys().revocations());
+        }
         ping();
         timer = links.after(timeouts.pingMs(), this::tick);
     }
@@ -180,7 +213,9 @@ final class LinkConnection implements FrameSocket.Listener {
         try {
             FrameType type = view.type();
             if (up && CARRIED.contains(type)) {
-                link.onFrame(buffer, index, length, view);
+                onCarried(type, buffer, index, length, view);
+            } else if (runNumber != NO_RUN) {
+                throw new WireException(Reason.NOT_EXPECTED, type + " from " + this + " behind a LINK_RUN");
             } else {
                 onOwnFrame(type, buffer, index, length, view);
             }
@@ -209,7 +244,28 @@ final class LinkConnection implements FrameSocket.Listener {
     public String toString() {
         String site = site();
         String peer = site.isEmpty() ? "a site without a name" : link == null ? "site " + site : "relay " + link.relay();
-        return peer + (dialled ? " at " : " from ") + socket.remote();
+        return peer + (dialled ? " at " : " from ") + socket.remote()
+                + (lane > 0 ? ", lane " + lane : "");
+    }
+
+    private void onCarried(FrameType type, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        if (runNumber != NO_RUN) {
+            long number = runNumber;
+            runNumber = NO_RUN;
+            link.onBulk(number, runAfter, buffer, index, length, view);
+        } else if (lane == 0) {
+            link.onHead(buffer, index, length, view);
+        } else {
+            throw new WireException(Reason.NOT_EXPECTED, type + " on lane " + lane + " from " + this + ", expected LINK_RUN first");
+        }
+    }
+
+    private void onRun(long number, long after) throws WireException {
+        if (number < 0 || after < 0) {
+            throw new WireException(Reason.MALFORMED_FRAME, "LINK_RUN of frame " + number + " after " + after);
+        }
+        runNumber = number;
+        runAfter = after;
     }
 
     private void onOwnFrame(FrameType type, ByteBuf buffer, int index, int length, FrameView view)
@@ -219,14 +275,18 @@ final class LinkConnection implements FrameSocket.Listener {
         } else if (type == FrameType.LINK_HELLO && !up) {
             links.onHello(this, LinkHello.decode(buffer.nioBuffer(index, length)));
         } else if (up && type == FrameType.LINK_ACK) {
-            link.onAcknowledged(view.linkWord());
+            link.onAcknowledged(view.linkWord(0), view.linkWord(1), view.linkWord(2));
+        } else if (up && type == FrameType.LINK_RUN) {
+            onRun(view.linkWord(0), view.linkWord(1));
+        } else if (up && type == FrameType.LINK_LANES) {
+            link.onLanesWanted(view.linkWord(0));
         } else if (up && type == FrameType.LINK_PING) {
             // Not to a peer that sends pings and reads nothing: answers would pile up. It hears other bytes.
             if (socket.writable()) {
-                writeWord(FrameType.LINK_PONG, view.linkWord());
+                writeWords(FrameType.LINK_PONG, view.linkWord(0));
             }
         } else if (up && type == FrameType.LINK_PONG) {
-            onPong(view.linkWord());
+            onPong(view.linkWord(0));
         } else if (up && type == FrameType.LINK_REVOKED) {
             byte[] encoded = new byte[length - Wire.HEADER_BYTES];
             buffer.getBytes(index + Wire.HEADER_BYTES, encoded);
@@ -247,7 +307,7 @@ final class LinkConnection implements FrameSocket.Listener {
 
     private void onPong(long word) {
         if (pingedAtNanos != 0 && word == pingedAtNanos) {
-            link.onRoundTrip((System.nanoTime() - pingedAtNanos) / 1_000);
+            link.onRoundTrip(this, (System.nanoTime() - pingedAtNanos) / 1_000);
             pingedAtNanos = 0;
         }
     }
@@ -270,12 +330,15 @@ final class LinkConnection implements FrameSocket.Listener {
     private void ping() {
         long now = System.nanoTime();
         pingedAtNanos = now == 0 ? 1 : now;
-        writeWord(FrameType.LINK_PING, pingedAtNanos);
+        writeWords(FrameType.LINK_PING, pingedAtNanos);
     }
 
-    private void writeWord(FrameType type, long word) {
-        ByteBuffer frame = ByteBuffer.allocate(LINK_WORD_FRAME_BYTES);
-        new FrameView().wrap(frame, 0).begin(type, LINK_WORD_FRAME_BYTES, 0).linkWord(word);
+    private void writeWords(FrameType type, long... words) {
+        ByteBuffer frame = ByteBuffer.allocate(type.bytesMin());
+        FrameView view = new FrameView().wrap(frame, 0).begin(type, type.bytesMin(), 0);
+        for (int place = 0; place < words.length; place++) {
+            view.linkWord(place, words[place]);
+        }
         socket.write(frame);
     }
 

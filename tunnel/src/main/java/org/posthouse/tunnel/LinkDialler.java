@@ -9,12 +9,25 @@ import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 
 /**
- * Makes connections to one peer: one attempt at a time, and a growing pause between them. Confined to the relay's
- * context. It stops as soon as it has handed a connection to its link, and dials again when the link says so.
+ * Makes connections to one peer, for one lane: one attempt at a time, and a growing pause between them. Confined to the relay's
+ * context. It stops as soon as it has handed a connection over, and dials again when it is told so.
  */
 final class LinkDialler {
+    /** Who wants a connection. */
+    interface Target {
+        int lane();
+
+        default void onDialling() {}
+
+        default void onDialFailed(Notice why) {}
+
+        /** There is a connection to the right site, on which nothing was said yet. */
+        void onDialled(LinkConnection connection);
+    }
+
     private final Links links;
     private final Link link;
+    private final Target target;
     private final NetClient client;
     private final HostAndPort address;
     private final BackOff backOff;
@@ -25,10 +38,14 @@ final class LinkDialler {
     private ScheduledFuture<?> pause;
     private NetSocket dialling;
 
-    LinkDialler(Links links, Link link, NetClient client) {
+    /** A pause or an attempt is under way. */
+    private boolean busy;
+
+    LinkDialler(Links links, Link link, Target target) {
         this.links = links;
         this.link = link;
-        this.client = client;
+        this.target = target;
+        this.client = links.client();
         this.address = links.config().addressOf(link.relay());
         LinkTimeouts timeouts = links.config().timeouts();
         this.backOff = new BackOff(timeouts.backOffMsMin(), timeouts.backOffMsMax(), RandomGenerator.getDefault());
@@ -37,14 +54,16 @@ final class LinkDialler {
     /** Dials after a pause; a pause or an attempt that is under way ends. */
     void dialLater() {
         stop();
+        busy = true;
         pause = links.after(backOff.nextMs(), this::dial);
     }
 
     /** Dials at once. */
     void dial() {
         stop();
+        busy = true;
         int mine = attempt;
-        link.onDialling();
+        target.onDialling();
         client.connect(address.port(), address.host()).onComplete(connected -> {
             if (mine != attempt) {
                 if (connected.succeeded()) {
@@ -62,6 +81,7 @@ final class LinkDialler {
     /** Ends a pause or an attempt that is under way. */
     void stop() {
         attempt++;
+        busy = false;
         if (pause != null) {
             pause.cancel(false);
             pause = null;
@@ -72,13 +92,18 @@ final class LinkDialler {
         }
     }
 
+    /** Whether it has not handed the connection over yet that it was told to make. */
+    boolean isBusy() {
+        return busy;
+    }
+
     /** The last connection was of use: the next pause is a short one. */
     void succeeded() {
         backOff.reset();
     }
 
     private void failed(Reason reason, String detail) {
-        link.onDialFailed(Notice.closing(0, reason, detail));
+        target.onDialFailed(Notice.closing(0, reason, detail));
         dialLater();
     }
 
@@ -96,11 +121,12 @@ final class LinkDialler {
             }
             NetSocket socket = dialling;
             dialling = null;
-            LinkConnection connection = new LinkConnection(links, peer, true, link);
+            busy = false;
+            LinkConnection connection = new LinkConnection(links, peer, link, target.lane());
             connection.attach(socket);
             String site = peer.site();
             if (RelayId.isOf(site, link.relay())) {
-                link.onDialled(connection);
+                target.onDialled(connection);
             } else {
                 String detail = "expected relay " + link.relay() + " at " + address + ", its certificate is for "
                         + (site.isEmpty() ? "no site" : "site " + site);

@@ -4,13 +4,32 @@ import io.netty.buffer.ByteBuf;
 
 /** A frame in a link's window, and what became of it. Confined to its window. */
 final class LinkFrame {
+    /** The lane of a frame that is on none. */
+    static final int NOWHERE = -1;
+
     private final ByteBuf bytes;
+    private final int length;
     private final long place;
+
+    private boolean bulk;
+
+    /** Of bulk: the channel in which nothing may overtake it; null if there is none. */
+    private Flow ordered;
+
+    private long number = -1;
+    private long after;
+    private int lane = NOWHERE;
+    private boolean came;
     private boolean acknowledged;
+    private LinkGovernor.Stamp stamp;
+
+    /** A lane that carried it was lost, so that nobody knows which copy came. */
+    private boolean doubtful;
 
     /** @param place how many frames were handed in before it since the stream began */
     LinkFrame(ByteBuf bytes, long place) {
         this.bytes = bytes;
+        this.length = bytes.readableBytes();
         this.place = place;
     }
 
@@ -18,15 +37,89 @@ final class LinkFrame {
         return bytes;
     }
 
+    int length() {
+        return length;
+    }
+
     long place() {
         return place;
     }
 
-    boolean isAcknowledged() {
-        return acknowledged;
+    void makeBulk() {
+        bulk = true;
+    }
+
+    boolean isBulk() {
+        return bulk;
+    }
+
+    void orderedIn(Flow channel) {
+        ordered = channel;
+    }
+
+    Flow orderedIn() {
+        return ordered;
+    }
+
+    /** Its number in its stream, for good. @param after of bulk, how many heads were written before it */
+    void number(long number, long after) {
+        this.number = number;
+        this.after = after;
+    }
+
+    boolean isNumbered() {
+        return number >= 0;
+    }
+
+    long number() {
+        return number;
+    }
+
+    long after() {
+        return after;
+    }
+
+    /** It is being written on this lane, or is on none again. */
+    void on(int newLane) {
+        lane = newLane;
+    }
+
+    int lane() {
+        return lane;
+    }
+
+    /** What the governor noted when it was written; null if it is not to learn from it. */
+    void stamp(LinkGovernor.Stamp newStamp) {
+        stamp = newStamp;
+    }
+
+    LinkGovernor.Stamp stamp() {
+        return stamp;
+    }
+
+    void doubt() {
+        doubtful = true;
+    }
+
+    boolean isDoubtful() {
+        return doubtful;
+    }
+
+    /** The other end has it. */
+    void came() {
+        came = true;
+        lane = NOWHERE;
+    }
+
+    boolean hasCome() {
+        return came;
     }
 
     void acknowledged() {
         acknowledged = true;
+    }
+
+    boolean isAcknowledged() {
+        return acknowledged;
     }
 }

@@ -2,8 +2,12 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
-import java.util.LinkedHashMap;
-import java.util.SequencedMap;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
@@ -12,76 +16,158 @@ import org.posthouse.wire.Wire;
  * The frames of a link that were handed in and not written yet: says which one goes next. Confined to its window; knows no
  * socket and no clock.
  *
- * <p>CHUNKs are the payload of large messages; all other frames, here called heads, are short or the whole of a short
- * message. Heads go first, so that a short message waits for no large one, and large messages take turns, a chunk each. Kept is the order
+ * <p>A frame is a head or bulk. Bulk are CHUNKs, what flows on streams (STREAM_DATA and STREAM_END), and other frames of more than {@link #HEAD_BYTES_MAX}; all
+ * others are heads. Heads go first, so that a short message waits for no long one. In bulk the channels take turns, a frame each, and so do streams; and
+ * where both wait, channels and streams take turns, so that many streams take no more than half of a link. Kept is the order
  * <ul>
  *   <li>of all heads,
- *   <li>of the chunks of one message, and
- *   <li>of a chunk behind every head that was handed in before it, its message's own among them.
+ *   <li>of the bulk of one channel, and of one stream, and
+ *   <li>of bulk behind every head that was handed in before it, the head of a chunk's message among them.
  * </ul>
- * Nothing else depends on an order: a message's place in its channel is that of its head, and chunks name the message that
- * they belong to (docs/wire.md). Heads that never end cannot hold chunks up for ever: one goes after every {@link #HEADS_IN_A_ROW_MAX}
- * as soon as no head from before it waits.
+ * So that a long message that is one frame keeps its place in its channel, what follows in its channel is bulk too, until {@link #came} says that
+ * the other end has it. Only chunks may be overtaken by their own channel: a message's place in it is that of its head, and chunks name the
+ * message that they belong to (docs/wire.md).
+ *
+ * <p>Heads that never end cannot hold bulk up for ever: one goes after every {@link #HEADS_IN_A_ROW_MAX} as soon as no head from
+ * before it waits.
  */
 final class LinkQueue {
-    /** With a chunk of 64 KiB after each 32 heads, chunks have at least half of a link that carries heads of 2 KiB. */
+    /** With a chunk of 64 KiB after each 32 heads, bulk has at least half of a link that carries heads of 2 KiB. */
     static final int HEADS_IN_A_ROW_MAX = 32;
+
+    /** A frame that is longer waits for its turn: a message of more than 4 KiB. */
+    static final int HEAD_BYTES_MAX = Wire.MESSAGE_HEADER_BYTES + 4 * 1024;
 
     private final ArrayDeque<LinkFrame> heads = new ArrayDeque<>();
 
-    /** By message; the first is the one whose turn it is. No message is here without a chunk. */
-    private final SequencedMap<Message, ArrayDeque<LinkFrame>> chunks = new LinkedHashMap<>();
+    /** Bulk that was lost on its way, by number: it goes before any that was never written. */
+    private final PriorityQueue<LinkFrame> lostBulk = new PriorityQueue<>(Comparator.comparingLong(LinkFrame::number));
+
+    private final LinkTurns<Flow> channels = new LinkTurns<>();
+    private final LinkTurns<Integer> streams = new LinkTurns<>();
+
+    /** Channels whose heads are bulk for now: how many frames of each, chunks apart, have not come to the other end. */
+    private final Map<Flow, Integer> ordered = new HashMap<>();
 
     private final FrameView view = new FrameView();
-    private int headsInARow;
 
-    private record Message(long job, int context, int source, int destination, long sequence) {}
+    /** Whose turn it is if both have frames. */
+    private boolean streamsNext;
+
+    private int headsInARow;
 
     void add(LinkFrame frame) {
         ByteBuf bytes = frame.bytes();
-        if (isChunk(bytes)) {
-            view.wrap(bytes.nioBuffer(), 0);
-            Message message =
-                    new Message(view.job(), view.context(), view.source(), view.destination(), view.sequence());
-            chunks.computeIfAbsent(message, unseen -> new ArrayDeque<>()).add(frame);
+        switch (typeOf(bytes)) {
+            case CHUNK -> addBulk(frame, flowOf(bytes), false);
+            case STREAM_DATA, STREAM_END -> {
+                frame.makeBulk();
+                streams.add(view.wrap(bytes.nioBuffer(), 0).stream(), frame);
+            }
+            case STREAM_OPEN, STREAM_TOKENS -> heads.add(frame);
+            case null -> heads.add(frame);
+            default -> addOfChannel(frame);
+        }
+    }
+
+    private void addOfChannel(LinkFrame frame) {
+        boolean isLong = frame.length() > HEAD_BYTES_MAX;
+        if (isLong || !ordered.isEmpty() && ordered.containsKey(flowOf(frame.bytes()))) {
+            addBulk(frame, flowOf(frame.bytes()), true);
         } else {
             heads.add(frame);
         }
     }
 
-    /** Takes the frame that is to be written next; null if there is none. */
-    LinkFrame next() {
-        boolean chunk = !chunks.isEmpty() && (heads.isEmpty() || headsInARow >= HEADS_IN_A_ROW_MAX && isFree());
-        if (chunk) {
-            headsInARow = 0;
-            return nextChunk();
+    private void addBulk(LinkFrame frame, Flow flow, boolean isOrdered) {
+        frame.makeBulk();
+        channels.add(flow, frame);
+        if (isOrdered) {
+            frame.orderedIn(flow);
+            ordered.merge(flow, 1, Integer::sum);
         }
-        headsInARow = chunks.isEmpty() ? 0 : headsInARow + 1;
-        return heads.poll();
+    }
+
+    /** These were taken from here, and lost on their way: they go before all others of their kind. @param lost in the order of their numbers */
+    void putBack(List<LinkFrame> lost) {
+        for (LinkFrame frame : lost.reversed()) {
+            if (frame.isBulk()) {
+                lostBulk.add(frame);
+            } else {
+                heads.addFirst(frame);
+            }
+        }
+    }
+
+    /** The other end has this frame, which was taken from here. */
+    void came(LinkFrame frame) {
+        if (frame.orderedIn() != null) {
+            ordered.computeIfPresent(frame.orderedIn(), (flow, count) -> count == 1 ? null : count - 1);
+        }
+    }
+
+    /**
+     * Takes the frame that is to be written next; null if there is none.
+     *
+     * @param wantsHeads whether it may be a head
+     * @param wantsBulk whether it may be bulk
+     */
+    LinkFrame next(boolean wantsHeads, boolean wantsBulk) {
+        dropWhatCame(lostBulk);
+        dropWhatCame(heads);
+        boolean bulkWaits = !lostBulk.isEmpty() || !channels.isEmpty() || !streams.isEmpty();
+        boolean head = wantsHeads && !heads.isEmpty();
+        if (wantsBulk && bulkWaits && isFree() && (!head || headsInARow >= HEADS_IN_A_ROW_MAX)) {
+            headsInARow = 0;
+            return nextBulk();
+        }
+        if (!head) {
+            return null;
+        }
+        headsInARow = bulkWaits ? headsInARow + 1 : 0;
+        return heads.remove();
+    }
+
+    /** What was thought lost may have come. */
+    private static void dropWhatCame(Queue<LinkFrame> frames) {
+        while (!frames.isEmpty() && frames.peek().hasCome()) {
+            frames.remove();
+        }
     }
 
     void clear() {
         heads.clear();
-        chunks.clear();
+        lostBulk.clear();
+        channels.clear();
+        streams.clear();
+        ordered.clear();
         headsInARow = 0;
     }
 
-    /** Whether all heads from before the chunk whose turn it is have been written. */
+    /** Whether all heads from before the bulk that goes next have been written. */
     private boolean isFree() {
-        return chunks.firstEntry().getValue().getFirst().place() < heads.getFirst().place();
+        return heads.isEmpty() || !lostBulk.isEmpty() || turn().first().place() < heads.getFirst().place();
     }
 
-    private LinkFrame nextChunk() {
-        var turn = chunks.pollFirstEntry();
-        LinkFrame chunk = turn.getValue().remove();
-        if (!turn.getValue().isEmpty()) {
-            chunks.putLast(turn.getKey(), turn.getValue());
+    private LinkTurns<?> turn() {
+        return streams.isEmpty() || !channels.isEmpty() && !streamsNext ? channels : streams;
+    }
+
+    private LinkFrame nextBulk() {
+        if (!lostBulk.isEmpty()) {
+            return lostBulk.remove();
         }
-        return chunk;
+        LinkTurns<?> turn = turn();
+        streamsNext = turn == channels;
+        return turn.next();
     }
 
-    private static boolean isChunk(ByteBuf frame) {
-        return frame.readableBytes() > Wire.CHUNK_HEADER_BYTES
-                && frame.getByte(frame.readerIndex() + Integer.BYTES) == FrameType.CHUNK.id();
+    /** Null for what is too short to be of a channel. */
+    private static FrameType typeOf(ByteBuf frame) {
+        return frame.readableBytes() < Wire.STREAM_HEADER_BYTES ? null : FrameType.of(frame.getByte(frame.readerIndex() + FrameView.TYPE_AT));
+    }
+
+    private Flow flowOf(ByteBuf frame) {
+        return Flow.of(view.wrap(frame.nioBuffer(), 0));
     }
 }

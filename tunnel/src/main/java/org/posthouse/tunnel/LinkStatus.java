@@ -14,9 +14,10 @@ import java.time.Instant;
  * @param bytesIn their bytes
  * @param framesOut frames written, repeated ones included
  * @param bytesOut their bytes
- * @param framesRetransmitted of {@code framesOut}, those written before on an earlier connection
+ * @param framesRetransmitted of {@code framesOut}, those written before on another connection
  * @param unacknowledgedBytes what the peer has not acknowledged yet, as the window counts it
  * @param roundTripMicros of the last ping; -1 if none was answered yet
+ * @param lanes connections that carry the link now
  * @param lastReason why it last went down or could not come up; empty if never
  */
 public record LinkStatus(
@@ -31,6 +32,7 @@ public record LinkStatus(
         long framesRetransmitted,
         long unacknowledgedBytes,
         long roundTripMicros,
+        int lanes,
         String lastReason) {
     /** Where a link stands. */
     public enum State {

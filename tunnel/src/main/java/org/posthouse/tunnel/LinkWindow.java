@@ -3,7 +3,10 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
@@ -11,84 +14,128 @@ import org.posthouse.wire.WireException;
  * The frames of one direction of a link that the peer has not acknowledged. Confined to its link; knows no socket
  * and no clock. It owns one reference of each frame from {@link #append} until it is settled.
  *
- * <p>A frame gets its number, from 0 since the last {@link #takeAll}, when it is written for the first time: the queue
- * decides about the order. It keeps it for good, so that a count says which frames a peer has. The counts are half-open ends:
- * <pre>
- *   0 ... acknowledged ... written ... writtenMax          without a number
- *         [ unacknowledged )[ again       )                [ queue )
- * </pre>
- * {@code written} counts on this connection; a new connection sets it back to what the peer says it received, and what lies
- * behind is written again before anything new. A frame is settled when it and all that were handed in before it are
- * acknowledged: for those who hand frames in, acknowledgements come in their own order.
+ * <p>Heads and bulk ({@link LinkQueue}) are two streams with numbers of their own ({@link LinkSent}). A lane is a number for this class: it notes
+ * on which one a frame was written last, and has it written again if that one is lost and the peer has not said that the frame
+ * came. That may be once too often; the peer knows it by its number. When all lanes are lost, the peer says exactly what it has.
+ *
+ * <p>A frame is settled when it and all that were handed in before it are acknowledged: for those who hand frames in, acknowledgements come in
+ * their own order.
  */
 final class LinkWindow {
-    /** What a frame costs beyond its bytes: buffer object, slice, its entry and three places in queues. Bounds empty frames. */
+    /** What a frame costs beyond its bytes: buffer object, slice, its entry, stamp and three places in queues. Bounds empty frames. */
     static final int FRAME_OVERHEAD_BYTES = 160;
 
-    /** A frame that would pin more than this many times its own bytes is copied. */
-    private static final int PINNED_FACTOR_MAX = 4;
-
     private final long bytesMax;
+    private final LongSupplier nanos;
     private final LinkQueue queue = new LinkQueue();
-    private final ArrayDeque<LinkFrame> unacknowledged = new ArrayDeque<>();
-
-    /** Written on an earlier connection, and not on this one. */
-    private final ArrayDeque<LinkFrame> again = new ArrayDeque<>();
+    private final LinkSent heads = new LinkSent("heads");
+    private final LinkSent bulk = new LinkSent("bulk");
+    private final LinkGovernor governor = new LinkGovernor();
 
     /** All frames that are not settled, in the order in which they were handed in. */
     private final ArrayDeque<LinkFrame> unsettled = new ArrayDeque<>();
 
+    /** Bytes of bulk on their way on each lane: written there, and not known to have come. */
+    private final long[] underWay = new long[LinkConfig.LANES_MAX];
+
+    private long bulkUnderWay;
     private long appended;
     private long settled;
-    private long acknowledged;
-    private long writtenMax;
     private long bytes;
     private long retransmitted;
 
-    LinkWindow(long bytesMax) {
+    /** @param nanos the time, of which only differences count */
+    LinkWindow(long bytesMax, LongSupplier nanos) {
         this.bytesMax = bytesMax;
+        this.nanos = nanos;
     }
 
     /** Takes over {@code frame}, one whole frame. */
     void append(ByteBuf frame) {
-        ByteBuf kept = rightSized(frame);
+        ByteBuf kept = KeptFrame.rightSized(frame);
         bytes += cost(kept);
         LinkFrame last = new LinkFrame(kept, appended++);
         unsettled.addLast(last);
         queue.add(last);
     }
 
-    /**
-     * The next frame to write on this connection, or null if there is none. The caller owns the result: a slice, so
-     * that nobody downstream can write behind the frame's end.
-     */
-    ByteBuf next() {
-        LinkFrame frame = again.pollFirst();
-        if (frame != null) {
-            retransmitted++;
-        } else {
-            frame = queue.next();
-            if (frame == null) {
-                return null;
-            }
-            writtenMax++;
-        }
-        unacknowledged.addLast(frame);
-        return frame.bytes().retainedSlice();
+    /** Whether more bulk may be on its way than is now. */
+    boolean allowsBulk() {
+        return governor.allows(bulkUnderWay);
     }
 
-    /** The peer has the frames [0, {@code count}). @throws WireException if it cannot, or says less than before */
-    void acknowledge(long count) throws WireException {
-        if (count < acknowledged || count > written()) {
+    /** Bytes of bulk on their way on this lane. */
+    long underWay(int lane) {
+        return underWay[lane];
+    }
+
+    /**
+     * The next frame to write on {@code lane}, or null if there is none of those that are wanted. Its bytes are to be written as a slice, so that
+     * nobody downstream can write behind the frame's end.
+     */
+    LinkFrame next(int lane, boolean wantsHeads, boolean wantsBulk) {
+        LinkFrame frame = queue.next(wantsHeads, wantsBulk);
+        if (frame == null) {
+            return null;
+        }
+        if (frame.isNumbered()) {
+            retransmitted++;
+        } else if (frame.isBulk()) {
+            bulk.write(frame, heads.written());
+        } else {
+            heads.write(frame, 0);
+        }
+        frame.on(lane);
+        if (frame.isBulk()) {
+            frame.stamp(frame.isDoubtful() ? null : governor.write(frame.length(), bulkUnderWay, nanos.getAsLong()));
+            underWay[lane] += frame.length();
+            bulkUnderWay += frame.length();
+        }
+        return frame;
+    }
+
+    /**
+     * The peer has handled the first frames of either stream, and has so much bulk without a gap.
+     *
+     * @throws WireException if it cannot, or says less than before
+     */
+    void acknowledge(long headsHandled, long bulkHandled, long bulkArrived) throws WireException {
+        heads.require(Reason.NOT_EXPECTED, "acknowledges", headsHandled, heads.acknowledged());
+        bulk.require(Reason.NOT_EXPECTED, "has", bulkArrived, bulk.arrived());
+        if (bulkHandled < bulk.acknowledged() || bulkHandled > bulkArrived) {
             throw new WireException(
                     Reason.NOT_EXPECTED,
-                    "acknowledges " + count + " frames, expected " + acknowledged + " to " + written());
+                    "acknowledges " + bulkHandled + " of " + bulkArrived + " frames of bulk, expected at least " + bulk.acknowledged());
         }
-        while (acknowledged < count) {
-            unacknowledged.removeFirst().acknowledged();
-            acknowledged++;
+        arrive(heads, headsHandled);
+        long before = bulkUnderWay;
+        LinkFrame last = arrive(bulk, bulkArrived);
+        if (last != null) {
+            governor.come(before - bulkUnderWay, last.stamp(), nanos.getAsLong());
         }
+        heads.acknowledge(headsHandled);
+        bulk.acknowledge(bulkHandled);
         settle();
+    }
+
+    /** @return the last frame that has come; null if none has */
+    private LinkFrame arrive(LinkSent stream, long count) {
+        LinkFrame frame = null;
+        while (stream.arrived() < count) {
+            frame = stream.first();
+            leave(frame);
+            stream.arrive();
+            queue.came(frame);
+        }
+        return frame;
+    }
+
+    /** It is not on its way any more. */
+    private void leave(LinkFrame frame) {
+        if (frame.isBulk() && frame.lane() != LinkFrame.NOWHERE) {
+            underWay[frame.lane()] -= frame.length();
+            bulkUnderWay -= frame.length();
+        }
     }
 
     private void settle() {
@@ -100,46 +147,56 @@ final class LinkWindow {
         }
     }
 
-    /**
-     * Begins a new connection whose peer says it received [0, {@code received}): they are not written again, and are kept
-     * until they are acknowledged, because the peer may not have handled them yet.
-     *
-     * @throws WireException CANNOT_RESUME, and nothing changed, if that was never written, or less than was acknowledged
-     */
-    void resume(long received) throws WireException {
-        if (received < acknowledged || received > writtenMax) {
-            throw new WireException(
-                    Reason.CANNOT_RESUME,
-                    "the peer received " + received + " frames, expected " + acknowledged + " to " + writtenMax);
-        }
-        while (written() < received) {
-            unacknowledged.addLast(again.removeFirst());
-        }
-        while (written() > received) {
-            again.addFirst(unacknowledged.removeLast());
-        }
+    /** This lane is lost, and others are not: what was on it is written again. */
+    void lost(int lane) {
+        List<LinkFrame> frames = bulk.takeOff(lane);
+        frames.forEach(LinkFrame::doubt);
+        queue.putBack(frames);
+        bulkUnderWay -= underWay[lane];
+        underWay[lane] = 0;
     }
 
     /**
-     * The peer has forgotten the stream: hands over all frames that are not settled, in the order in which they were handed in,
+     * Begins anew after all lanes were lost. The peer says what it received: that is not written again, and is kept
+     * until it is acknowledged, because the peer may not have handled it yet.
+     *
+     * @throws WireException CANNOT_RESUME, and nothing changed, if that was never written, or less than was said before
+     */
+    void resume(long headsArrived, long bulkArrived) throws WireException {
+        heads.require(Reason.CANNOT_RESUME, "received", headsArrived, heads.arrived());
+        bulk.require(Reason.CANNOT_RESUME, "received", bulkArrived, bulk.arrived());
+        arrive(heads, headsArrived);
+        arrive(bulk, bulkArrived);
+        queue.putBack(heads.takeOff(LinkFrame.NOWHERE));
+        queue.putBack(bulk.takeOff(LinkFrame.NOWHERE));
+        nothingUnderWay();
+    }
+
+    private void nothingUnderWay() {
+        Arrays.fill(underWay, 0);
+        bulkUnderWay = 0;
+        governor.forget();
+    }
+
+    /**
+     * The peer has forgotten the streams: hands over all frames that are not settled, in the order in which they were handed in,
      * and counts from 0 again. The peer may have handled some of them.
      */
     List<ByteBuf> takeAll() {
         List<ByteBuf> frames = new ArrayList<>(unsettled.size());
         unsettled.forEach(frame -> frames.add(frame.bytes()));
         unsettled.clear();
-        unacknowledged.clear();
-        again.clear();
+        heads.clear();
+        bulk.clear();
         queue.clear();
-        acknowledged = 0;
+        nothingUnderWay();
         appended = 0;
         settled = 0;
-        writtenMax = 0;
         bytes = 0;
         return frames;
     }
 
-    /** Nobody wants the stream any more. */
+    /** Nobody wants the streams any more. */
     void release() {
         takeAll().forEach(ByteBuf::release);
     }
@@ -159,8 +216,9 @@ final class LinkWindow {
         return bytes;
     }
 
-    long acknowledged() {
-        return acknowledged;
+    /** Visits all frames that are not settled, in the order in which they were handed in. */
+    void forEachUnsettled(Consumer<ByteBuf> visitor) {
+        unsettled.forEach(frame -> visitor.accept(frame.bytes()));
     }
 
     /** How many of the frames that were handed in are settled: always the first. */
@@ -168,32 +226,15 @@ final class LinkWindow {
         return settled;
     }
 
-    long written() {
-        return acknowledged + unacknowledged.size();
-    }
-
     long retransmitted() {
         return retransmitted;
     }
 
-    private static long cost(ByteBuf frame) {
-        return frame.readableBytes() + (long) FRAME_OVERHEAD_BYTES;
+    LinkGovernor governor() {
+        return governor;
     }
 
-    /** Keeps {@code frame} or, if it is a small part of a large buffer, a copy: the window bounds memory held. */
-    private static ByteBuf rightSized(ByteBuf frame) {
-        ByteBuf root = frame;
-        while (root.unwrap() != null) {
-            root = root.unwrap();
-        }
-        int readable = frame.readableBytes();
-        if (root.capacity() <= (long) PINNED_FACTOR_MAX * (readable + FRAME_OVERHEAD_BYTES)) {
-            return frame;
-        }
-        try {
-            return frame.alloc().heapBuffer(readable, readable).writeBytes(frame);
-        } finally {
-            frame.release();
-        }
+    private static long cost(ByteBuf frame) {
+        return frame.readableBytes() + (long) FRAME_OVERHEAD_BYTES;
     }
 }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
@@ -31,9 +32,9 @@ import org.slf4j.LoggerFactory;
  * {@link #close} may be called from elsewhere.
  *
  * <p>A frame that {@link #send} took is handed to the listener at the other end exactly once, however often connections are
- * cut, as long as neither relay restarts. All frames but CHUNKs come in order, and the chunks of one message do; a chunk never comes
- * before a frame that was sent before it and is none, but such frames may come before chunks that were sent earlier. If the other one does, the frames that it had not handled
- * are handed back. A peer that breaks the protocol loses its connection
+ * cut, as long as neither relay restarts. The frames of one channel but its CHUNKs come in order, and so do its chunks; a chunk never comes
+ * before a frame of its channel that was sent before it and is none. Short frames may come before longer ones of other channels, and before chunks, that
+ * were sent earlier. If the other one does restart, the frames that it had not handled are handed back. A peer that breaks the protocol loses its connection
  * and nobody else does.
  */
 public final class Links {
@@ -42,7 +43,7 @@ public final class Links {
     /** Most peer relays: with full windows they hold 256 * 64 MiB = 16 GiB, so set the window to the links there are. */
     public static final int LINKS_MAX = 256;
 
-    /** What the relay wants to hear. All calls come on the relay's event loop. */
+    /** What the relay wants to hear; of streams it hears nothing. All calls come on the relay's event loop. */
     public interface Listener {
         /**
          * One whole frame from {@code relay}, header checked.
@@ -82,7 +83,9 @@ public final class Links {
 
     private final ContextInternal context;
     private final LinkConfig config;
-    private final Listener listener;
+    private final LinkFront listener;
+    private final Streams streams;
+    private final Forwards forwards;
     private final LinkKeys keys;
     private final LinkTls tls;
     private final KeyWatch watch;
@@ -99,7 +102,9 @@ public final class Links {
         }
         this.context = (ContextInternal) context;
         this.config = config;
-        this.listener = listener;
+        this.streams = new Streams(this, config.forwards().streams());
+        this.forwards = new Forwards(config.relay(), config.forwards(), streams, new ForwardSockets(this.context));
+        this.listener = new LinkFront(this, listener, streams);
         this.keys = new LinkKeys(config.keys());
         this.tls = new LinkTls(keys, config.timeouts().handshakeMs());
         this.watch = new KeyWatch(this.context, config.keys(), this::onKeys, this::onKeysProblem);
@@ -165,6 +170,22 @@ public final class Links {
         return link != null && link.writable();
     }
 
+    /** Whether frames flow to and from {@code relay} now. */
+    public boolean isUp(String relay) {
+        assert inLoop();
+        Link link = links.get(relay);
+        return link != null && link.isUp();
+    }
+
+    /** Visits what {@code relay} has not acknowledged, in the order of {@link #send}. The frames stay the link's: read them only. */
+    public void forEachUnacknowledged(String relay, Consumer<ByteBuf> visitor) {
+        assert inLoop();
+        Link link = links.get(relay);
+        if (link != null && !closed) {
+            link.forEachUnacknowledged(visitor);
+        }
+    }
+
     /** All links, by relay. */
     public List<LinkStatus> status() {
         assert inLoop();
@@ -189,12 +210,33 @@ public final class Links {
         return keys.status(peers, Instant.now());
     }
 
+    /** The streams over all links. */
+    public StreamStatus streamStatus() {
+        assert inLoop();
+        return streams.status();
+    }
+
+    /** The doors of this relay, and its ports to doors of others. */
+    public List<ForwardStatus> forwardStatus() {
+        assert inLoop();
+        return forwards.status();
+    }
+
     LinkConfig config() {
         return config;
     }
 
     Listener listener() {
         return listener;
+    }
+
+    Streams streams() {
+        return streams;
+    }
+
+    /** Whose the frames are that the relay at the other end has not acknowledged. */
+    LinkShares shares(String relay) {
+        return links.get(relay).shares();
     }
 
     LinkTls tls() {
@@ -207,6 +249,15 @@ public final class Links {
 
     Refusals refusalCounter() {
         return refusals;
+    }
+
+    NetClient client() {
+        return client;
+    }
+
+    /** Runs {@code task} on the relay's context when what the loop does now is done. */
+    void soon(Runnable task) {
+        context.nettyEventLoop().execute(() -> context.dispatch(task));
     }
 
     /** Runs {@code task} on the relay's context in {@code ms}. */
@@ -305,7 +356,7 @@ public final class Links {
             acceptor = new LinkAcceptor(this, vertx);
             listening = acceptor.listen();
         }
-        return listening.onSuccess(ready -> {
+        return listening.compose(ready -> forwards.start()).onSuccess(ready -> {
             watch.start();
             dialPeers();
         });
@@ -314,7 +365,7 @@ public final class Links {
     private void dialPeers() {
         for (String relay : config.peers().keySet()) {
             Link link = links.get(relay);
-            link.dialWith(new LinkDialler(this, link, client));
+            link.dialWith(new LinkDialler(this, link, link));
         }
     }
 
@@ -324,6 +375,8 @@ public final class Links {
         }
         closed = true;
         watch.stop();
+        streams.close();
+        forwards.close();
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
         links.values().forEach(link -> link.stop(why));
         List<Future<Void>> closing = new ArrayList<>();

@@ -5,23 +5,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
-import org.posthouse.wire.WireException;
 
-/** Which frame of a link goes next. Heads are named H, chunks by their message, with the number of each. */
+/** Which frame of a link goes next. Heads are named H, long messages L, chunks by their flow, with the number of each. */
 class LinkQueueTest {
+    private static final int LONG = 5_000;
+
     private final LinkQueue queue = new LinkQueue();
     private long place;
 
@@ -36,7 +30,7 @@ class LinkQueueTest {
     }
 
     @Test
-    void letsLargeMessagesTakeTurns() {
+    void letsFlowsTakeTurns() {
         for (int chunk = 0; chunk < 3; chunk++) {
             chunk(1, chunk);
         }
@@ -73,122 +67,73 @@ class LinkQueueTest {
     }
 
     @Test
-    void tellsMessagesApartByAllThatNamesThem() {
-        for (int field = 0; field < 6; field++) {
+    void letsLongMessagesTakeTurnsAndShortOnesOfOtherFlowsPass() {
+        frame(FrameType.SEND, 1, 0, LONG);
+        frame(FrameType.SEND, 1, 1, LONG);
+        frame(FrameType.SEND, 2, 2, LONG);
+        chunk(3, 0);
+        frame(FrameType.SEND, 4, 3, 10);
+        assertThat(rest()).containsExactly("H3", "L0", "L2", "3:0", "L1");
+    }
+
+    @Test
+    void letsNothingButChunksBeOvertakenByItsOwnFlow() {
+        frame(FrameType.SEND, 1, 0, LONG);
+        frame(FrameType.SEND, 1, 1, 10);
+        frame(FrameType.SEND, 2, 2, LONG);
+        List<LinkFrame> taken = new ArrayList<>();
+        for (LinkFrame next = queue.next(true, true); next != null; next = queue.next(true, true)) {
+            taken.add(next);
+        }
+        assertThat(taken).extracting(LinkFrame::place).containsExactly(0L, 2L, 1L);
+        queue.came(taken.get(0));
+        chunk(3, 0);
+        frame(FrameType.SEND, 1, 3, 10);
+        assertThat(rest()).as("the short one of the flow has not come yet").containsExactly("3:0", "H3");
+        queue.came(taken.get(2));
+        chunk(3, 1);
+        frame(FrameType.SEND, 1, 4, 10);
+        assertThat(rest()).as("the first short one that was bulk has not come yet").containsExactly("3:1", "H4");
+    }
+
+    @Test
+    void letsAFlowPassAgainWhenAllThatWasLongHasCome() {
+        LinkFrame sent = frame(FrameType.SEND, 1, 0, LONG);
+        assertThat(rest()).containsExactly("L0");
+        queue.came(sent);
+        chunk(3, 0);
+        frame(FrameType.SEND, 1, 1, 10);
+        assertThat(rest()).containsExactly("H1", "3:0");
+    }
+
+    @Test
+    void tellsFlowsApartByAllThatNamesThem() {
+        for (int field = 0; field < 5; field++) {
             queue.add(new LinkFrame(frame(FrameType.CHUNK, field, 0), place++));
             queue.add(new LinkFrame(frame(FrameType.CHUNK, field, 1), place++));
         }
         List<Long> offsets = new ArrayList<>();
-        for (LinkFrame next = queue.next(); next != null; next = queue.next()) {
+        for (LinkFrame next = queue.next(true, true); next != null; next = queue.next(true, true)) {
             offsets.add(new FrameView().wrap(next.bytes().nioBuffer(), 0).offset());
         }
-        assertThat(offsets).containsExactly(0L, 0L, 0L, 0L, 0L, 0L, 1L, 1L, 1L, 1L, 1L, 1L);
-    }
-
-    /** A sender, a receiver and a wire that is cut anywhere: nothing is lost, repeated, or out of an order that counts. */
-    @ParameterizedTest
-    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
-    void keepsEveryOrderThatCountsOverAThousandCuts(long seed) throws WireException {
-        Random random = new Random(seed);
-        LinkWindow window = new LinkWindow(1_000_000);
-        Receiver receiver = new Receiver();
-        Deque<ByteBuf> wire = new ArrayDeque<>();
-        Deque<Long> acknowledgements = new ArrayDeque<>();
-        List<ByteBuf> all = new ArrayList<>();
-        Map<Integer, Integer> chunks = new HashMap<>();
-        int heads = 0;
-        for (int step = 0; step < 40_000; step++) {
-            switch (random.nextInt(step % 40 == 0 ? 5 : 4)) {
-                case 0 -> {
-                    int message = random.nextInt(5);
-                    boolean chunk = random.nextInt(3) > 0;
-                    ByteBuf frame = chunk
-                            ? frame(FrameType.CHUNK, message, all.size())
-                            : frame(FrameType.EAGER, message, all.size());
-                    heads += chunk ? 0 : 1;
-                    chunks.merge(message, chunk ? 1 : 0, Integer::sum);
-                    receiver.headsBefore.add(heads);
-                    all.add(frame);
-                    window.append(frame);
-                }
-                case 1 -> {
-                    ByteBuf frame = window.next();
-                    if (frame != null) {
-                        wire.add(frame);
-                    }
-                }
-                case 2 -> {
-                    if (!wire.isEmpty()) {
-                        acknowledgements.add(receiver.take(wire.remove()));
-                    }
-                }
-                case 3 -> {
-                    if (!acknowledgements.isEmpty()) {
-                        window.acknowledge(acknowledgements.remove());
-                        receiver.checkSettled(window.settled());
-                    }
-                }
-                default -> {
-                    wire.forEach(ByteBuf::release);
-                    wire.clear();
-                    acknowledgements.clear();
-                    window.resume(receiver.count);
-                }
-            }
-        }
-        wire.forEach(receiver::take);
-        for (ByteBuf frame = window.next(); frame != null; frame = window.next()) {
-            receiver.take(frame);
-        }
-        window.acknowledge(receiver.count);
-        assertThat(receiver.count).isEqualTo(all.size());
-        assertThat(window.settled()).isEqualTo(all.size());
-        assertThat(window.bytes()).isZero();
-        assertThat(all).allMatch(frame -> frame.refCnt() == 0);
-    }
-
-    /** The far end of the wire, which knows how many heads were handed in before each frame. */
-    private static final class Receiver {
-        private final List<Integer> headsBefore = new ArrayList<>();
-        private final Map<List<Object>, Long> lastOfMessage = new HashMap<>();
-        private final List<Boolean> came = new ArrayList<>();
-        private long lastHead = -1;
-        private int heads;
-        private long count;
-
-        private long take(ByteBuf bytes) {
-            FrameView view = new FrameView().wrap(bytes.nioBuffer(), 0);
-            boolean chunk = view.type() == FrameType.CHUNK;
-            long place = chunk ? view.offset() : view.sequence();
-            if (chunk) {
-                assertThat(heads).as("heads before chunk %d", place).isGreaterThanOrEqualTo(headsBefore.get((int) place));
-                List<Object> message =
-                        List.of(view.job(), view.context(), view.source(), view.destination(), view.sequence());
-                Long before = lastOfMessage.put(message, place);
-                assertThat(before == null || before < place).as("chunk %d after %d", place, before).isTrue();
-            } else {
-                assertThat(place).isGreaterThan(lastHead);
-                lastHead = place;
-                heads++;
-            }
-            while (came.size() <= place) {
-                came.add(false);
-            }
-            assertThat(came.set((int) place, true)).as("came before: %d", place).isFalse();
-            bytes.release();
-            return ++count;
-        }
-
-        /** Told of are only those before which all have come. */
-        private void checkSettled(long settled) {
-            for (int i = 0; i < settled; i++) {
-                assertThat(came.get(i)).isTrue();
-            }
-        }
+        assertThat(offsets).containsExactly(0L, 0L, 0L, 0L, 0L, 1L, 1L, 1L, 1L, 1L);
     }
 
     private void head(int number) {
         queue.add(new LinkFrame(frame(FrameType.EAGER, 0, number), place++));
+    }
+
+    private LinkFrame frame(FrameType type, int flow, int number, int payloadBytes) {
+        ByteBuffer bytes = ByteBuffer.allocate(Wire.MESSAGE_HEADER_BYTES + payloadBytes);
+        new FrameView()
+                .wrap(bytes, 0)
+                .begin(type, Wire.MESSAGE_HEADER_BYTES, 7)
+                .length(bytes.capacity())
+                .address(1, flow, 3, 0)
+                .sequence(number);
+        LinkFrame frame = new LinkFrame(Unpooled.wrappedBuffer(bytes), place++);
+        queue.add(frame);
+        return frame;
     }
 
     private void chunk(int message, int number) {
@@ -202,19 +147,20 @@ class LinkQueueTest {
     private List<String> take(int most) {
         List<String> names = new ArrayList<>();
         while (names.size() < most) {
-            LinkFrame next = queue.next();
+            LinkFrame next = queue.next(true, true);
             if (next == null) {
                 break;
             }
             FrameView view = new FrameView().wrap(next.bytes().nioBuffer(), 0);
-            names.add(view.type() == FrameType.CHUNK ? view.sequence() + ":" + view.offset() : "H" + view.sequence());
+            String size = next.bytes().readableBytes() > LinkQueue.HEAD_BYTES_MAX ? "L" : "H";
+            names.add(view.type() == FrameType.CHUNK ? view.sequence() + ":" + view.offset() : size + view.sequence());
         }
         return names;
     }
 
     private static ByteBuf chunkOf(int message, long number) {
         ByteBuffer frame = begin(FrameType.CHUNK, 7);
-        new FrameView().wrap(frame, 0).address(1, 2, 3, 0).sequence(message).offset(number);
+        new FrameView().wrap(frame, 0).address(1, message, 3, 0).sequence(message).offset(number);
         return Unpooled.wrappedBuffer(frame);
     }
 

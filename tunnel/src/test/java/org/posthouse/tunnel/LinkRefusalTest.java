@@ -289,12 +289,12 @@ class LinkRefusalTest {
     @Test
     void believesARelaysNameOnlyUnderItsOwnSite() throws Exception {
         for (LinkHello lie : List.of(
-                new LinkHello("a", "z", "m", 1, 0, 0),
-                new LinkHello("a", "z/2", "m", 1, 0, 0),
-                new LinkHello("a", "a/1", "m", 1, 0, 0),
-                new LinkHello("a", "a/", "m", 1, 0, 0),
-                new LinkHello("a", "a/2/3", "m", 1, 0, 0),
-                new LinkHello("a", "", "m", 1, 0, 0))) {
+                new LinkHello("a", "z", "m", 1, 0, 0, 1, 0, 0),
+                new LinkHello("a", "z/2", "m", 1, 0, 0, 1, 0, 0),
+                new LinkHello("a", "a/1", "m", 1, 0, 0, 1, 0, 0),
+                new LinkHello("a", "a/", "m", 1, 0, 0, 1, 0, 0),
+                new LinkHello("a", "a/2/3", "m", 1, 0, 0, 1, 0, 0),
+                new LinkHello("a", "", "m", 1, 0, 0, 1, 0, 0))) {
             try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
                 assertClosed(peer.send(lie.encode()), Reason.WRONG_SITE, "claims to be relay " + lie.relay() + " of site a");
             }
@@ -381,7 +381,7 @@ class LinkRefusalTest {
             twin.hello("a", "m", 1, 0, 0);
             assertClosed(twin, Reason.FENCED, "calls itself a has epoch 1, expected at least 2");
             peer.send(word(FrameType.LINK_PING, 5));
-            assertThat(new FrameView().wrap(peer.await(FrameType.LINK_PONG), 0).linkWord()).isEqualTo(5);
+            assertThat(new FrameView().wrap(peer.await(FrameType.LINK_PONG), 0).linkWord(0)).isEqualTo(5);
         }
     }
 
@@ -591,7 +591,7 @@ class LinkRefusalTest {
     }
 
     private static long awaitAcknowledged(RawPeer peer) throws IOException {
-        return new FrameView().wrap(peer.await(FrameType.LINK_ACK), 0).linkWord();
+        return new FrameView().wrap(peer.await(FrameType.LINK_ACK), 0).linkWord(0);
     }
 
     private static ByteBuffer numbered(long number, int payloadBytes) {
@@ -603,7 +603,7 @@ class LinkRefusalTest {
 
     private static ByteBuffer word(FrameType type, long word) {
         ByteBuffer frame = ByteBuffer.allocate(type.bytesMin());
-        new FrameView().wrap(frame, 0).begin(type, type.bytesMin(), 0).linkWord(word);
+        new FrameView().wrap(frame, 0).begin(type, type.bytesMin(), 0).linkWord(0, word);
         return frame;
     }
 }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -24,6 +25,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.wan.WanEmulator;
+import org.posthouse.wan.WanShape;
+import org.posthouse.wan.WanWay;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -132,14 +138,15 @@ class LinksTest {
         assertThat(a.events).containsExactly("up b 1");
     }
 
-    @Test
-    void losesRepeatsAndReordersNothingOverHundredsOfCuts() throws Exception {
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4})
+    void losesRepeatsAndReordersNothingOverHundredsOfCuts(int lanes) throws Exception {
         int cutsWanted = 210;
         TestRelay b = start(grid.listening("b", 1));
         Random cutAt = new Random(11);
         AtomicBoolean calm = new AtomicBoolean();
         CuttingProxy proxy = proxyTo(b, () -> calm.get() ? Long.MAX_VALUE : 500 + cutAt.nextInt(60_000));
-        TestRelay a = start(grid.config("a", 1).peer("b", proxy.address()));
+        TestRelay a = start(grid.config("a", 1).peer("b", proxy.address()).lanes(lanes));
         awaitUp(a, b);
         a.feed("b");
         b.feed("a");
@@ -158,6 +165,68 @@ class LinksTest {
     }
 
     @Test
+    void goesOnOverTheOtherLanesWhenOneIsLost() throws Exception {
+        TestRelay b = start(grid.listening("b", 1));
+        AtomicInteger connections = new AtomicInteger();
+        CuttingProxy proxy = proxyTo(b, () -> connections.getAndIncrement() == 2 ? 300_000 : Long.MAX_VALUE);
+        TestRelay a = start(grid.config("a", 1).peer("b", proxy.address()).lanes(3));
+        awaitUp(a, b);
+        awaitLanes(a, "b", 3);
+        awaitLanes(b, "a", 3);
+        for (long number = 1; number <= 40; number++) {
+            a.send("b", frame(number, Wire.PAYLOAD_BYTES_MAX));
+        }
+        awaitLast(b, "a", 40);
+        assertThat(proxy.cuts()).isEqualTo(1);
+        assertThat(a.status("b").framesRetransmitted()).as("those that were on the lane").isPositive();
+        awaitLanes(a, "b", 3);
+        awaitLanes(b, "a", 3);
+        assertThat(a.events).as("the link itself was up all the time").containsExactly("up b 1");
+        assertThat(b.events).containsExactly("up a 1");
+    }
+
+    @Test
+    void opensTheLanesThatTheAcceptingEndWants() throws Exception {
+        TestRelay b = start(grid.listening("b", 1).lanes(3));
+        TestRelay a = start(grid.config("a", 1).peer("b", address(b)));
+        awaitUp(a, b);
+        awaitLanes(a, "b", 3);
+        awaitLanes(b, "a", 3);
+        TestRelay one = start(grid.config("c", 1).peer("b", address(b)).lanes(1));
+        awaitUp(one, b);
+        one.send("b", frame(1));
+        awaitLast(b, "c", 1);
+        assertThat(one.status("b").lanes()).as("the dialling end was told how many").isEqualTo(1);
+        a.close();
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> b.status("a").lanes() == 0);
+    }
+
+    /** 40 MB/s and 100 ms hold 4 MB, which is more than a lane should. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void opensAsManyLanesAsTheNetworkHolds(boolean bulkFromTheDiallingEnd) throws Exception {
+        TestRelay b = start(grid.listening("b", 1));
+        try (WanEmulator network = WanEmulator.start(random)) {
+            WanWay way = network.way(WanShape.of(50, 320));
+            TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + way.lead(b.links.port())));
+            awaitUp(a, b);
+            assertThat(a.status("b").lanes()).isEqualTo(1);
+            TestRelay from = bulkFromTheDiallingEnd ? a : b;
+            String to = bulkFromTheDiallingEnd ? "b" : "a";
+            long sent = 0;
+            while (a.status("b").lanes() < 3) {
+                if (from.status(to).unacknowledgedBytes() < 16_000_000) {
+                    from.send(to, frame(++sent, Wire.PAYLOAD_BYTES_MAX));
+                }
+                assertThat(sent).isLessThan(20_000);
+            }
+            awaitLast(bulkFromTheDiallingEnd ? b : a, bulkFromTheDiallingEnd ? "a" : "b", sent);
+            assertThat(a.status("b").lanes()).isLessThanOrEqualTo(LinkConfig.LANES_MAX);
+            a.close();
+        }
+    }
+
+    @Test
     void losesNothingIfBothEndsDialAndBothAreCutOften() throws Exception {
         int portA = freePort();
         int portB = freePort();
@@ -166,8 +235,8 @@ class LinksTest {
         LongSupplier bytes = () -> calm.get() ? Long.MAX_VALUE : 2_000 + cutAt.nextInt(40_000);
         CuttingProxy toA = proxyTo(portA, bytes);
         CuttingProxy toB = proxyTo(portB, bytes);
-        TestRelay a = start(grid.config("a", 1).listen("127.0.0.1", portA).peer("b", toB.address()));
-        TestRelay b = start(grid.config("b", 1).listen("127.0.0.1", portB).peer("a", toA.address()));
+        TestRelay a = start(grid.config("a", 1).listen("127.0.0.1", portA).peer("b", toB.address()).lanes(3));
+        TestRelay b = start(grid.config("b", 1).listen("127.0.0.1", portB).peer("a", toA.address()).lanes(2));
         a.feed("b");
         b.feed("a");
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> toA.cuts() + toB.cuts() >= 40);
@@ -321,6 +390,10 @@ class LinksTest {
             assertThatThrownBy(a::start).hasRootCauseInstanceOf(IOException.class);
             a.close();
         }
+    }
+
+    private static void awaitLanes(TestRelay relay, String other, int lanes) {
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> relay.status(other).lanes() == lanes);
     }
 
     private static LinkTimeouts impatient() {

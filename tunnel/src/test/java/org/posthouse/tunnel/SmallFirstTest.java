@@ -65,7 +65,7 @@ class SmallFirstTest {
         }
     }
 
-    /** Two large messages, one behind the other, and a short one behind both. */
+    /** Two large messages of two ranks, one behind the other, and a short one behind both. */
     private static void sendAll(Links links) {
         for (long message = 1; message <= 2; message++) {
             links.send("b", frame(FrameType.EAGER, message, 0));
@@ -79,7 +79,7 @@ class SmallFirstTest {
     private static ByteBuf frame(FrameType type, long sequence, int payloadBytes) {
         int header = type == FrameType.CHUNK ? Wire.CHUNK_HEADER_BYTES : Wire.MESSAGE_HEADER_BYTES;
         ByteBuffer frame = ByteBuffer.allocate(header + payloadBytes);
-        new FrameView().wrap(frame, 0).begin(type, header, 7).length(header + payloadBytes).address(0, 1, 2, 0).sequence(sequence);
+        new FrameView().wrap(frame, 0).begin(type, header, 7).length(header + payloadBytes).address(0, (int) sequence, 2, 0).sequence(sequence);
         return Unpooled.wrappedBuffer(frame);
     }
 

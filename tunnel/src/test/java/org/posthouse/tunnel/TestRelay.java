@@ -49,6 +49,9 @@ final class TestRelay implements Links.Listener {
     /** The frames that came back from restarted relays, by their numbers. */
     final List<Long> handedBack = new CopyOnWriteArrayList<>();
 
+    /** Bytes that had come over the link when its last frame of the relay's own did. */
+    volatile long bytesAtLast;
+
     private final ContextInternal context;
     private final Random random = new Random(3);
     private boolean feeding = true;
@@ -86,7 +89,12 @@ final class TestRelay implements Links.Listener {
     }
 
     LinkStatus status(String relay) throws Exception {
-        return call(links::status).stream()
+        return call(() -> statusNow(relay));
+    }
+
+    /** The same, on the relay's event loop. */
+    LinkStatus statusNow(String relay) {
+        return links.status().stream()
                 .filter(status -> status.relay().equals(relay))
                 .findFirst()
                 .orElse(null);
@@ -140,6 +148,7 @@ final class TestRelay implements Links.Listener {
             breachOnce = null;
             throw new WireException(breach, "as the test wants");
         }
+        bytesAtLast = statusNow(relay).bytesIn();
         try {
             long number = Frames.verify(buffer, index, length, view);
             long before = counter(relay).getAndSet(number);

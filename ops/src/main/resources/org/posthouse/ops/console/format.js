@@ -63,6 +63,11 @@ export function duration(ms) {
   return `${Math.floor(s / 86_400)} d ${Math.floor(s / 3600) % 24} h`;
 }
 
+/** The time of day where the reader is. */
+export function clock(ms) {
+  return new Date(ms).toLocaleTimeString();
+}
+
 export function plural(n, one, many = `${one}s`) {
   return `${count(n)} ${n === 1 ? one : many}`;
 }

@@ -1,8 +1,8 @@
 // Sites and links.
 
-import { html } from 'lit';
+import { html, nothing } from 'lit';
 import { relayKey } from '/console/model.js';
-import { bytes, count, duration, micros } from '/console/format.js';
+import { bytes, clock, count, duration, micros, plural } from '/console/format.js';
 import { badge, col, empty, num, speedCell, table } from '/console/parts.js';
 import { siteMap } from '/console/map.js';
 
@@ -16,9 +16,11 @@ const HEAD = [
 
 export function linksSection(model, now) {
   const { overview } = model;
+  const cuts = overview.relays.flatMap((relay) => relay.links.filter((link) => link.parked).map((link) => cut(relay, link, now)));
   const rows = overview.relays.flatMap((relay) => relay.links.map((link) => row(model, relay, link, now)));
   return html`<section aria-labelledby="links-title">
     <h2 id="links-title">Sites and links</h2>
+    ${cuts}
     ${rows.length === 0
       ? empty('One site so far', html`No relay here has a link. Give a second site its certificate with
           <code>posthouse keys</code>, start <code>posthouse relay</code> there, and the link appears here.`)
@@ -29,13 +31,27 @@ export function linksSection(model, now) {
   </section>`;
 }
 
+/** What waits for a link that is down: it is no fault of the jobs, and they go on when the link is back. */
+function cut(relay, link, now) {
+  const { since, reason, lastTry, messages, bytes: kept, jobs } = link.parked;
+  return html`<div class="notice">
+    <p><strong>${relay.relay} → ${link.peerRelay} is down</strong> since ${clock(since)}, for ${duration(now - since)}: ${reason}${
+      lastTry ? html`; last try: ${lastTry}` : nothing}.</p>
+    ${messages === 0 && jobs.length === 0 ? html`<p>Nothing waits for it.</p>`
+      : html`<p>${plural(messages, 'message')}, ${bytes(kept)}, ${messages === 1 ? 'waits' : 'wait'} until it is up again.</p>
+        <ul class="parked">${jobs.map((job) => html`<li>${job.name} <span class="code">${job.id}</span>:
+          ${plural(job.messages, 'message')}, ${bytes(job.bytes)}; ${plural(job.ranks, 'rank waits', 'ranks wait')}</li>`)}</ul>`}
+  </div>`;
+}
+
 function row(model, relay, link, now) {
   const key = `${relayKey(relay)} → ${link.peerRelay}`;
   return html`<tr>
     <th scope="row">${relay.site}<span class="sub">${relay.relay}</span></th>
     <td>${link.peerSite}<span class="sub">${link.peerRelay}</span></td>
-    <td>${badge(link.state)}<span class="sub">for ${duration(now - link.since)}</span></td>
-    <td class="num">${link.state === 'UP' ? micros(link.roundTripMicros) : '–'}</td>
+    <td>${badge(link.state)}<span class="sub">for ${duration(now - (link.parked?.since ?? link.since))}</span></td>
+    <td class="num">${link.state === 'UP' ? micros(link.roundTripMicros) : '–'}
+      ${link.lanes > 1 ? html`<span class="sub">${count(link.lanes)} lanes</span>` : ''}</td>
     ${speedCell(model, key, 'In')}
     ${speedCell(model, key, 'Out')}
     <td class="num">${bytes(link.waitingBytes)}<span class="sub">${count(link.framesRepeated)} repeated</span></td>

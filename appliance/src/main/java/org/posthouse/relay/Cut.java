@@ -1,0 +1,116 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import java.util.BitSet;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.posthouse.ops.ParkedView;
+import org.posthouse.wire.FrameType;
+
+/** A link that is down: since when, why, and what waits for it, as the last look has found it. Confined to the relay's control strand. */
+final class Cut {
+    /** Where a frame says which job it is of, and whose message (docs/wire.md). */
+    private static final int JOB_AT = 8;
+
+    private static final int SOURCE_AT = 20;
+
+    private final String relay;
+    private final long sinceMs;
+    private final long sinceNs;
+    private final String reason;
+    private Map<Long, Held> held = new HashMap<>();
+    private final Map<Long, Map<Integer, BitSet>> receivers = new HashMap<>();
+    private final Set<Long> ended = new HashSet<>();
+    private boolean told;
+
+    /** What the link keeps of one job. */
+    private static final class Held {
+        private long messages;
+        private long bytes;
+        private final BitSet senders = new BitSet();
+    }
+
+    Cut(String relay, long sinceMs, long sinceNs, String reason) {
+        this.relay = relay;
+        this.sinceMs = sinceMs;
+        this.sinceNs = sinceNs;
+        this.reason = reason;
+    }
+
+    String relay() {
+        return relay;
+    }
+
+    long sinceMs() {
+        return sinceMs;
+    }
+
+    long downNs(long nowNs) {
+        return nowNs - sinceNs;
+    }
+
+    String reason() {
+        return reason;
+    }
+
+    /** Whether the launchers of its jobs know of it. */
+    boolean isTold() {
+        return told;
+    }
+
+    void told() {
+        told = true;
+    }
+
+    /** Whether a job is to end for it. True once. */
+    boolean ends(long job) {
+        return ended.add(job);
+    }
+
+    // ---- a look at what waits
+
+    void lookAnew() {
+        held = new HashMap<>();
+    }
+
+    /** One that the other relay has not acknowledged. */
+    void count(ByteBuf frame) {
+        int at = frame.readerIndex();
+        FrameType type = FrameType.of(frame.getByte(at + Integer.BYTES));
+        boolean begins = LinkFlow.begins(type);
+        if (begins || type == FrameType.CHUNK) {
+            Held ofJob = held.computeIfAbsent(frame.getLong(at + JOB_AT), first -> new Held());
+            ofJob.messages += begins ? 1 : 0;
+            ofJob.bytes += LinkFlow.payloadBytes(type, frame.readableBytes());
+            ofJob.senders.set(frame.getInt(at + SOURCE_AT));
+        }
+    }
+
+    /** Ranks of a job in this shard that wait for a rank at the far end. */
+    void receivers(long job, int shard, BitSet ranks) {
+        receivers.computeIfAbsent(job, first -> new TreeMap<>()).put(shard, ranks);
+    }
+
+    void forget(Set<Long> others) {
+        receivers.keySet().retainAll(others);
+        ended.retainAll(others);
+    }
+
+    ParkedView.Job view(String id, String name, long job) {
+        Held ofJob = held.getOrDefault(job, new Held());
+        BitSet ranks = (BitSet) ofJob.senders.clone();
+        receivers.getOrDefault(job, Map.of()).values().forEach(ranks::or);
+        return new ParkedView.Job(id, name, ofJob.messages, ofJob.bytes, ranks.cardinality());
+    }
+
+    long messages() {
+        return held.values().stream().mapToLong(ofJob -> ofJob.messages).sum();
+    }
+
+    long bytes() {
+        return held.values().stream().mapToLong(ofJob -> ofJob.bytes).sum();
+    }
+}

@@ -1,0 +1,148 @@
+package org.posthouse.relay;
+
+import io.netty.buffer.ByteBuf;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.BitSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.posthouse.core.Job;
+import org.posthouse.ops.ParkedView;
+import org.posthouse.tunnel.LinkStatus;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.Reason;
+
+/**
+ * Which links are down, and what waits for them (DESIGN, P8): nothing is lost and nothing ends, for as long as it takes, unless there
+ * is a limit to it. Then jobs with ranks at the far end end, and no others. Confined to the relay's control strand.
+ */
+final class Parking {
+    /** Looks at what waits are this far apart, and a look takes at most a twentieth of the time. */
+    private static final long LOOK_NS = TimeUnit.SECONDS.toNanos(1);
+
+    private static final int LOOK_SHARE = 20;
+
+    /** A job's launcher hears of a link that is down for so long: most are back sooner. */
+    private static final long TELL_NS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Relay relay;
+    private final BiConsumer<String, Consumer<ByteBuf>> unacknowledged;
+    private final Map<String, Cut> cuts = new TreeMap<>();
+    private long lookAtNs;
+
+    /** @param unacknowledged visits what another relay has not acknowledged */
+    Parking(Relay relay, BiConsumer<String, Consumer<ByteBuf>> unacknowledged) {
+        this.relay = relay;
+        this.unacknowledged = unacknowledged;
+    }
+
+    void onDown(String other, String why, long nowNs) {
+        cuts.putIfAbsent(other, new Cut(other, System.currentTimeMillis(), nowNs, why));
+        lookAtNs = nowNs;
+    }
+
+    void onUp(String other, long nowNs) {
+        Cut cut = cuts.remove(other);
+        if (cut != null && cut.isTold()) {
+            String text = "the link from relay " + relay.id() + " to relay " + other + " is up again after "
+                    + TimeUnit.NANOSECONDS.toSeconds(cut.downNs(nowNs)) + " s";
+            jobsAt(other).forEach(job -> job.tell(new JobEvent(job.id(), JobEvent.LINK_STATE, -1, 0, text)));
+        }
+    }
+
+    /** Looks how things stand; called a few times a second. */
+    void look(List<LinkStatus> links, long nowNs) {
+        for (LinkStatus link : links) {
+            if (link.state() != LinkStatus.State.UP && !cuts.containsKey(link.relay())) {
+                long sinceMs = link.since().toEpochMilli();
+                cuts.put(link.relay(), new Cut(link.relay(), sinceMs, nowNs, "it has not been up since this relay started"));
+                lookAtNs = nowNs;
+            }
+        }
+        if (!cuts.isEmpty() && nowNs - lookAtNs >= 0) {
+            cuts.values().forEach(this::count);
+            lookAtNs = nowNs + Math.max(LOOK_NS, LOOK_SHARE * (System.nanoTime() - nowNs));
+        }
+        cuts.values().forEach(cut -> judge(cut, nowNs));
+    }
+
+    private void count(Cut cut) {
+        cut.lookAnew();
+        unacknowledged.accept(cut.relay(), cut::count);
+        List<OpenJob> jobs = jobsAt(cut.relay());
+        cut.forget(jobs.stream().map(OpenJob::id).collect(Collectors.toSet()));
+        jobs.forEach(job -> askForReceivers(cut, job.id(), ranksAt(cut.relay(), job)));
+    }
+
+    private void askForReceivers(Cut cut, long job, BitSet there) {
+        relay.shards().each(shard -> {
+            BitSet waiting = shard.core().waitingFor(job, there::get);
+            relay.control().submit(() -> cut.receivers(job, shard.number(), waiting));
+        });
+    }
+
+    private static BitSet ranksAt(String other, OpenJob job) {
+        int home = Job.indexOf(other, job.opening().homes());
+        BitSet there = new BitSet();
+        for (int rank = 0; rank < job.opening().size(); rank++) {
+            there.set(rank, job.opening().homeOf()[rank] == home);
+        }
+        return there;
+    }
+
+    private void judge(Cut cut, long nowNs) {
+        long patienceNs = TimeUnit.SECONDS.toNanos(relay.settings().linkPatienceSeconds());
+        if (patienceNs > 0 && cut.downNs(nowNs) >= patienceNs) {
+            jobsAt(cut.relay()).stream().filter(job -> cut.ends(job.id())).forEach(job -> end(job, cut));
+        } else if (!cut.isTold() && cut.downNs(nowNs) >= TELL_NS) {
+            cut.told();
+            String text = down(cut) + ": what the job sends there waits until it is up again";
+            jobsAt(cut.relay()).forEach(job -> job.tell(new JobEvent(job.id(), JobEvent.LINK_STATE, -1, 1, text)));
+        }
+    }
+
+    private void end(OpenJob job, Cut cut) {
+        int home = Job.indexOf(cut.relay(), job.opening().homes());
+        String site = job.opening().homes().get(home).site();
+        String why = job + " has ranks at site " + site + ": " + down(cut) + ", longer than the "
+                + relay.settings().linkPatienceSeconds() + " s of --link-patience";
+        Shard shard = relay.shards().of(job.id(), 0);
+        shard.strand().submit(() -> shard.core().failJob(job.id(), Reason.SITE_UNREACHABLE, why));
+    }
+
+    private String down(Cut cut) {
+        return "the link from relay " + relay.id() + " to relay " + cut.relay() + " is down since "
+                + Instant.ofEpochMilli(cut.sinceMs()).truncatedTo(ChronoUnit.SECONDS) + " (" + cut.reason() + ")";
+    }
+
+    private List<OpenJob> jobsAt(String other) {
+        return relay.jobs().all().stream()
+                .filter(job -> job.state() != OpenJob.State.CLOSED && homes(job).contains(other))
+                .toList();
+    }
+
+    private static Set<String> homes(OpenJob job) {
+        return job.opening().homes().stream().map(Home::relay).collect(Collectors.toSet());
+    }
+
+    /** Empty unless the link is down. */
+    Optional<ParkedView> view(LinkStatus link) {
+        Cut cut = cuts.get(link.relay());
+        if (cut == null) {
+            return Optional.empty();
+        }
+        List<ParkedView.Job> jobs = jobsAt(link.relay()).stream()
+                .map(job -> cut.view(Job.hexId(job.id()), job.opening().name(), job.id()))
+                .toList();
+        String lastTry = link.lastReason().equals(cut.reason()) ? "" : link.lastReason();
+        return Optional.of(new ParkedView(cut.sinceMs(), cut.reason(), lastTry, cut.messages(), cut.bytes(), jobs));
+    }
+}

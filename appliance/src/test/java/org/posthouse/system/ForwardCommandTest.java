@@ -1,0 +1,121 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.sun.net.httpserver.HttpServer;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.tunnel.GridAuthority;
+
+/** {@code posthouse relay --forward} at one site and {@code --via} at another: a web server that only one of them reaches. */
+@Timeout(180)
+class ForwardCommandTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void aServerOfOneSiteIsReachedAtAPortOfTheOther() throws Exception {
+        GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);
+        authority.issue("site-a", 2, folder.resolve("keys-a"));
+        authority.issue("site-b", 2, folder.resolve("keys-b"));
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(200, 0);
+            exchange.getResponseBody().write("from site-b".getBytes(StandardCharsets.UTF_8));
+            exchange.close();
+        });
+        server.start();
+        int port = Relays.freePort();
+        try (Relays b = Relays.start(
+                        folder, "site-b", "--keys", folder.resolve("keys-b").toString(), "--links", "127.0.0.1:0",
+                        "--forward", "web=127.0.0.1:" + server.getAddress().getPort());
+                Relays a = Relays.start(
+                        folder, "site-a", "--keys", folder.resolve("keys-a").toString(), "--peer", "site-b=" + b.ready().links(),
+                        "--via", "site-b/web=127.0.0.1:" + port)) {
+            await().atMost(PATIENCE).until(() -> forward(a).path("state").asText().equals("LISTENING"));
+            try (var answer = URI.create("http://127.0.0.1:" + port + "/").toURL().openStream()) {
+                assertThat(new String(answer.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo("from site-b");
+            }
+            assertThat(a.meter("posthouse_streams_opened_total")).isEqualTo(1);
+            assertThat(b.meter("posthouse_stream_bytes_total{direction=\"in\"")).isPositive();
+            assertThat(status(a)).contains("port      127.0.0.1:" + port + " leads to site-b/web, ");
+            assertThat(status(b)).contains("door      web leads to 127.0.0.1:" + server.getAddress().getPort());
+            b.kill();
+            await().atMost(PATIENCE).until(() -> forward(a).path("state").asText().equals("REFUSING"));
+            assertThatThrownBy(() -> new Socket("127.0.0.1", port)).isInstanceOf(ConnectException.class);
+            assertThat(status(a)).contains("refuses while the link is not up");
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    /** Each other's address is there already: they meet at it, in whatever order they start. */
+    @Test
+    void relaysOfOneHostFindEachOtherWithoutPortsToEachOther() throws Exception {
+        GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);
+        authority.issue("site-a", 2, folder.resolve("keys-a"));
+        authority.issue("site-b", 2, folder.resolve("keys-b"));
+        String group = "--tunnel-group=" + Relays.freePort();
+        try (Relays a = Relays.start(
+                        folder, "site-a", "--keys", folder.resolve("keys-a").toString(), "--links", "127.0.0.1:0", group);
+                Relays b = Relays.start(
+                        folder, "site-b", "--keys", folder.resolve("keys-b").toString(), "--peer", "site-a=" + a.ready().links(), group)) {
+            await().atMost(PATIENCE).until(() -> known(a) == 2 && known(b) == 2);
+            a.kill();
+            await().atMost(PATIENCE).until(() -> !b.get("/api/v1/relays").at("/relays/0/links/0/state").asText().equals("UP"));
+            a.startAgain();
+            await().atMost(PATIENCE).until(() -> known(a) == 2 && known(b) == 2);
+            Command.Result twin = Command.run(
+                    folder, "relay", "--site", "site-a", "--keys", folder.resolve("keys-a").toString(), "--links",
+                    "127.0.0.1:" + Relays.freePort(), "--listen", "127.0.0.1:" + Relays.freePort(), group);
+            assertThat(twin.status()).isEqualTo(1);
+            assertThat(twin.err()).contains("cannot be bound");
+        }
+    }
+
+    private static int known(Relays relay) throws Exception {
+        return relay.get("/api/v1/relays").at("/relays/0/directory").size();
+    }
+
+    @Test
+    void whatCannotBeIsToldInOneLine() throws Exception {
+        Command.Result refused = Command.run(
+                folder, "relay", "--site", "site-a", "--forward", "Web=127.0.0.1:80", "--via", "site-b=127.0.0.1:81",
+                "--via", "site-b/web=0.0.0.0:82", "--via", "site-c/web=nowhere");
+        assertThat(refused.status()).isEqualTo(1);
+        assertThat(refused.err().strip())
+                .hasLineCount(1)
+                .contains(
+                        "--forward and --via need --keys",
+                        "--via site-b=127.0.0.1:81, expected RELAY/NAME=HOST:PORT",
+                        "--via site-b/web=0.0.0.0:82 can be reached from outside: add --unsafe-open-via",
+                        "--via site-c/web: \"nowhere\"",
+                        "door \"Web\"");
+        Command.Result tokens = Command.run(
+                folder, "relay", "--site", "site-a", "--stream-buffers", "100", "--streams", "10", "--stream-tokens", "11");
+        assertThat(tokens.status()).isEqualTo(1);
+        assertThat(tokens.err()).contains("100 stream buffers for 10 streams of 11 tokens, expected at least 110");
+    }
+
+    private String status(Relays relay) throws Exception {
+        return Command.run(folder, "status", "--ops", relay.ready().console()).out();
+    }
+
+    private static JsonNode forward(Relays relay) throws Exception {
+        return relay.get("/api/v1/relays").at("/relays/0/streams/forwards/0");
+    }
+}

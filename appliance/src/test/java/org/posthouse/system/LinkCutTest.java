@@ -1,0 +1,154 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.tunnel.GridAuthority;
+
+/**
+ * The link between two sites is cut in the middle of a job: what is for the other site waits, everything else goes on, and nobody can tell
+ * from the result (P8). {@code -Dposthouse.cut.seconds=600} makes it the ten minutes of the promise; a build has no time for that.
+ */
+@Timeout(1_500)
+class LinkCutTest {
+    private static final int SECONDS = Integer.getInteger("posthouse.cut.seconds", 6);
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
+
+    /** More than a rank may keep of what it has sent: all of it must be told to be safe while the link is cut. */
+    private static final int LOCAL_MEBIBYTES = 48;
+
+    @TempDir
+    private Path folder;
+
+    @ParameterizedTest
+    @CsvSource({"process, true", "process, false", "none, true"})
+    void parksWhatIsForTheOtherSiteAndNothingElse(String durability, boolean told) throws Exception {
+        try (Relays first = relay("site-a");
+                CutWay way = new CutWay(port(first.ready().links()));
+                Relays second = relay("site-b", "--peer", "site-a=" + way.address(), "--member", first.group());
+                Command job = start(first, durability, Integer.toString(LOCAL_MEBIBYTES))) {
+            Instant cut = cut(way, job, told);
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(count(job, "is done with its neighbour")).isEqualTo(4));
+            if (told) {
+                assertTold(first, "site-b", cut);
+                assertTold(second, "site-a", cut);
+            }
+            sleepUntil(cut.plusSeconds(SECONDS));
+            assertThat(job.handle().isAlive()).as(job.out() + job.err()).isTrue();
+            way.repair();
+            Command.Result done = job.await();
+            assertThat(done.status()).as(done.err()).isZero();
+            assertThat(done.out()).containsOnlyOnce("Verification: SUCCESSFUL");
+            assertThat(done.out().lines()).as("nothing is shown twice").doesNotHaveDuplicates();
+            assertThat(done.err()).doesNotContain("restarted").doesNotContain("DIVERGED").doesNotContain("MISMATCH");
+            assertThat(Jobs.told(done, "the link from relay site-a to relay site-b is down since ")).as(done.err()).hasSize(told ? 1 : 0);
+            assertThat(Jobs.told(done, "the link from relay site-a to relay site-b is up again after ")).hasSize(told ? 1 : 0);
+            for (Relays relay : List.of(first, second)) {
+                JsonNode link = relay.get("/api/v1/relays").at("/relays/0/links/0");
+                assertThat(link.path("parked").isNull()).as(link.toString()).isTrue();
+            }
+        }
+    }
+
+    @Test
+    void aJobEndsWhenTheLinkIsDownForLongerThanItsPatienceAndOthersGoOn() throws Exception {
+        try (Relays first = relay("site-a", "--link-patience", "2");
+                CutWay way = new CutWay(port(first.ready().links()));
+                Relays second = relay("site-b", "--peer", "site-a=" + way.address(), "--member", first.group());
+                Command local = Command.start(
+                        folder, "run", "-n", "2", "--sites", "1", "--relay", first.ranks(), "example:ring", "1000000000", "64");
+                Command job = start(first, "process", "1")) {
+            Instant cut = cut(way, job, true);
+            Command.Result ended = job.await();
+            assertThat(ended.status()).as(ended.err()).isEqualTo(1);
+            assertThat(Duration.between(cut, Instant.now())).isGreaterThan(Duration.ofSeconds(2));
+            assertThat(Jobs.told(ended, "SITE_UNREACHABLE")).singleElement().asString().matches(
+                    ".*job [0-9a-f]{16} \\(.*CutOff.*\\) has ranks at site site-b: the link from relay site-a to relay site-b is down since "
+                            + "[-0-9T:Z]+ \\(.+\\), longer than the 2 s of --link-patience; look at the links on the console.*");
+            long before = first.delivered();
+            await().atMost(PATIENCE).until(() -> first.delivered() > before + 1_000);
+            assertThat(local.handle().isAlive()).isTrue();
+            assertThat(second.command().handle().isAlive()).isTrue();
+        }
+    }
+
+    private Instant cut(CutWay way, Command job, boolean told) throws Exception {
+        await().atMost(PATIENCE).until(() -> count(job, "is ready") == 4 || !job.handle().isAlive());
+        assertThat(count(job, "is ready")).as(job.err()).isEqualTo(4);
+        if (told) {
+            way.cut();
+        } else {
+            way.silence();
+        }
+        Instant cut = Instant.now();
+        Files.createFile(mark());
+        return cut;
+    }
+
+    private void assertTold(Relays relay, String other, Instant cut) throws Exception {
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            JsonNode link = relay.get("/api/v1/relays").at("/relays/0/links/0");
+            JsonNode parked = link.path("parked");
+            assertThat(link.path("peerRelay").asText()).isEqualTo(other);
+            assertThat(parked.path("since").asLong()).isBetween(cut.toEpochMilli() - 1_000, cut.toEpochMilli() + 2_000);
+            assertThat(parked.path("messages").asInt()).isBetween(80, 90);
+            assertThat(parked.path("bytes").asLong()).isBetween(640L, 1_000L);
+            assertThat(parked.at("/jobs/0/ranks").asInt()).isEqualTo(2);
+        });
+        Command.Result status = Command.run(folder, "status", "--ops", relay.ready().console());
+        assertThat(status.status()).as(status.out() + status.err()).isEqualTo(3);
+        assertThat(status.out()).containsPattern("link +" + other + " is (DOWN|CONNECTING) since ");
+        assertThat(status.out()).containsPattern("[0-9]+ messages are parked, [0-9,]+ bytes");
+        assertThat(status.out()).containsPattern("job [0-9a-f]{16} \\(.*CutOff\\): [0-9]+ messages, [0-9,]+ bytes; 2 ranks here wait");
+        assertThat(relay.meter("posthouse_link_parked_ranks")).isEqualTo(2);
+        assertThat(relay.meter("posthouse_link_down_seconds")).isBetween(0L, Duration.between(cut, Instant.now()).toSeconds());
+    }
+
+    private static long count(Command job, String words) {
+        return job.out().lines().filter(line -> line.contains(words)).count();
+    }
+
+    private static void sleepUntil(Instant then) throws InterruptedException {
+        Duration left = Duration.between(Instant.now(), then);
+        if (left.isPositive()) {
+            Thread.sleep(left);
+        }
+    }
+
+    private Path mark() {
+        return folder.resolve("cut");
+    }
+
+    private static int port(String address) {
+        return Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
+    }
+
+    private Relays relay(String site, String... more) throws Exception {
+        Path authority = folder.resolve("authority");
+        GridAuthority grid = authority.toFile().exists() ? GridAuthority.open(authority) : GridAuthority.init(authority, 2);
+        grid.issue(site, 2, folder.resolve("keys-" + site));
+        List<String> options = new ArrayList<>(List.of(
+                "--keys", folder.resolve("keys-" + site).toString(), "--links", "127.0.0.1:0", "--data",
+                folder.resolve("data-" + site).toString()));
+        options.addAll(List.of(more));
+        return Relays.start(folder, site, options.toArray(String[]::new));
+    }
+
+    private Command start(Relays relay, String durability, String mebibytes) throws Exception {
+        return Command.start(
+                folder, "run", "-n", "4", "--sites", "2", "--relay", relay.ranks(), "--durability", durability, "-cp", Jobs.classPath(),
+                "org.posthouse.system.jobs.CutOff", mark().toString(), mebibytes);
+    }
+}

@@ -1,0 +1,40 @@
+package org.posthouse.tunnel;
+
+/** What one door or port has done. Confined to the relay's context. */
+final class Forward {
+    private final String name;
+    private int streams;
+    private long opened;
+    private long refused;
+    private String lastReason = "";
+
+    Forward(String name) {
+        this.name = name;
+    }
+
+    String name() {
+        return name;
+    }
+
+    void opened() {
+        opened++;
+        streams++;
+    }
+
+    void closed() {
+        streams--;
+    }
+
+    void refused(String why) {
+        refused++;
+        lastReason = why;
+    }
+
+    void failed(String why) {
+        lastReason = why;
+    }
+
+    ForwardStatus status(String address, ForwardStatus.State state) {
+        return new ForwardStatus(name, address, state, streams, opened, refused, lastReason);
+    }
+}

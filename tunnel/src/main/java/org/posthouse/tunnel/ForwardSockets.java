@@ -1,0 +1,77 @@
+package org.posthouse.tunnel;
+
+import io.netty.bootstrap.Bootstrap;
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandler;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
+import io.vertx.core.internal.ContextInternal;
+import io.vertx.core.internal.VertxInternal;
+import java.util.function.Consumer;
+import org.posthouse.wire.Wire;
+
+/**
+ * Sockets for streams, all on the relay's loop. Netty's own and not Vert.x's: one direction of them may end before the other, and a port
+ * can stop to listen without ending the connections that it has taken.
+ */
+final class ForwardSockets {
+    private static final int CONNECT_MS = 5_000;
+    private static final int READ_BYTES_MIN = 512;
+    private static final int READ_BYTES_FIRST = 4 * 1024;
+    private static final int BACKLOG = 256;
+
+    private final EventLoop loop;
+    private final VertxInternal vertx;
+
+    ForwardSockets(ContextInternal context) {
+        loop = context.nettyEventLoop();
+        vertx = context.owner();
+    }
+
+    EventLoop loop() {
+        return loop;
+    }
+
+    /** Connects; {@code pump} becomes the handler of the connection. */
+    Bootstrap client(ChannelHandler handler) {
+        return new Bootstrap()
+                .group(loop)
+                .channelFactory(vertx.transport().channelFactory(false))
+                .resolver(vertx.nameResolver().nettyAddressResolverGroup())
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_MS)
+                .option(ChannelOption.AUTO_READ, false)
+                .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .option(ChannelOption.TCP_NODELAY, true)
+                .option(ChannelOption.SO_KEEPALIVE, true)
+                .option(ChannelOption.RECVBUF_ALLOCATOR, readSizes())
+                .handler(handler);
+    }
+
+    /** @param taken is given each connection, on the loop, before anything is read from it */
+    ServerBootstrap server(Consumer<Channel> taken) {
+        return new ServerBootstrap()
+                .group(loop)
+                .channelFactory(vertx.transport().serverChannelFactory(false))
+                .option(ChannelOption.SO_BACKLOG, BACKLOG)
+                .option(ChannelOption.SO_REUSEADDR, true)
+                .childOption(ChannelOption.AUTO_READ, false)
+                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+                .childOption(ChannelOption.TCP_NODELAY, true)
+                .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(ChannelOption.RECVBUF_ALLOCATOR, readSizes())
+                .childHandler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel channel) {
+                        taken.accept(channel);
+                    }
+                });
+    }
+
+    /** No read is longer than what one STREAM_DATA takes. */
+    private static AdaptiveRecvByteBufAllocator readSizes() {
+        return new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, Wire.PAYLOAD_BYTES_MAX);
+    }
+}

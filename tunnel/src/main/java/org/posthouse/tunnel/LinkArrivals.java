@@ -1,0 +1,152 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import java.util.TreeMap;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.WireException;
+
+/**
+ * The receiving end of a link's two streams: hands each frame over once, in the order of its stream, and bulk behind the heads that were
+ * written before it, whatever the lanes did. Confined to its link; knows no lane and no clock.
+ *
+ * <p>Heads come in their order. A frame of bulk comes with its number and the number of heads before it: one that was handed over or is held back already is a
+ * repetition, and dropped; one whose turn it is is handed over; any other is held back until it is. What is held back is part of
+ * what the peer keeps as unacknowledged, so that its window bounds it.
+ */
+final class LinkArrivals {
+    /** After so much bulk the peer hears what has come, so that more may be on its way. */
+    private static final int BYTES_PER_WORD = 32 * 1024;
+
+    /** The largest window that a relay can be given: an honest peer has no more on its way. */
+    private static final long HELD_BYTES_MAX = LinkConfig.WINDOW_BYTES_MAX;
+
+    /** Where frames go. */
+    interface Sink {
+        /** @param name for {@link LinkArrivals#handle}; @throws WireException if the frame is refused: it counts as not received */
+        void onFrame(long name, ByteBuf buffer, int index, int length, FrameView view) throws WireException;
+    }
+
+    private record Held(ByteBuf frame, long after) {}
+
+    private final Sink sink;
+    private final LinkReceipts heads = new LinkReceipts();
+    private final LinkReceipts bulk = new LinkReceipts();
+
+    /** By number, none of which is that of the next to hand over unless a head is missing. */
+    private final TreeMap<Long, Held> held = new TreeMap<>();
+
+    private final FrameView heldView = new FrameView();
+    private long heldBytes;
+    private long bytesUntold;
+    private long repeated;
+
+    LinkArrivals(Sink sink) {
+        this.sink = sink;
+    }
+
+    /** The next head. */
+    void head(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        hand(heads, false, buffer, index, length, view);
+        handHeld();
+    }
+
+    /** A frame of bulk with its number, before which so many heads were written. */
+    void bulk(long number, long after, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        if (number < bulk.received() || held.containsKey(number)) {
+            repeated++;
+        } else if (number == bulk.received() && after <= heads.received()) {
+            hand(bulk, true, buffer, index, length, view);
+            handHeld();
+        } else {
+            hold(number, new Held(KeptFrame.rightSized(buffer.retainedSlice(index, length)), after));
+        }
+    }
+
+    private void hold(long number, Held frame) throws WireException {
+        held.put(number, frame);
+        heldBytes += frame.frame.readableBytes() + LinkWindow.FRAME_OVERHEAD_BYTES;
+        if (heldBytes > HELD_BYTES_MAX) {
+            throw new WireException(
+                    Reason.LIMIT, "frame " + number + " of bulk came, " + bulk.received() + " did not, and " + heldBytes + " bytes wait for it");
+        }
+    }
+
+    private void handHeld() throws WireException {
+        while (!held.isEmpty() && held.firstKey() == bulk.received() && held.firstEntry().getValue().after <= heads.received()) {
+            ByteBuf frame = held.pollFirstEntry().getValue().frame;
+            heldBytes -= frame.readableBytes() + LinkWindow.FRAME_OVERHEAD_BYTES;
+            try {
+                heldView.wrap(frame.nioBuffer(), 0);
+                hand(bulk, true, frame, frame.readerIndex(), frame.readableBytes(), heldView);
+            } finally {
+                frame.release();
+            }
+        }
+    }
+
+    private void hand(LinkReceipts stream, boolean isBulk, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        long number = stream.receive(length);
+        try {
+            sink.onFrame(number << 1 | (isBulk ? 1 : 0), buffer, index, length, view);
+        } catch (WireException e) {
+            stream.takeBack(length);
+            throw e;
+        }
+        bytesUntold += isBulk ? length : 0;
+    }
+
+    /** The frame that the sink has got by this name was handled. @return whether the peer is to hear of it now */
+    boolean handle(long name) {
+        return ((name & 1) == 0 ? heads : bulk).handle(name >> 1);
+    }
+
+    /** Whether the peer is to hear at once how much bulk has come. */
+    boolean isDue() {
+        return bytesUntold >= BYTES_PER_WORD;
+    }
+
+    /** Whether there is something that the peer has not been told of. */
+    boolean pending() {
+        return bytesUntold > 0 || heads.pending() || bulk.pending();
+    }
+
+    /** What the peer is told now. */
+    Counts tell() {
+        bytesUntold = 0;
+        return new Counts(heads.acknowledge(), bulk.acknowledge(), bulk.received());
+    }
+
+    /** Heads and bulk that were handled without a gap, and bulk that came without one. */
+    record Counts(long heads, long bulk, long bulkReceived) {}
+
+    /** Heads that the peer need not write again. */
+    long headsReceived() {
+        return heads.received();
+    }
+
+    /** Frames of bulk that the peer need not write again. */
+    long bulkReceived() {
+        return bulk.received();
+    }
+
+    /** Frames that came and were there already. */
+    long repeated() {
+        return repeated;
+    }
+
+    /** All lanes are lost: the peer will write again what is held back. */
+    void drop() {
+        held.values().forEach(waiting -> waiting.frame.release());
+        held.clear();
+        heldBytes = 0;
+    }
+
+    /** The peer restarted: its streams begin with frame 0 again. */
+    void forget() {
+        drop();
+        bytesUntold = 0;
+        heads.forget();
+        bulk.forget();
+    }
+}

@@ -1,0 +1,151 @@
+package org.posthouse.tunnel;
+
+import java.util.Arrays;
+import org.posthouse.wire.Wire;
+
+/**
+ * Says how much bulk a link may have on its way, so that the network's pipe is full and what waits in front of it is little: a short
+ * message waits behind that. Confined to its window; pure: time is handed in.
+ *
+ * <p>It measures what BBR does: the rate at which bulk comes, the highest of the last rounds, and the shortest time that a frame's way there and its
+ * receipt's way back took. Allowed is {@link #GAIN} times their product, and {@link #FRAMES_MORE}. A round lasts until a frame comes that was written in it;
+ * only those count in which the limit held something back. Until the rate grows no more the gain is {@link #GAIN_FIRST}. Once a shortest time is
+ * {@link #SHORTEST_NANOS} old, half of the product is allowed until it was measured again, without what waits because of this link; then
+ * what is on its way grows by as much as comes, so that the pipe is not filled at a blow.
+ */
+final class LinkGovernor {
+    /** Half of the idle way more than the pipe holds: a quarter of a round trip. */
+    private static final double GAIN = 1.25;
+
+    private static final double GAIN_FIRST = 2;
+
+    /**
+     * Beyond what the pipe holds: one frame that is being written or read at either end, and so much that a rate which was measured with n
+     * frames on their way, from 2, allows n + 1: 1.25 (n - 1) + 1.75 >= n + 1.
+     */
+    private static final double FRAMES_MORE = 1.75;
+
+    /** A full chunk and the LINK_RUN before it. */
+    static final long FRAME_BYTES = Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX + 32L;
+
+    /** One frame is being written while the one before is being read. */
+    static final long BYTES_LEAST = 2 * FRAME_BYTES;
+
+    /** Before anything was measured. */
+    static final long BYTES_FIRST = 4 * FRAME_BYTES;
+
+    private static final int ROUNDS = 8;
+    private static final int ROUNDS_WITHOUT_GROWTH = 3;
+    private static final double GROWTH = 1.25;
+    private static final long SHORTEST_NANOS = 10_000_000_000L;
+
+    /** What was known when a frame was written. @param clear whether nothing waits in front of the pipe because of this link */
+    record Stamp(long nanos, long came, int bytes, boolean clear) {}
+
+    /** The highest rate of each of the last rounds, in bytes a nanosecond. */
+    private final double[] rates = new double[ROUNDS];
+
+    private int round;
+    private double roundRate;
+    private long roundEnd;
+    private boolean held;
+
+    private long came;
+    private long limit = BYTES_FIRST;
+
+    /** Allowed for now, towards the limit. */
+    private long allowed = BYTES_FIRST;
+
+    private boolean first = true;
+    private double firstRate;
+    private int withoutGrowth;
+
+    private long shortestNanos = Long.MAX_VALUE;
+    private int shortestBytes;
+    private long shortestAtNanos;
+    private boolean probing;
+
+    /** Whether another frame of bulk may be written while so many bytes are on their way. */
+    boolean allows(long bytesUnderWay) {
+        if (bytesUnderWay == 0 || bytesUnderWay + FRAME_BYTES <= allowed) {
+            return true;
+        }
+        held = true;
+        return false;
+    }
+
+    /** A frame of so many bytes is written while others are on their way. */
+    Stamp write(int bytes, long bytesUnderWay, long nowNanos) {
+        return new Stamp(nowNanos, came, bytes, probing || bytesUnderWay == 0);
+    }
+
+    /** So many bytes more have come; the last frame of them was written once, with this stamp, or the stamp is null. */
+    void come(long bytes, Stamp stamp, long nowNanos) {
+        came += bytes;
+        if (stamp == null) {
+            return;
+        }
+        long took = Math.max(1, nowNanos - stamp.nanos);
+        boolean old = nowNanos - shortestAtNanos > SHORTEST_NANOS;
+        if (took <= shortestNanos || old && stamp.clear) {
+            shortestNanos = took;
+            shortestBytes = stamp.bytes;
+            shortestAtNanos = nowNanos;
+            old = false;
+        }
+        probing = old;
+        roundRate = Math.max(roundRate, (double) (came - stamp.came) / took);
+        if (stamp.came >= roundEnd) {
+            endRound();
+        }
+        limit = Math.max(BYTES_LEAST, (long) ((first ? GAIN_FIRST : GAIN) * product() + FRAMES_MORE * FRAME_BYTES));
+        allowed = probing ? Math.max(FRAME_BYTES, product() / 2) : Math.min(limit, allowed + bytes);
+    }
+
+    /** The other end has forgotten all, or the way there is a new one. */
+    void forget() {
+        shortestNanos = Long.MAX_VALUE;
+        probing = false;
+        first = true;
+        firstRate = 0;
+        withoutGrowth = 0;
+        limit = BYTES_FIRST;
+        allowed = BYTES_FIRST;
+        Arrays.fill(rates, 0);
+        roundRate = 0;
+        roundEnd = came;
+    }
+
+    private void endRound() {
+        if (held || roundRate > rate()) {
+            rates[round++ % ROUNDS] = roundRate;
+        }
+        if (first && held) {
+            withoutGrowth = roundRate >= GROWTH * firstRate ? 0 : withoutGrowth + 1;
+            firstRate = Math.max(firstRate, roundRate);
+            first = withoutGrowth < ROUNDS_WITHOUT_GROWTH;
+        }
+        roundRate = 0;
+        held = false;
+        roundEnd = came;
+    }
+
+    /** Bytes a nanosecond. */
+    private double rate() {
+        double highest = roundRate;
+        for (double rate : rates) {
+            highest = Math.max(highest, rate);
+        }
+        return highest;
+    }
+
+    /** What the pipe holds, in bytes: the rate times the shortest time, without the time that the measured frame itself took to leave. */
+    long product() {
+        if (shortestNanos == Long.MAX_VALUE) {
+            return 0;
+        }
+        double rate = rate();
+        return (long) Math.max(shortestNanos * rate - shortestBytes, shortestNanos * rate / 4);
+    }
+
+}

@@ -1,0 +1,231 @@
+package org.posthouse.tunnel;
+
+import java.util.Arrays;
+import java.util.Objects;
+import org.posthouse.wire.LinkHello;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
+
+/**
+ * The connections of a link. Confined to its link.
+ *
+ * <p>Lane 0 is the link's own: with it a session begins and ends. The other lanes join a session: they are dialled by the end that dialled lane 0, name
+ * the session, and end with it. One that is lost alone is dialled again; what was on it is written again on others. Lane 0 carries
+ * heads, and bulk as long as it is alone; the others carry bulk.
+ */
+final class LinkLanes {
+    /**
+     * What a connection may have on its way before another one is of use: half of 4 MiB, the most that Linux gives a connection's
+     * buffers by default, so that there are more before the first one is full.
+     */
+    private static final long LANE_BYTES = 2L * 1024 * 1024;
+
+    /** No lane. */
+    static final int NONE = -1;
+
+    private final Links links;
+    private final Link link;
+
+    /** From 1. Null where no lane was ever. */
+    private final Lane[] lanes = new Lane[LinkConfig.LANES_MAX];
+
+    /** Lane 0 of the session; null if there is none. */
+    private LinkConnection first;
+
+    private long session;
+    private int wanted;
+    private int wantedByPeer = 1;
+
+    /** A further lane. */
+    private final class Lane implements LinkDialler.Target {
+        private final int number;
+        private LinkDialler dialler;
+        private LinkConnection connection;
+
+        private Lane(int number) {
+            this.number = number;
+        }
+
+        @Override
+        public int lane() {
+            return number;
+        }
+
+        @Override
+        public void onDialled(LinkConnection dialled) {
+            connection = dialled;
+            dialled.greet(link.hello(link.relay(), number, session));
+        }
+
+        private void dial() {
+            if (dialler == null) {
+                dialler = new LinkDialler(links, link, this);
+            }
+            dialler.dial();
+        }
+
+        private boolean isDialling() {
+            return dialler != null && dialler.isBusy();
+        }
+
+        private boolean isUp() {
+            return connection != null && connection.isUp();
+        }
+
+        /** Ends what there is of it, without a word. */
+        private void cut(Notice why) {
+            if (dialler != null) {
+                dialler.stop();
+            }
+            if (connection != null) {
+                LinkConnection ending = connection;
+                connection = null;
+                ending.cut(why);
+            }
+        }
+    }
+
+    LinkLanes(Links links, Link link) {
+        this.links = links;
+        this.link = link;
+        this.wanted = Math.max(1, links.config().lanes());
+    }
+
+    /** A session begins, with its first connection. */
+    void begin(LinkConnection connection, long newSession) {
+        first = connection;
+        session = newSession;
+        if (connection.dialled()) {
+            open();
+        } else if (wanted > 1) {
+            connection.wantLanes(wanted);
+        }
+    }
+
+    /** The session is over: nothing of its lanes comes any more. */
+    void end(Notice why) {
+        first = null;
+        for (Lane lane : lanes) {
+            if (lane != null) {
+                lane.cut(why);
+            }
+        }
+    }
+
+    /** A connection of another lane than the first has been greeted: it joins the session, or comes too late for its own. */
+    void onHello(LinkConnection connection, LinkHello hello) {
+        int number = hello.lane();
+        if (!belongs(connection, hello)) {
+            connection.close(Notice.closing(
+                    0, Reason.NORMAL, "lane " + number + " of session " + hello.session() + " comes too late or is none"));
+            return;
+        }
+        Lane lane = lane(number);
+        if (!connection.dialled()) {
+            if (lane.connection != null) {
+                lane.cut(Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + connection));
+                link.onLaneLost(number);
+            }
+            lane.connection = connection;
+            connection.greet(link.hello("", number, session));
+        }
+        connection.begin(link, number);
+        link.onLaneUp();
+    }
+
+    private boolean belongs(LinkConnection connection, LinkHello hello) {
+        int number = hello.lane();
+        return first != null
+                && first.isUp()
+                && first.dialled() == connection.dialled()
+                && hello.session() == session
+                && link.isPresent(hello)
+                && number > 0
+                && number < LinkConfig.LANES_MAX
+                && (!connection.dialled() || lane(number).connection == connection);
+    }
+
+    /** This connection, of another lane than the first, has ended. */
+    void onEnded(LinkConnection connection) {
+        for (Lane lane : lanes) {
+            if (lane != null && lane.connection == connection) {
+                lane.connection = null;
+                if (connection.dialled()) {
+                    if (connection.isUp()) {
+                        lane.dialler.succeeded();
+                    }
+                    lane.dialler.dialLater();
+                }
+                if (connection.isUp()) {
+                    link.onLaneLost(lane.number);
+                }
+            }
+        }
+    }
+
+    /** So much is on its way at once, as far as is known: more lanes may be of use. Their number only grows. */
+    void onProduct(long bytes) {
+        if (links.config().lanes() == 0 && bytes > wanted * LANE_BYTES) {
+            wanted = (int) Math.min(LinkConfig.LANES_MAX, 1 + (bytes + LANE_BYTES - 1) / LANE_BYTES);
+            if (first != null && first.dialled()) {
+                open();
+            } else if (first != null) {
+                first.wantLanes(wanted);
+            }
+        }
+    }
+
+    void onWantedByPeer(long count) {
+        wantedByPeer = (int) Math.clamp(count, 1, LinkConfig.LANES_MAX);
+        if (first != null && first.dialled()) {
+            open();
+        }
+    }
+
+    /** How many lanes this end dials if it dials: what it was told to, or what either end has use for. */
+    private int count() {
+        return links.config().lanes() > 0 ? wanted : Math.max(wanted, wantedByPeer);
+    }
+
+    private void open() {
+        for (int number = 1; number < count(); number++) {
+            if (lane(number).connection == null && !lane(number).isDialling()) {
+                lane(number).dial();
+            }
+        }
+    }
+
+    private Lane lane(int number) {
+        if (lanes[number] == null) {
+            lanes[number] = new Lane(number);
+        }
+        return lanes[number];
+    }
+
+    /** The lane for the next frame of bulk, that which has the least on its way; {@link #NONE} if none takes more. */
+    int forBulk(LinkWindow window) {
+        int best = NONE;
+        boolean alone = true;
+        for (Lane lane : lanes) {
+            if (lane != null && lane.isUp()) {
+                alone = false;
+                boolean better = best == NONE || window.underWay(lane.number) < window.underWay(best);
+                best = better && lane.connection.writable() ? lane.number : best;
+            }
+        }
+        return alone && first.writable() ? 0 : best;
+    }
+
+    void write(int lane, LinkFrame frame) {
+        if (lane == 0) {
+            first.write(frame);
+        } else {
+            lanes[lane].connection.write(frame);
+        }
+    }
+
+    /** Lanes that carry frames now. */
+    int up() {
+        return first == null ? 0 : 1 + (int) Arrays.stream(lanes).filter(Objects::nonNull).filter(Lane::isUp).count();
+    }
+}

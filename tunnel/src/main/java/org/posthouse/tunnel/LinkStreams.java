@@ -1,0 +1,234 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.util.collection.IntObjectHashMap;
+import io.netty.util.collection.IntObjectMap;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.StreamEnd;
+import org.posthouse.wire.StreamOpen;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * The streams of one link, seen from one of its relays. Confined to the relay's context; knows no socket and no clock.
+ *
+ * <p>Each end numbers the streams that it opens, odd ones at the relay with the smaller id, and never uses a number twice; so what comes for a
+ * number that was used and is not here any more belongs to a stream that has ended, and is dropped. A frame that breaks the
+ * protocol changes nothing: it comes again on the link's next connection.
+ */
+final class LinkStreams {
+    /** More tokens than any relay has buffers. */
+    private static final int TOKENS_MAX = 1 << 16;
+
+    private static final int STEP = 2;
+
+    /** The link below. */
+    interface Port {
+        void send(ByteBuf frame);
+
+        /** False while its window is full. */
+        boolean writable();
+    }
+
+    /** What streams from the other end lead to. */
+    interface Doors {
+        /** Answers with {@link LinkStream#accept} or {@link LinkStream#end}, now or later. */
+        void onAsked(LinkStream stream, String door);
+    }
+
+    private final String relay;
+    private final Port port;
+    private final Doors doors;
+    private final StreamBuffers buffers;
+    private final StreamTally tally;
+    private final IntObjectMap<LinkStream> streams = new IntObjectHashMap<>();
+    private final FrameView out = new FrameView();
+    private final int theirParity;
+    private int nextId;
+
+    /** The largest number that the other end has used; negative before the first. */
+    private int heardId;
+
+    LinkStreams(String own, String relay, Port port, Doors doors, StreamBuffers buffers, StreamTally tally) {
+        this.relay = relay;
+        this.port = port;
+        this.doors = doors;
+        this.buffers = buffers;
+        this.tally = tally;
+        boolean smaller = own.compareTo(relay) < 0;
+        this.nextId = smaller ? 1 : STEP;
+        this.theirParity = smaller ? 0 : 1;
+        this.heardId = theirParity - STEP;
+    }
+
+    String relay() {
+        return relay;
+    }
+
+    StreamTally tally() {
+        return tally;
+    }
+
+    boolean writable() {
+        return port.writable();
+    }
+
+    int open() {
+        return streams.size();
+    }
+
+    /** Asks for a door of the other relay. Returns null, and {@code listener} is told, if no stream can be opened. */
+    LinkStream open(String door, LinkStream.Listener listener) {
+        if (nextId < 0 || !buffers.tryOpen()) {
+            tally.refused();
+            listener.onEnded(Reason.LIMIT, limit());
+            return null;
+        }
+        tally.opened();
+        LinkStream stream = new LinkStream(this, buffers, nextId, listener);
+        nextId += STEP;
+        streams.put(stream.id(), stream);
+        port.send(Unpooled.wrappedBuffer(new StreamOpen(stream.id(), buffers.first(), door).encode()));
+        return stream;
+    }
+
+    /** A frame of a stream came. @throws WireException if it breaks the protocol */
+    void onFrame(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        switch (view.type()) {
+            case STREAM_OPEN -> onOpen(StreamOpen.decode(buffer.nioBuffer(index, length)));
+            case STREAM_DATA -> onData(known(view.stream()), buffer, index, length, view);
+            case STREAM_TOKENS -> onTokens(known(view.stream()), view);
+            default -> onEnd(StreamEnd.decode(buffer.nioBuffer(index, length)));
+        }
+    }
+
+    /** The link's window has room again. */
+    void onWritable() {
+        List.copyOf(streams.values()).forEach(LinkStream::onLinkWritable);
+    }
+
+    /** The other relay was restarted, or this one stops: all streams are over, and numbers begin anew there. */
+    void endAll(Reason reason, String text) {
+        heardId = theirParity - STEP;
+        List.copyOf(streams.values()).forEach(stream -> stream.onEnd(reason, text));
+    }
+
+    void handOverIdle() {
+        streams.values().forEach(LinkStream::handOverIfIdle);
+    }
+
+    private void onOpen(StreamOpen open) throws WireException {
+        if (open.stream() <= heardId || (open.stream() & 1) != theirParity) {
+            throw new WireException(
+                    Reason.NOT_EXPECTED,
+                    "relay " + relay + " opens stream " + open.stream() + ", expected " + (heardId + STEP) + " or a later one");
+        }
+        requireTokens(open.tokens(), 0);
+        heardId = open.stream();
+        if (!buffers.tryOpen()) {
+            tally.refused();
+            send(new StreamEnd(open.stream(), Reason.LIMIT, limit()));
+            return;
+        }
+        tally.opened();
+        LinkStream stream = new LinkStream(this, buffers, open.stream(), open.tokens());
+        streams.put(stream.id(), stream);
+        doors.onAsked(stream, open.door());
+    }
+
+    private void onData(LinkStream stream, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        if (stream == null) {
+            return;
+        }
+        stream.requireToken();
+        int bytes = length - Wire.STREAM_HEADER_BYTES;
+        tally.in(bytes);
+        ByteBuf kept = bytes == 0
+                ? Unpooled.EMPTY_BUFFER
+                : KeptFrame.rightSized(buffer.retainedSlice(index + Wire.STREAM_HEADER_BYTES, bytes));
+        stream.onData(kept, (view.flags() & FrameView.END) != 0);
+    }
+
+    private void onTokens(LinkStream stream, FrameView view) throws WireException {
+        boolean handedOver = (view.flags() & FrameView.HANDED_OVER) != 0;
+        requireTokens(view.streamTokens(), stream == null || handedOver ? 0 : stream.tokens());
+        if (stream == null) {
+            return;
+        }
+        if (handedOver) {
+            stream.onHandedOver(view.streamTokens());
+        } else {
+            stream.onTokens(view.streamTokens());
+        }
+    }
+
+    private void onEnd(StreamEnd end) throws WireException {
+        LinkStream stream = known(end.stream());
+        if (stream != null) {
+            if (stream.state() == LinkStream.State.OPENING) {
+                tally.refused();
+            }
+            stream.onEnd(end.reason(), end.text());
+        }
+    }
+
+    /** Null if it has ended. @throws WireException if there never was such a stream */
+    private LinkStream known(int id) throws WireException {
+        boolean theirs = (id & 1) == theirParity;
+        if (id < 1 || id > (theirs ? heardId : nextId - STEP)) {
+            throw new WireException(Reason.NOT_EXPECTED, "relay " + relay + " speaks of stream " + id + ", which nobody has opened");
+        }
+        return streams.get(id);
+    }
+
+    private void requireTokens(int count, int had) throws WireException {
+        if (count < 1 || count > TOKENS_MAX - had) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME,
+                    "relay " + relay + " gives " + count + " tokens of a stream, expected 1 to " + (TOKENS_MAX - had));
+        }
+    }
+
+    private String limit() {
+        return buffers.open() + " streams are open at this relay, at most " + buffers.config().streams() + " (--streams)";
+    }
+
+    // ---- what its streams send
+
+    void forget(LinkStream stream) {
+        streams.remove(stream.id());
+    }
+
+    void send(StreamEnd end) {
+        port.send(Unpooled.wrappedBuffer(end.encode()));
+    }
+
+    void send(FrameType type, int flags, int id, int tokens) {
+        ByteBuffer frame = ByteBuffer.allocate(Wire.STREAM_HEADER_BYTES);
+        out.wrap(frame, 0).begin(type, Wire.STREAM_HEADER_BYTES, 0).flags(flags).stream(id, tokens);
+        port.send(Unpooled.wrappedBuffer(frame));
+    }
+
+    /** Copies: the frame then has its own length of memory for as long as the link keeps it, whatever it was read into. */
+    void sendData(int id, ByteBuf bytes, boolean last) {
+        int payload = bytes.readableBytes();
+        int length = Wire.STREAM_HEADER_BYTES + payload;
+        ByteBuf frame = ByteBufAllocator.DEFAULT.directBuffer(length, length);
+        frame.writeZero(Wire.STREAM_HEADER_BYTES);
+        out.wrap(frame.nioBuffer(0, Wire.STREAM_HEADER_BYTES), 0)
+                .begin(FrameType.STREAM_DATA, Wire.STREAM_HEADER_BYTES, 0)
+                .length(length)
+                .flags(last ? FrameView.END : 0)
+                .stream(id, 0);
+        frame.writeBytes(bytes);
+        bytes.release();
+        tally.out(payload);
+        port.send(frame);
+    }
+}

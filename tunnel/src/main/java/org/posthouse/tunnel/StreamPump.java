@@ -1,0 +1,130 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import java.util.ArrayDeque;
+import org.posthouse.wire.Reason;
+
+/**
+ * Moves bytes between a socket and a stream. Confined to the relay's event loop, on which the socket lives.
+ *
+ * <p>Nothing is read from the socket while the stream has no token, so its peer is slowed by TCP; and a token goes back when its bytes
+ * are in the socket's own buffer. When one direction ends, the other goes on. A stream that ends
+ * otherwise resets its socket, so that nobody takes a part for the whole.
+ */
+final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStream.Listener {
+    private final DuplexChannel channel;
+
+    /** Null until there is one, and again after its end. */
+    private LinkStream stream;
+
+    /** Read when the stream could not take it: one read, or two where the system reads ahead. */
+    private final ArrayDeque<ByteBuf> waiting = new ArrayDeque<>();
+
+    private boolean inputEnded;
+
+    /** @param channel reads nothing by itself yet, and stays open when its input ends */
+    StreamPump(Channel channel) {
+        this.channel = (DuplexChannel) channel;
+    }
+
+    /** Begins to move bytes, as soon as the stream lets it. */
+    void join(LinkStream joined) {
+        stream = joined;
+        onWritable();
+    }
+
+    @Override
+    public void onBytes(ByteBuf bytes, boolean last) {
+        ChannelFuture written = channel.writeAndFlush(bytes);
+        LinkStream from = stream;
+        written.addListener(done -> {
+            if (done.isSuccess() && last) {
+                channel.shutdownOutput();
+            }
+            if (done.isSuccess()) {
+                from.left();
+            } else {
+                broken(done.cause());
+            }
+        });
+    }
+
+    @Override
+    public void onWritable() {
+        while (stream != null && !waiting.isEmpty() && stream.writable()) {
+            stream.write(waiting.remove());
+        }
+        if (stream != null && inputEnded && waiting.isEmpty()) {
+            stream.finish();
+        }
+        goOnReading();
+    }
+
+    @Override
+    public void onDone() {
+        stream = null;
+        channel.close();
+    }
+
+    @Override
+    public void onEnded(Reason reason, String text) {
+        stream = null;
+        reset();
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object message) {
+        waiting.add((ByteBuf) message);
+        onWritable();
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext context, Object event) {
+        if (event == ChannelInputShutdownEvent.INSTANCE) {
+            inputEnded = true;
+            onWritable();
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext context) {
+        waiting.forEach(ByteBuf::release);
+        waiting.clear();
+        giveUp("the connection was broken off");
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        broken(cause);
+    }
+
+    private void broken(Throwable cause) {
+        giveUp("the connection broke: " + cause.getMessage());
+        reset();
+    }
+
+    private void giveUp(String why) {
+        if (stream != null) {
+            LinkStream over = stream;
+            stream = null;
+            over.end(Reason.NORMAL, why);
+        }
+    }
+
+    private void goOnReading() {
+        channel.config().setAutoRead(stream != null && waiting.isEmpty() && !inputEnded && stream.writable());
+    }
+
+    /** The peer hears a reset and not an end. */
+    private void reset() {
+        channel.config().setOption(ChannelOption.SO_LINGER, 0);
+        channel.close();
+    }
+}

@@ -1,0 +1,149 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.WireException;
+
+/** The streams of all links of a relay, and the buffers that they share. Confined to the relay's context. */
+final class Streams {
+    /** A stream that has sent nothing for so long hands over what it was lent. */
+    private static final int IDLE_MS = 1_000;
+
+    /** Who wants to know whether a relay can be reached. */
+    interface Reach {
+        /** The link to {@code relay} is up, or is not any more. */
+        void onReach(String relay, boolean up);
+    }
+
+    private final Links links;
+    private final StreamBuffers buffers;
+    private final StreamTally tally = new StreamTally();
+    private final Map<String, LinkStreams> byLink = new TreeMap<>();
+    private final Map<String, Boolean> up = new HashMap<>();
+    private final List<Reach> watchers = new ArrayList<>();
+    private LinkStreams.Doors doors = (stream, door) -> stream.end(Reason.SITE_UNREACHABLE, "no door is open yet");
+    private ScheduledFuture<?> idleTimer;
+
+    Streams(Links links, StreamConfig config) {
+        this.links = links;
+        this.buffers = new StreamBuffers(config);
+    }
+
+    /** @param doors what streams from other relays lead to from now on */
+    void lead(LinkStreams.Doors doors) {
+        this.doors = doors;
+    }
+
+    void watch(Reach watcher) {
+        watchers.add(watcher);
+    }
+
+    /** Opens a stream to a door of another relay. Returns null, and {@code listener} is told why, if that cannot be. */
+    LinkStream open(String relay, String door, LinkStream.Listener listener) {
+        if (!isUp(relay)) {
+            tally.refused();
+            listener.onEnded(Reason.SITE_UNREACHABLE, "the link to relay " + relay + " is not up");
+            return null;
+        }
+        return of(relay).open(door, listener);
+    }
+
+    boolean isUp(String relay) {
+        return up.getOrDefault(relay, false);
+    }
+
+    StreamStatus status() {
+        return tally.status(buffers);
+    }
+
+    /** Streams open now over the link to {@code relay}. */
+    int openTo(String relay) {
+        LinkStreams streams = byLink.get(relay);
+        return streams == null ? 0 : streams.open();
+    }
+
+    void onFrame(String relay, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        of(relay).onFrame(buffer, index, length, view);
+    }
+
+    void onUp(String relay) {
+        reach(relay, true);
+    }
+
+    void onDown(String relay) {
+        reach(relay, false);
+    }
+
+    void onWritable(String relay) {
+        each(relay, LinkStreams::onWritable);
+    }
+
+    void onForgotten(String relay) {
+        each(relay, streams -> streams.endAll(Reason.SITE_UNREACHABLE, "relay " + relay + " was restarted"));
+    }
+
+    /** This relay stops. */
+    void close() {
+        if (idleTimer != null) {
+            idleTimer.cancel(false);
+        }
+        byLink.values().forEach(streams -> streams.endAll(Reason.RELAY_STOPPING, "this relay stops"));
+    }
+
+    private void reach(String relay, boolean isUp) {
+        up.put(relay, isUp);
+        watchers.forEach(watcher -> watcher.onReach(relay, isUp));
+    }
+
+    private void each(String relay, Consumer<LinkStreams> action) {
+        LinkStreams streams = byLink.get(relay);
+        if (streams != null) {
+            action.accept(streams);
+        }
+    }
+
+    private LinkStreams of(String relay) {
+        return byLink.computeIfAbsent(relay, unseen -> {
+            watchIdle();
+            return new LinkStreams(
+                    links.config().relay(), relay, new Port(relay), (stream, door) -> doors.onAsked(stream, door), buffers, tally);
+        });
+    }
+
+    private void watchIdle() {
+        if (idleTimer == null) {
+            idleTimer = links.after(IDLE_MS, this::handOverIdle);
+        }
+    }
+
+    private void handOverIdle() {
+        byLink.values().forEach(LinkStreams::handOverIdle);
+        idleTimer = links.after(IDLE_MS, this::handOverIdle);
+    }
+
+    private final class Port implements LinkStreams.Port {
+        private final String relay;
+
+        private Port(String relay) {
+            this.relay = relay;
+        }
+
+        @Override
+        public void send(ByteBuf frame) {
+            links.send(relay, frame);
+        }
+
+        @Override
+        public boolean writable() {
+            return links.writable(relay);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+package org.posthouse.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayDeque;
+import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.wire.Wire;
+
+/** A sender that always has more, a pipe of some bandwidth and delay, and what waits in front of it, in virtual time. */
+class LinkGovernorTest {
+    private static final int CHUNK = Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX;
+    private static final double MEGA = 1e6;
+    private static final long SECOND = 1_000_000_000L;
+
+    private final LinkGovernor governor = new LinkGovernor();
+
+    /** Frames that have left or will, in the order in which they come: the time at which the sender hears of it. */
+    private final ArrayDeque<Sent> underWay = new ArrayDeque<>();
+
+    private double bytesPerNano;
+    private long wayNanos;
+    private int frameBytes = CHUNK;
+    private long now;
+    private long freeAt;
+    private long bytesUnderWay;
+    private long came;
+    private long waitingMost;
+
+    private record Sent(LinkGovernor.Stamp stamp, int bytes, long heardAt) {}
+
+    private void pipe(double megabytesPerSecond, double wayMs) {
+        bytesPerNano = megabytesPerSecond * MEGA / SECOND;
+        wayNanos = Math.round(wayMs * MEGA);
+    }
+
+    /** Lets the sender have its way for so long. */
+    private void run(long nanos) {
+        long end = now + nanos;
+        came = 0;
+        waitingMost = 0;
+        while (now < end) {
+            while (governor.allows(bytesUnderWay)) {
+                write();
+            }
+            Sent first = underWay.remove();
+            now = first.heardAt;
+            bytesUnderWay -= first.bytes;
+            came += first.bytes;
+            governor.come(first.bytes, first.stamp, now);
+        }
+    }
+
+    private void write() {
+        LinkGovernor.Stamp stamp = governor.write(frameBytes, bytesUnderWay, now);
+        bytesUnderWay += frameBytes;
+        freeAt = Math.max(freeAt, now) + Math.round(frameBytes / bytesPerNano);
+        waitingMost = Math.max(waitingMost, Math.round((freeAt - now) * bytesPerNano));
+        underWay.add(new Sent(stamp, frameBytes, freeAt + 2 * wayNanos));
+    }
+
+    private double share(long nanos) {
+        return came / (nanos * bytesPerNano);
+    }
+
+    /** Half of the idle way, which is a quarter of a round trip, and three frames, one of which is being written. */
+    private long waitingAllowed() {
+        return Math.round(wayNanos * bytesPerNano / 2) + 3 * CHUNK;
+    }
+
+    @ParameterizedTest
+    @CsvSource({"5.3, 8.6", "12, 4.7", "20, 20", "125, 50", "1250, 50", "1000, 0.1"})
+    void fillsThePipeAndLetsLittleWaitInFrontOfIt(double megabytesPerSecond, double wayMs) {
+        pipe(megabytesPerSecond, wayMs);
+        run(4 * SECOND);
+        long inAll = 0;
+        int late = 0;
+        for (int second = 0; second < 30; second++) {
+            run(SECOND);
+            inAll += came;
+            late += waitingMost > waitingAllowed() ? 1 : 0;
+            assertThat(waitingMost).as("second %d: bytes in front of the pipe", second).isLessThanOrEqualTo(2 * waitingAllowed());
+        }
+        assertThat(inAll / (30 * SECOND * bytesPerNano)).as("what came of what could").isGreaterThan(0.97);
+        assertThat(late).as("seconds in which more waited: those in which the shortest time is measured again").isLessThanOrEqualTo(6);
+        assertThat(governor.product()).isCloseTo(
+                Math.round(2 * wayNanos * bytesPerNano), Offset.offset(Math.round(wayNanos * bytesPerNano) + CHUNK));
+    }
+
+    @Test
+    void beginsWithFewFramesAndFillsALongPipeInTwoSeconds() {
+        pipe(125, 50);
+        run(SECOND / 10);
+        assertThat(waitingMost).isLessThanOrEqualTo(LinkGovernor.BYTES_FIRST);
+        run(2 * SECOND);
+        run(SECOND);
+        assertThat(share(SECOND)).isGreaterThan(0.9);
+    }
+
+    @Test
+    void followsAPipeThatChanges() {
+        pipe(20, 10);
+        run(5 * SECOND);
+        pipe(100, 10);
+        run(5 * SECOND);
+        run(SECOND);
+        assertThat(share(SECOND)).as("five times the bandwidth").isGreaterThan(0.9);
+        pipe(100, 30);
+        run(25 * SECOND);
+        run(SECOND);
+        assertThat(share(SECOND)).as("three times the delay").isGreaterThan(0.9);
+        pipe(10, 10);
+        run(25 * SECOND);
+        run(SECOND);
+        assertThat(share(SECOND)).as("a tenth of the bandwidth").isGreaterThan(0.9);
+        assertThat(waitingMost).isLessThanOrEqualTo(waitingAllowed());
+    }
+
+    @Test
+    void learnsFromSmallFramesToo() {
+        pipe(20, 10);
+        frameBytes = 5_000;
+        run(5 * SECOND);
+        frameBytes = CHUNK;
+        run(5 * SECOND);
+        run(SECOND);
+        assertThat(share(SECOND)).isGreaterThan(0.9);
+        assertThat(waitingMost).isLessThanOrEqualTo(waitingAllowed());
+    }
+
+    @Test
+    void letsAFrameGoHoweverLittleIsKnown() {
+        assertThat(governor.allows(0)).isTrue();
+        governor.come(1, null, 5);
+        assertThat(governor.allows(0)).isTrue();
+        assertThat(governor.allows(LinkGovernor.BYTES_FIRST)).isFalse();
+    }
+}

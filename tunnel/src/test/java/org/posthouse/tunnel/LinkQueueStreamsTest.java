@@ -1,0 +1,83 @@
+package org.posthouse.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.StreamEnd;
+import org.posthouse.wire.StreamOpen;
+import org.posthouse.wire.Wire;
+
+/** Where streams stand among the frames of a link. D is bytes of a stream, E its end, O its opening, C a chunk of a message, H a head. */
+class LinkQueueStreamsTest {
+    private final LinkQueue queue = new LinkQueue();
+    private long place;
+
+    @Test
+    void shortFramesGoBeforeTheBytesOfStreams() {
+        data(1);
+        data(2);
+        add(frame(FrameType.EAGER, Wire.MESSAGE_HEADER_BYTES, 0));
+        assertThat(rest()).containsExactly("H", "D1", "D2");
+    }
+
+    @Test
+    void manyStreamsTakeNoMoreTurnsThanTheLargeMessages() {
+        for (int round = 0; round < 2; round++) {
+            for (int stream = 1; stream <= 3; stream++) {
+                data(stream);
+            }
+        }
+        for (int chunk = 0; chunk < 4; chunk++) {
+            add(frame(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, 0));
+        }
+        assertThat(rest()).containsExactly("C", "D1", "C", "D2", "C", "D3", "C", "D1", "D2", "D3");
+    }
+
+    @Test
+    void aStreamKeepsItsOrderFromItsOpeningToItsEnd() {
+        add(Unpooled.wrappedBuffer(new StreamOpen(1, 4, "door").encode()));
+        data(1);
+        data(1);
+        add(Unpooled.wrappedBuffer(new StreamEnd(1, Reason.NORMAL, "").encode()));
+        data(2);
+        assertThat(rest()).containsExactly("O1", "D1", "D2", "D1", "E1");
+    }
+
+    private void data(int stream) {
+        add(frame(FrameType.STREAM_DATA, Wire.STREAM_HEADER_BYTES, stream));
+    }
+
+    private void add(ByteBuf frame) {
+        queue.add(new LinkFrame(frame, place++));
+    }
+
+    private static ByteBuf frame(FrameType type, int headerBytes, int stream) {
+        ByteBuffer frame = ByteBuffer.allocate(headerBytes + 1);
+        new FrameView().wrap(frame, 0).begin(type, headerBytes, 0).length(headerBytes + 1).stream(stream, 0);
+        return Unpooled.wrappedBuffer(frame);
+    }
+
+    private List<String> rest() {
+        List<String> names = new ArrayList<>();
+        for (LinkFrame next = queue.next(true, true); next != null; next = queue.next(true, true)) {
+            FrameView view = new FrameView().wrap(next.bytes().nioBuffer(), 0);
+            names.add(
+                    switch (view.type()) {
+                        case STREAM_OPEN -> "O" + view.stream();
+                        case STREAM_DATA -> "D" + view.stream();
+                        case STREAM_END -> "E" + view.stream();
+                        case CHUNK -> "C";
+                        default -> "H";
+                    });
+        }
+        return names;
+    }
+}
