@@ -1,6 +1,5 @@
 package org.posthouse.core;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -27,45 +26,10 @@ final class Safety {
 
     private static final long[] NO_HOMES = {};
 
-    /**
-     * A frame that another core has not handled yet.
-     *
-     * @param number what its rank calls it
-     * @param bytes its own, and 0 of one that came over an earlier connection
-     * @param bytesBefore bytes of the kept frames before it
-     * @param passed how many kept frames that core must have handled for this one to be among them
-     * @param ofAnother whether a process of the rank has sent it that has ended, so that nobody keeps it
-     */
-    private record Waiting(long number, int bytes, long bytesBefore, long passed, HomedRank.Transfer message, boolean ofAnother) {
-        private Waiting numbered(long anew, boolean fresh) {
-            return new Waiting(anew, 0, 0, passed, message, fresh || ofAnother);
-        }
-
-        private Waiting passedAnew(long last) {
-            return new Waiting(number, bytes, bytesBefore, last, message, ofAnother);
-        }
-    }
-
-    /** What one other core has not handled yet, in the order in which it will. */
-    private static final class Queue {
-        private final Crossing crossing;
-        private final int home;
-        private ArrayDeque<Waiting> frames = new ArrayDeque<>();
-
-        private Queue(Crossing crossing, int home) {
-            this.crossing = crossing;
-            this.home = home;
-        }
-
-        private boolean isPastHead() {
-            return !frames.isEmpty() && crossing.hasHandled(frames.element().passed);
-        }
-    }
-
     private final HomedRank rank;
 
     /** One for each other core that was sent anything. */
-    private final List<Queue> queues = new ArrayList<>();
+    private final List<KeptFrames> queues = new ArrayList<>();
 
     /** How many frames wait in the queues, and their bytes. */
     private long waiting;
@@ -110,10 +74,13 @@ final class Safety {
         toldBytes = 0;
         told = NOTHING;
         dueAt = fresh ? NOTHING : handled;
-        for (Queue queue : queues) {
-            ArrayDeque<Waiting> old = queue.frames;
-            queue.frames = new ArrayDeque<>();
-            old.forEach(frame -> queue.frames.add(frame.numbered(fresh ? 1 : frame.number, fresh)));
+        for (KeptFrames queue : queues) {
+            queue.forEach(frame -> {
+                frame.number = fresh ? 1 : frame.number;
+                frame.bytes = 0;
+                frame.bytesBefore = 0;
+                frame.ofAnother |= fresh;
+            });
         }
         settle();
         toldOfAll = handled - waiting;
@@ -134,10 +101,15 @@ final class Safety {
         handled++;
         if (crossing != null && !crossing.hasHandled(crossing.passed())) {
             int bytes = frame.length();
-            HomedRank.Transfer message = new HomedRank.Transfer(frame.context(), frame.destination(), frame.sequence());
-            queue(crossing, frame.destination())
-                    .frames
-                    .add(new Waiting(handled, bytes, handledBytes, crossing.passed(), message, false));
+            KeptFrames.Waiting kept = queue(crossing, frame.destination()).add();
+            kept.number = handled;
+            kept.bytes = bytes;
+            kept.bytesBefore = handledBytes;
+            kept.passed = crossing.passed();
+            kept.context = frame.context();
+            kept.destination = frame.destination();
+            kept.sequence = frame.sequence();
+            kept.ofAnother = false;
             waiting++;
             waitingBytes += bytes;
             crossing.await(rank);
@@ -145,13 +117,13 @@ final class Safety {
         count(frame.length());
     }
 
-    private Queue queue(Crossing crossing, int destination) {
-        for (Queue queue : queues) {
-            if (queue.crossing == crossing) {
+    private KeptFrames queue(Crossing crossing, int destination) {
+        for (KeptFrames queue : queues) {
+            if (queue.crossing() == crossing) {
                 return queue;
             }
         }
-        Queue first = new Queue(crossing, rank.job().homeOf()[destination]);
+        KeptFrames first = new KeptFrames(crossing, rank.job().homeOf()[destination]);
         queues.add(first);
         return first;
     }
@@ -166,13 +138,13 @@ final class Safety {
 
     /** Another core has handled more. */
     void settle() {
-        Waiting first = null;
-        for (Queue queue : queues) {
+        KeptFrames.Waiting first = null;
+        for (KeptFrames queue : queues) {
             while (queue.isPastHead()) {
                 waiting--;
-                waitingBytes -= queue.frames.remove().bytes;
+                waitingBytes -= queue.remove().bytes;
             }
-            Waiting head = queue.frames.peek();
+            KeptFrames.Waiting head = queue.peek();
             if (head != null && (first == null || head.number < first.number)) {
                 first = head;
             }
@@ -183,11 +155,9 @@ final class Safety {
 
     /** Frames that were passed on over {@code crossing} were passed on anew: all of them wait for the last. */
     void passedAnew(Crossing crossing) {
-        for (Queue queue : queues) {
-            if (queue.crossing == crossing) {
-                ArrayDeque<Waiting> old = queue.frames;
-                queue.frames = new ArrayDeque<>();
-                old.forEach(frame -> queue.frames.add(frame.passedAnew(crossing.passed())));
+        for (KeptFrames queue : queues) {
+            if (queue.crossing() == crossing) {
+                queue.forEach(frame -> frame.passed = crossing.passed());
             }
         }
     }
@@ -198,18 +168,18 @@ final class Safety {
      */
     Set<HomedRank.Transfer> keptByNobody() {
         Set<HomedRank.Transfer> messages = new LinkedHashSet<>();
-        for (Queue queue : queues) {
-            for (Waiting frame : queue.frames) {
+        for (KeptFrames queue : queues) {
+            queue.forEach(frame -> {
                 if (frame.ofAnother) {
-                    messages.add(frame.message);
+                    messages.add(new HomedRank.Transfer(frame.context, frame.destination, frame.sequence));
                 }
-            }
+            });
         }
         return messages;
     }
 
     boolean waitsFor(Crossing crossing) {
-        return queues.stream().anyMatch(queue -> queue.crossing == crossing && !queue.frames.isEmpty());
+        return queues.stream().anyMatch(queue -> queue.crossing() == crossing && !queue.isEmpty());
     }
 
     /** Whether all that the rank has sent is safe. */
@@ -259,9 +229,9 @@ final class Safety {
         }
         long[] first = new long[homes];
         Arrays.fill(first, handled + 1);
-        for (Queue queue : queues) {
-            if (!queue.frames.isEmpty()) {
-                first[queue.home] = Math.min(first[queue.home], queue.frames.element().number);
+        for (KeptFrames queue : queues) {
+            if (!queue.isEmpty()) {
+                first[queue.home()] = Math.min(first[queue.home()], queue.peek().number);
             }
         }
         return first;

@@ -1,0 +1,105 @@
+package org.posthouse.core;
+
+import java.util.Arrays;
+import java.util.function.Consumer;
+
+/**
+ * What one other core has not handled yet of a rank's kept frames, in the order in which it will: a ring whose places are used
+ * again, as large as the most that ever waited at once, which the rank's credit bounds. Confined to the relay core.
+ */
+final class KeptFrames {
+    private static final int PLACES_MIN = 8;
+
+    /** One frame; its place is another's when it was removed and the next is added. */
+    static final class Waiting {
+        /** What its rank calls it. */
+        long number;
+
+        /** Its own, and 0 of one that came over an earlier connection; and those of the kept frames before it. */
+        int bytes;
+
+        long bytesBefore;
+
+        /** How many kept frames that core must have handled for this one to be among them. */
+        long passed;
+
+        /** The message that it is of. */
+        int context;
+
+        int destination;
+        long sequence;
+
+        /** Whether a process of the rank has sent it that has ended, so that nobody keeps it. */
+        boolean ofAnother;
+    }
+
+    private final Crossing crossing;
+    private final int home;
+    private Waiting[] ring = {};
+    private int first;
+    private int count;
+
+    /** @param home the place of the relay that the core is of, among the job's */
+    KeptFrames(Crossing crossing, int home) {
+        this.crossing = crossing;
+        this.home = home;
+    }
+
+    Crossing crossing() {
+        return crossing;
+    }
+
+    int home() {
+        return home;
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    /** The oldest; null if none waits. */
+    Waiting peek() {
+        return count == 0 ? null : ring[first];
+    }
+
+    /** Whether the oldest was handled. */
+    boolean isPastHead() {
+        return count > 0 && crossing.hasHandled(ring[first].passed);
+    }
+
+    /** Takes the oldest away. */
+    Waiting remove() {
+        Waiting removed = ring[first];
+        first = place(1);
+        count--;
+        return removed;
+    }
+
+    /** A place at the end, to be filled in whole. */
+    Waiting add() {
+        if (count == ring.length) {
+            grow();
+        }
+        return ring[place(count++)];
+    }
+
+    void forEach(Consumer<Waiting> visitor) {
+        for (int i = 0; i < count; i++) {
+            visitor.accept(ring[place(i)]);
+        }
+    }
+
+    private int place(int i) {
+        return (first + i) & (ring.length - 1);
+    }
+
+    private void grow() {
+        Waiting[] larger = new Waiting[Math.max(PLACES_MIN, 2 * ring.length)];
+        for (int i = 0; i < count; i++) {
+            larger[i] = ring[place(i)];
+        }
+        Arrays.setAll(larger, i -> larger[i] == null ? new Waiting() : larger[i]);
+        ring = larger;
+        first = 0;
+    }
+}
