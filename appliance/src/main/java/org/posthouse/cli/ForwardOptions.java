@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.posthouse.tunnel.ForwardConfig;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.tunnel.StreamConfig;
@@ -59,7 +60,7 @@ final class ForwardOptions {
         List<ForwardConfig.Via> listeners = new ArrayList<>();
         vias.forEach((target, address) -> via(target, address, listeners, problems));
         try {
-            return new ForwardConfig(new StreamConfig(buffers, streams, tokens), doors, listeners);
+            return new ForwardConfig(new StreamConfig(buffers, streams, tokens), doors, listeners, Optional.empty());
         } catch (IllegalArgumentException e) {
             problems.add(e.getMessage());
             return ForwardConfig.NONE;

@@ -10,7 +10,6 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import org.posthouse.core.CoreConfig;
-import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.GroupException;
 import org.posthouse.launch.ReadyLine;
 import org.posthouse.ops.OpsConfig;
@@ -23,6 +22,7 @@ import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.ForwardConfig;
 import org.posthouse.tunnel.KeysException;
 import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.LoopbackConfig;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.tunnel.SiteKeys;
 import org.posthouse.tunnel.SiteName;
@@ -147,20 +147,8 @@ final class RelayCommand implements Callable<Integer> {
             description = "Connections for each link that this relay dials, 1 to 8; 0: as many as are of use (default: 0).")
     private int lanes;
 
-    @Option(
-            names = "--group",
-            paramLabel = "HOST:PORT",
-            converter = HostPort.Converter.class,
-            defaultValue = "127.0.0.1:7414",
-            description = "Where this relay's group member listens, on loopback (default: ${DEFAULT-VALUE}).")
-    private HostPort group;
-
-    @Option(
-            names = "--member",
-            paramLabel = "HOST:PORT",
-            converter = HostPort.Converter.class,
-            description = "Another member of the group; may be repeated.")
-    private List<HostPort> members = List.of();
+    @Mixin
+    private GroupOptions group;
 
     @Option(
             names = "--token-file",
@@ -184,7 +172,7 @@ final class RelayCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(e.getMessage(), e);
         }
-        try (RelayHost host = RelayHost.start(config, loops, groupConfig(config), new OpsConfig(ops.host(), ops.port(), opsNames))) {
+        try (RelayHost host = RelayHost.start(config, loops, group.config(config), new OpsConfig(ops.host(), ops.port(), opsNames))) {
             ready(config, host);
             awaitEnd(host);
         } catch (IOException | IllegalArgumentException | GroupException e) {
@@ -217,6 +205,7 @@ final class RelayCommand implements Callable<Integer> {
             problems.add("--forward and --via need --keys, and --links or --peer: they lead through links");
         }
         ForwardConfig forwarded = forwards.config(problems);
+        Optional<LoopbackConfig> meeting = group.loopback(keys != null, problems);
         LogLimits limits = LogLimits.DEFAULT;
         try {
             limits = log.limits();
@@ -243,7 +232,8 @@ final class RelayCommand implements Callable<Integer> {
                 RelayConfig.SHARDS_DEFAULT,
                 Optional.ofNullable(data).map(folder -> RelayConfig.logFolder(folder, relay)),
                 token,
-                Optional.ofNullable(linkConfig(relay, epoch, forwarded)),
+                Optional.ofNullable(linkConfig(relay, epoch, meeting.map(service -> forwarded.loopback(relay.toString(), service))
+                        .orElse(forwarded))),
                 limits.credit(CoreConfig.DEFAULT),
                 RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
                 RelayConfig.CONNECTIONS_MAX_DEFAULT,
@@ -271,11 +261,6 @@ final class RelayCommand implements Callable<Integer> {
         } catch (KeysException | IllegalArgumentException e) {
             throw new CommandFailure(e.getMessage(), e);
         }
-    }
-
-    private GroupConfig groupConfig(RelayConfig config) {
-        return new GroupConfig(
-                "posthouse", group.host(), group.port(), members.stream().map(HostPort::toString).toList(), config.relay());
     }
 
     private void ready(RelayConfig config, RelayHost host) {

@@ -15,8 +15,8 @@ final class Pushes {
 
     /** A rank lets a context run ahead, or further, or no more. */
     void ahead(HomedRank rank, FrameView view) throws WireException {
-        if (rank.job().logged()) {
-            throw new WireException(Reason.NOT_EXPECTED, "AHEAD from " + rank + ", which is logged");
+        if (rank.replay() != null) {
+            throw new WireException(Reason.NOT_EXPECTED, "AHEAD from " + rank + ", which is replayed");
         }
         if (view.destination() != rank.rank()) {
             throw new WireException(Reason.WRONG_RANK, "AHEAD in the name of rank " + view.destination() + " from " + rank);

@@ -32,7 +32,7 @@ final class SenderOnly implements RankPort {
 
     @Override
     public void ended(int context, int round, Round.End why, long pushedCost) {
-        throw new IllegalStateException("a round of " + rank + ", which is logged");
+        throw new IllegalStateException("a round of " + rank + ", which is replayed");
     }
 
     /** The log has it, and the history will come to it; unless all of it was handed out. */

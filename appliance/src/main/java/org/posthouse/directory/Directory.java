@@ -49,6 +49,12 @@ public interface Directory extends AutoCloseable {
      */
     Runnable onChange(Runnable listener);
 
+    /** The relay can reach another member of the group now, at this address. What a group that needs no such word makes of it: nothing. */
+    default void meet(String member) {}
+
+    /** The ways to other members are about to go: whoever leaves over them leaves now. Blocks for a bounded time. */
+    default void part() {}
+
     /** Ends the use of this directory. Blocks for a bounded time; later writes are dropped with a log line. */
     @Override
     void close();

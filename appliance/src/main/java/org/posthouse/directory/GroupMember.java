@@ -48,11 +48,26 @@ final class GroupMember {
     }
 
     private static void checkPort(GroupConfig group) {
-        try (ServerSocket probe = new ServerSocket()) {
-            probe.setReuseAddress(true);
-            probe.bind(new InetSocketAddress(group.host(), group.port()));
+        release(hold(group), group);
+    }
+
+    /** Takes the member's port, so that nobody else does before the member is started. @throws GroupException if it is in use */
+    static ServerSocket hold(GroupConfig group) {
+        try {
+            ServerSocket held = new ServerSocket();
+            held.setReuseAddress(true);
+            held.bind(new InetSocketAddress(group.host(), group.port()));
+            return held;
         } catch (BindException e) {
             throw portInUse(group, e);
+        } catch (IOException e) {
+            throw cannotStart(group, e);
+        }
+    }
+
+    static void release(ServerSocket held, GroupConfig group) {
+        try {
+            held.close();
         } catch (IOException e) {
             throw cannotStart(group, e);
         }

@@ -14,6 +14,9 @@ public record GroupTiming(int heartbeatSeconds, int silenceSecondsMax, int merge
     /** For links of some 100 ms that lose a packet now and then, and may stall for half a minute. */
     public static final GroupTiming WAN = new GroupTiming(5, 60, 30, Duration.ofSeconds(30));
 
+    /** The same, for members that meet over links of their own: those that are linked later than they started find each other in 10 s. */
+    public static final GroupTiming LINKS = new GroupTiming(5, 60, 10, Duration.ofSeconds(30));
+
     public GroupTiming {
         if (heartbeatSeconds < 1 || silenceSecondsMax < 2 * heartbeatSeconds || mergeSeconds < 1
                 || grace.isNegative()) {

@@ -1,5 +1,6 @@
 package org.posthouse.directory;
 
+import com.hazelcast.config.TcpIpConfig;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
 import java.util.Collection;
@@ -134,6 +135,16 @@ public final class HazelcastDirectory implements Directory {
     @Override
     public Runnable onChange(Runnable listener) {
         return view.onChange(listener);
+    }
+
+    /** Hazelcast looks at its list anew whenever it looks for other parts of the group. */
+    @Override
+    public void meet(String address) {
+        TcpIpConfig list = member.getConfig().getAdvancedNetworkConfig().getJoin().getTcpIpConfig();
+        if (!list.getMembers().contains(address)) {
+            list.addMember(address);
+            LOG.info("relay {}: looks for a member at {} too", relay, address);
+        }
     }
 
     private void write(Posting posting) {

@@ -19,6 +19,7 @@ import org.posthouse.tunnel.ForwardStatus;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.LinkStatus;
 import org.posthouse.tunnel.Links;
+import org.posthouse.tunnel.LoopbackConfig;
 import org.posthouse.tunnel.Refusal;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -41,6 +42,9 @@ final class LinkPort implements Links.Listener {
     private Links links;
     private String host = "";
 
+    /** How the group's members are reached, if they are over links. */
+    private Optional<LoopbackConfig> loopback = Optional.empty();
+
     LinkPort(Relay relay) {
         this.relay = relay;
     }
@@ -49,6 +53,7 @@ final class LinkPort implements Links.Listener {
     void prepare(Context context, Optional<LinkConfig> config) {
         config.ifPresent(settings -> {
             host = settings.listenHost();
+            loopback = settings.forwards().loopback();
             links = new Links(context, settings, this);
         });
     }
@@ -150,6 +155,7 @@ final class LinkPort implements Links.Listener {
     @Override
     public void onUp(String other, long epoch) {
         LOG.info("{}: link to relay {} (epoch {}) is up", relay.id(), other, epoch);
+        loopback.ifPresent(service -> relay.directory().meet(service.endpointOf(other)));
         contact(other).tryComplete();
     }
 

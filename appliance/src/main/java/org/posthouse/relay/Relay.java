@@ -103,9 +103,14 @@ public final class Relay extends VerticleBase {
         LOG.info("{}: site {} serves ranks at {}, {}", config.relay(), config.site(), address(), placement.mode());
     }
 
-    /** Closes the links and then the log, which nothing may be appended to any more. */
+    /** Leaves a group that is reached over the links, closes these and then the log, which nothing may be appended to any more. */
     private Future<Void> letGo() {
-        return links.close().eventually(() -> vertx.executeBlocking(this::closeLog));
+        return vertx.<Void>executeBlocking(() -> {
+                    directory.part();
+                    return null;
+                })
+                .eventually(links::close)
+                .eventually(() -> vertx.executeBlocking(this::closeLog));
     }
 
     private Gate gate() {

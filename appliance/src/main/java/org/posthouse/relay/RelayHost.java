@@ -2,15 +2,19 @@ package org.posthouse.relay;
 
 import io.vertx.core.DeploymentOptions;
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.io.IOException;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.HazelcastDirectory;
+import org.posthouse.directory.LateDirectory;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.ops.OpsMetrics;
 import org.posthouse.ops.OpsServer;
@@ -21,6 +25,9 @@ import org.posthouse.ops.OpsServer;
  */
 public final class RelayHost implements AutoCloseable {
     private static final long START_SECONDS = 60;
+
+    /** How long the group waits for links to the relays that this one dials. */
+    private static final long LINKED_MS_MAX = 3_000;
 
     private final OpsMetrics metrics;
     private final Vertx vertx;
@@ -50,16 +57,42 @@ public final class RelayHost implements AutoCloseable {
             throws IOException {
         RelayHost host = new RelayHost(config, kind);
         try {
-            host.directory = HazelcastDirectory.start(group);
-            Namesake.refuse(config, host.directory);
+            Optional<LateDirectory> late = host.openDirectory(config, group);
             host.relay = new Relay(config, host.directory);
             host.ops = await(OpsServer.start(host.vertx, console, host.relay.view(), host.metrics.registry()));
             host.deployment = host.awaitServing(host.vertx.deployVerticle(host.relay, new DeploymentOptions()));
+            if (late.isPresent()) {
+                host.joinOverLinks(config, late.get());
+            }
             return host;
         } catch (IOException | RuntimeException e) {
             host.close();
             throw e;
         }
+    }
+
+    /**
+     * Joins the group, unless that takes links that are not there yet: then the result is to be joined later. A namesake on this host is found out
+     * by the group's port then, which belongs to the relay's name, and one elsewhere by its epoch.
+     */
+    private Optional<LateDirectory> openDirectory(RelayConfig config, GroupConfig group) throws IOException {
+        if (config.links().flatMap(links -> links.forwards().loopback()).isPresent()) {
+            LateDirectory late = new LateDirectory(group);
+            directory = late;
+            return Optional.of(late);
+        }
+        directory = HazelcastDirectory.start(group);
+        Namesake.refuse(config, directory);
+        return Optional.empty();
+    }
+
+    /** Members that are not linked by then are found when they are. */
+    private void joinOverLinks(RelayConfig config, LateDirectory late) throws IOException {
+        Set<String> peers = config.links().orElseThrow().peers().keySet();
+        Promise<Void> linked = Promise.promise();
+        relay.control().post(() -> relay.links().contacted(peers, LINKED_MS_MAX).onComplete(any -> linked.complete()));
+        await(linked.future());
+        late.join();
     }
 
     /** Waits on and on while all that is missing is room for the log. */

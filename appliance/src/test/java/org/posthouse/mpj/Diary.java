@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.wire.Wire;
 
 /**
  * What a rank's program has done and seen, folded into one number that everything it sends carries: who has once gone another
@@ -16,8 +17,12 @@ public final class Diary {
     /** A message as its sender or its receiver knows it. @param number among those of its sender to its receiver in its context */
     public record Letter(int context, int peer, int tag, int bytes, long number, long mark) {}
 
-    /** A receive of the program. */
-    public record Post(int context, long ordinal) {}
+    /** A receive of the program, and what it takes; {@code source} and {@code tag} may be {@link Wire#ANY}. */
+    public record Post(int context, long ordinal, int source, int tag) {
+        public boolean takes(int messageSource, int messageTag) {
+            return (source == Wire.ANY || source == messageSource) && (tag == Wire.ANY || tag == messageTag);
+        }
+    }
 
     private final List<Letter> sent = new ArrayList<>();
     private final Map<Post, Letter> received = new LinkedHashMap<>();
@@ -44,8 +49,8 @@ public final class Diary {
     }
 
     /** The next receive of a context. */
-    Post post(int context) {
-        return new Post(context, posts.merge(context, 1L, Long::sum));
+    Post post(int context, int source, int tag) {
+        return new Post(context, posts.merge(context, 1L, Long::sum), source, tag);
     }
 
     void sent(Letter letter) {
@@ -104,6 +109,8 @@ public final class Diary {
         for (Map.Entry<Post, Letter> each : received.entrySet()) {
             out.writeInt(each.getKey().context());
             out.writeLong(each.getKey().ordinal());
+            out.writeInt(each.getKey().source());
+            out.writeInt(each.getKey().tag());
             save(each.getValue(), out);
         }
         out.writeInt(posts.size());
@@ -144,7 +151,7 @@ public final class Diary {
         }
         received.clear();
         for (int i = in.readInt(); i > 0; i--) {
-            received.put(new Post(in.readInt(), in.readLong()), letter(in));
+            received.put(new Post(in.readInt(), in.readLong(), in.readInt(), in.readInt()), letter(in));
         }
         posts.clear();
         for (int i = in.readInt(); i > 0; i--) {

@@ -106,7 +106,7 @@ final class SimActor {
     }
 
     Act receive(int source, int tag) {
-        Diary.Post post = diary.post(context);
+        Diary.Post post = diary.post(context, source, tag);
         Letters.Inbound inbound = new Letters.Inbound(post);
         return new Act(endpoint.receive(context, source, tag, inbound), inbound, null);
     }

@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MemoryLog;
 import org.posthouse.mpj.Diary;
@@ -19,6 +20,18 @@ final class CrashCheck {
     private record Message(int source, int destination, int context, long number) {}
 
     private record Channel(int source, int context, int tag) {}
+
+    /** A receive, in the order of the calls in its context. */
+    private record Call(int context, long ordinal) implements Comparable<Call> {
+        private static Call of(Diary.Post post) {
+            return new Call(post.context(), post.ordinal());
+        }
+
+        @Override
+        public int compareTo(Call other) {
+            return context == other.context ? Long.compare(ordinal, other.ordinal) : Integer.compare(context, other.context);
+        }
+    }
 
     private final CrashWorld world;
 
@@ -87,10 +100,15 @@ final class CrashCheck {
         }
     }
 
-    /** Each receive has got what the log says that it got. */
+    /**
+     * Each receive has got what the log says that it got: the message that names it, or of those that came unasked the first that it
+     * takes and that no earlier receive has taken (ADR 25).
+     */
     private void checkLog(int rank) {
         MemoryLog log = world.hosts().get(world.relayOfCore(world.coreOf(rank))).log();
-        Map<Diary.Post, Letter> received = new HashMap<>(world.diary(rank).received());
+        TreeMap<Call, Map.Entry<Diary.Post, Letter>> received = new TreeMap<>();
+        world.diary(rank).received().entrySet().forEach(each -> received.put(Call.of(each.getKey()), each));
+        List<LogRecord.Arrival> unasked = new ArrayList<>();
         for (long position = 1; position <= log.position(); position++) {
             LogRecord record = log.record(MemoryLog.place(position));
             if (record.rank() != rank) {
@@ -105,14 +123,29 @@ final class CrashCheck {
                 arrival = (LogRecord.Arrival) log.record(delivery.arrivalPlace());
                 receipt = delivery.receipt();
             }
-            if (receipt != null && arrival.context() % 2 == 0) {
-                checkLogged(rank, arrival, received.remove(new Diary.Post(arrival.context(), receipt.ordinal())));
+            if (receipt == null || arrival.context() % 2 == 1) {
+                continue;
             }
+            if (receipt.ordinal() == 0) {
+                unasked.add(arrival);
+            } else {
+                checkLogged(rank, arrival, received.remove(new Call(arrival.context(), receipt.ordinal())));
+            }
+        }
+        for (LogRecord.Arrival arrival : unasked) {
+            Call call = received.values().stream()
+                    .map(Map.Entry::getKey)
+                    .filter(post -> post.context() == arrival.context() && post.takes(arrival.source(), arrival.tag()))
+                    .map(Call::of)
+                    .findFirst()
+                    .orElseThrow(() -> new AssertionError("rank " + rank + " has not received " + arrival));
+            checkLogged(rank, arrival, received.remove(call));
         }
         require(received.isEmpty(), "rank " + rank + " has received what is not in its log: " + received);
     }
 
-    private static void checkLogged(int rank, LogRecord.Arrival logged, Letter letter) {
+    private static void checkLogged(int rank, LogRecord.Arrival logged, Map.Entry<Diary.Post, Letter> received) {
+        Letter letter = received == null ? null : received.getValue();
         require(
                 letter != null && letter.peer() == logged.source() && letter.tag() == logged.tag() && letter.bytes() == logged.length(),
                 "rank " + rank + " has received " + letter + " where the log has " + logged);

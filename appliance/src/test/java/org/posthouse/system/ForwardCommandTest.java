@@ -63,6 +63,34 @@ class ForwardCommandTest {
         }
     }
 
+    /** Each other's address is there already: they meet at it, in whatever order they start. */
+    @Test
+    void relaysOfOneHostFindEachOtherWithoutPortsToEachOther() throws Exception {
+        GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 2);
+        authority.issue("site-a", 2, folder.resolve("keys-a"));
+        authority.issue("site-b", 2, folder.resolve("keys-b"));
+        String group = "--tunnel-group=" + Relays.freePort();
+        try (Relays a = Relays.start(
+                        folder, "site-a", "--keys", folder.resolve("keys-a").toString(), "--links", "127.0.0.1:0", group);
+                Relays b = Relays.start(
+                        folder, "site-b", "--keys", folder.resolve("keys-b").toString(), "--peer", "site-a=" + a.ready().links(), group)) {
+            await().atMost(PATIENCE).until(() -> known(a) == 2 && known(b) == 2);
+            a.kill();
+            await().atMost(PATIENCE).until(() -> !b.get("/api/v1/relays").at("/relays/0/links/0/state").asText().equals("UP"));
+            a.startAgain();
+            await().atMost(PATIENCE).until(() -> known(a) == 2 && known(b) == 2);
+            Command.Result twin = Command.run(
+                    folder, "relay", "--site", "site-a", "--keys", folder.resolve("keys-a").toString(), "--links",
+                    "127.0.0.1:" + Relays.freePort(), "--listen", "127.0.0.1:" + Relays.freePort(), group);
+            assertThat(twin.status()).isEqualTo(1);
+            assertThat(twin.err()).contains("cannot be bound");
+        }
+    }
+
+    private static int known(Relays relay) throws Exception {
+        return relay.get("/api/v1/relays").at("/relays/0/directory").size();
+    }
+
     @Test
     void whatCannotBeIsToldInOneLine() throws Exception {
         Command.Result refused = Command.run(

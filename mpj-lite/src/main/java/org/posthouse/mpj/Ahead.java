@@ -1,5 +1,8 @@
 package org.posthouse.mpj;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayDeque;
@@ -16,6 +19,9 @@ import org.posthouse.wire.WireException;
  *
  * <p>It guarantees that messages and receives meet as in one mailbox: all that is here came before all that the relay has, and all
  * receives that wait here were called after those that are posted. What is here costs at most {@link #WINDOW_COST}.
+ *
+ * <p>In a job that is logged, a rank that catches up with its history is told of such messages again, without a window, and they meet its
+ * receives as they did (ADR 25).
  */
 final class Ahead {
     /** What messages may cost that have come and were not received: 1,020 empty ones, or 60 of 4 KiB. */
@@ -32,15 +38,39 @@ final class Ahead {
         private final byte[] payload;
         private final long delivery;
 
-        private Message(Envelope envelope, ByteBuffer payload, long delivery) {
+        /** The event behind which it came; 0 if none is to come. */
+        private final long behind;
+
+        private Message(Envelope envelope, byte[] payload, long delivery, long behind) {
             this.envelope = envelope;
-            this.payload = new byte[payload.remaining()];
-            payload.get(this.payload);
+            this.payload = payload;
             this.delivery = delivery;
+            this.behind = behind;
         }
 
         private boolean matches(int source, int tag) {
             return (source == Wire.ANY || source == envelope.source()) && (tag == Wire.ANY || tag == envelope.tag());
+        }
+
+        private void write(DataOutputStream image) throws IOException {
+            image.writeInt(envelope.source());
+            image.writeInt(envelope.tag());
+            image.writeInt(envelope.elements());
+            image.writeByte(envelope.datatype());
+            image.writeLong(delivery);
+            image.writeInt(payload.length);
+            image.write(payload);
+        }
+
+        private static Message read(DataInputStream image) throws IOException {
+            int source = image.readInt();
+            int tag = image.readInt();
+            int elements = image.readInt();
+            int datatype = image.readUnsignedByte();
+            long delivery = image.readLong();
+            byte[] payload = new byte[image.readInt()];
+            image.readFully(payload);
+            return new Message(new Envelope(source, tag, payload.length, elements, datatype), payload, delivery, 0);
         }
 
         void passTo(Receiving receiving) {
@@ -89,11 +119,15 @@ final class Ahead {
 
     // ---- receives
 
-    /** The message that a receive with this pattern gets now; null if none has come. It is gone. */
-    Message take(int source, int tag) {
+    /**
+     * The message that a receive with this pattern gets now; null if none has come. It is gone.
+     *
+     * @param observed the last event that the program has observed: what came behind a later one is not there yet
+     */
+    Message take(int source, int tag, long observed) {
         for (Iterator<Message> each = early.iterator(); each.hasNext(); ) {
             Message message = each.next();
-            if (message.matches(source, tag)) {
+            if (message.behind <= observed && message.matches(source, tag)) {
                 each.remove();
                 taken += Wire.cost(message.envelope.bytes());
                 return message;
@@ -122,9 +156,14 @@ final class Ahead {
         return waiting.all();
     }
 
-    /** They wait at the relay from here on. */
+    /** They wait at the relay from here on, or anew. */
     void posted() {
         waiting.clear();
+    }
+
+    /** It does not wait any more, though nothing has come unasked for it. */
+    void remove(Receiving receiving) {
+        waiting.remove(receiving);
     }
 
     // ---- messages
@@ -145,8 +184,56 @@ final class Ahead {
         return receiving;
     }
 
-    void keep(Envelope envelope, ByteBuffer payload, long delivery) {
-        early.add(new Message(envelope, payload, delivery));
+    /** As {@link #came}, in a history: it was within its window then. */
+    Receiving cameAgain(Envelope envelope) {
+        return waiting.take(envelope.source(), envelope.tag());
+    }
+
+    /** @param behind the event that its receive must have been called after; 0 if there is none to come */
+    void keep(Envelope envelope, ByteBuffer payload, long delivery, long behind) {
+        byte[] bytes = new byte[payload.remaining()];
+        payload.get(bytes);
+        early.add(new Message(envelope, bytes, delivery, behind));
+    }
+
+    boolean keepsMessages() {
+        return !early.isEmpty();
+    }
+
+    /** Goes through what came behind events that were observed meanwhile. @return a message whose receive waits, taken out; null if there is none (more) */
+    Met meet(long observed) {
+        for (Iterator<Message> each = early.iterator(); each.hasNext(); ) {
+            Message message = each.next();
+            Receiving receiving = message.behind > observed ? null : cameAgain(message.envelope);
+            if (receiving != null) {
+                each.remove();
+                return new Met(message, receiving);
+            }
+        }
+        return null;
+    }
+
+    /** A message that had to wait, and the receive that it is for. */
+    record Met(Message message, Receiving receiving) {}
+
+    // ---- images
+
+    void write(DataOutputStream image) throws IOException {
+        image.writeInt(context);
+        image.writeInt(early.size());
+        for (Message message : early) {
+            message.write(image);
+        }
+    }
+
+    /** Takes the messages of an image, before all that have come. */
+    void read(DataInputStream image) throws IOException {
+        List<Message> after = List.copyOf(early);
+        early.clear();
+        for (int left = image.readInt(); left > 0; left--) {
+            early.add(Message.read(image));
+        }
+        early.addAll(after);
     }
 
     // ---- rounds
@@ -187,6 +274,19 @@ final class Ahead {
         boolean first = open && !ending;
         ending |= first;
         return first;
+    }
+
+    /** The relay has forgotten all rounds; so has the rank, but for the messages that it has not received. */
+    void forgetRounds() {
+        open = false;
+        ending = false;
+        round = 0;
+        granted = 0;
+        pushed = 0;
+        pushedBefore = 0;
+        taken = 0;
+        early.forEach(message -> taken -= Wire.cost(message.envelope.bytes()));
+        calm = 0;
     }
 
     /** @param unfit whether a message has come that is not pushed */

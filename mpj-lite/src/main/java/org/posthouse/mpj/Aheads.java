@@ -1,5 +1,7 @@
 package org.posthouse.mpj;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -28,6 +30,9 @@ final class Aheads {
     /** Whose round has ended while nothing could be said: what waits in them has to be posted. */
     private final List<Ahead> unposted = new ArrayList<>();
 
+    /** What has come behind an image that the program has not asked for yet; null if there is none. */
+    private Map<Integer, Ahead> behind;
+
     private Ahead recent;
     private int open;
     private boolean quiet;
@@ -45,6 +50,28 @@ final class Aheads {
             recent = contexts.computeIfAbsent(context, Ahead::new);
         }
         return recent;
+    }
+
+    /** Where a message of a history is kept whose receive does not wait. */
+    Ahead keeper(int context) {
+        return behind == null ? of(context) : behind.computeIfAbsent(context, Ahead::new);
+    }
+
+    /** Whether what comes now is for the program as it is: not behind an image that it has not asked for. */
+    boolean isPresent() {
+        return behind == null;
+    }
+
+    boolean keepsMessages() {
+        return behind != null && behind.values().stream().anyMatch(Ahead::keepsMessages)
+                || contexts.values().stream().anyMatch(Ahead::keepsMessages);
+    }
+
+    /** All receives that wait, in the order of their calls in each context. */
+    List<Receiving> waiting() {
+        List<Receiving> all = new ArrayList<>();
+        contexts.values().forEach(ahead -> all.addAll(ahead.waiting()));
+        return all;
     }
 
     /** All receives that wait in this context, in the order of their calls. */
@@ -80,6 +107,27 @@ final class Aheads {
         }
     }
 
+    boolean isAnyOpen() {
+        return open > 0;
+    }
+
+    /** Nothing more is wanted in any context. */
+    void endAll() throws IOException {
+        for (Ahead ahead : contexts.values()) {
+            end(ahead);
+        }
+    }
+
+    /** The relay has forgotten all rounds, or begins anew. Nothing waits any more: it is posted, or called anew. */
+    void forgetRounds() {
+        for (Ahead ahead : contexts.values()) {
+            ahead.forgetRounds();
+            ahead.posted();
+        }
+        unposted.clear();
+        open = 0;
+    }
+
     private void say(Ahead ahead, long bound, int flags) throws IOException {
         line.begin(AHEAD_BYTES)
                 .begin(FrameType.AHEAD, AHEAD_BYTES, job)
@@ -93,6 +141,32 @@ final class Aheads {
         ahead.ended(view.round(), view.pushedCost(), view.endReason() == NOT_PUSHED);
         open--;
         unposted.add(ahead);
+    }
+
+    // ---- images
+
+    /** What comes from now on, comes behind an image. */
+    void goOnBehind() {
+        behind = new HashMap<>();
+    }
+
+    void write(DataOutputStream image) throws IOException {
+        List<Ahead> keeping = contexts.values().stream().filter(Ahead::keepsMessages).toList();
+        image.writeInt(keeping.size());
+        for (Ahead ahead : keeping) {
+            ahead.write(image);
+        }
+    }
+
+    /** Goes on from an image: what was before it is in it. */
+    void read(DataInputStream image) throws IOException {
+        contexts.clear();
+        recent = null;
+        contexts.putAll(behind);
+        behind = null;
+        for (int left = image.readInt(); left > 0; left--) {
+            of(image.readInt()).read(image);
+        }
     }
 
     /** What has to be posted since a round has ended, in the order of the calls in each context; none if nothing can be said. */

@@ -2,6 +2,8 @@ package org.posthouse.mpj;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Limit;
 import org.posthouse.wire.Point;
@@ -29,7 +31,7 @@ final class History {
     /** A probe found a message: source and tag, then in two MORE its bytes, and its elements and datatype. */
     static final int FOUND = 3;
 
-    /** An operation was to be taken back; 1 if it is gone, else 0. */
+    /** An operation was to be taken back; 0 if it is not gone, else 1, and for a receive one more than its context in the upper half. */
     static final int TAKEN = 4;
 
     /** The program asked for a value that no other process would have: that. */
@@ -85,6 +87,10 @@ final class History {
     private final ArrayDeque<Item> items = new ArrayDeque<>();
 
     private long received;
+
+    /** For each context the last item by which a receive was taken back. */
+    private final Map<Integer, Long> takingBack = new HashMap<>();
+
     private boolean startKnown;
     private int pollsKnown;
 
@@ -297,7 +303,26 @@ final class History {
             limitRecorded = true;
         } else {
             items.add(item);
+            if (item.kind == TAKEN && item.value >>> Integer.SIZE != 0) {
+                takingBack.put((int) (item.value >>> Integer.SIZE) - 1, item.number);
+            }
         }
+    }
+
+    /** The last event that was made or handed out. */
+    long lastObserved() {
+        return events;
+    }
+
+    /** The last event of the past, as far as it has come, by which a receive of this context was taken back; 0 if there was none. */
+    long lastTakingBack(int context) {
+        return takingBack.isEmpty() ? 0 : takingBack.getOrDefault(context, 0L);
+    }
+
+    /** Keeps whether an operation is taken back. */
+    void taken(Operation operation) {
+        long where = operation instanceof Receiving receiving ? receiving.context + 1L : 0;
+        record(TAKEN, operation.isCancelled() ? where << Integer.SIZE | 1 : 0);
     }
 
     /** Whether what the rank observes next was observed before: see {@link #isUndecided}. */

@@ -8,8 +8,10 @@ import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -42,7 +44,7 @@ final class Inbox {
     /** Whether the relay may send what it has sent on an earlier connection. */
     private boolean cameAgain;
 
-    /** @param ahead whether contexts may run ahead; those of a job that is logged never do */
+    /** @param ahead whether contexts may run ahead */
     Inbox(Told line, long job, int rank, History history, boolean ahead) {
         this.line = line;
         this.job = job;
@@ -56,20 +58,16 @@ final class Inbox {
     /** A receive is called. */
     void receive(Receiving receiving) throws IOException {
         receiving.called(++posts.computeIfAbsent(receiving.context, none -> new long[1])[0]);
-        if (history.isLogged()) {
-            receiveOfHistory(receiving);
-        } else {
-            receiveAhead(receiving);
-        }
-    }
-
-    /** Its message may have come, or come unasked. */
-    private void receiveAhead(Receiving receiving) throws IOException {
+        Early.Message named = unasked.take(receiving);
         Ahead ahead = aheads.of(receiving.context);
-        Ahead.Message came = ahead.take(receiving.source, receiving.tag);
-        if (came != null) {
+        Ahead.Message came = named == null ? ahead.take(receiving.source, receiving.tag, history.lastObserved()) : null;
+        if (named != null) {
+            goOn(named, receiving);
+        } else if (came != null) {
             came.passTo(receiving);
             aheads.received(ahead);
+        } else if (history.isCatchingUp()) {
+            awaitAgain(receiving);
         } else if (ahead.isOpen()) {
             ahead.await(receiving);
         } else {
@@ -78,16 +76,10 @@ final class Inbox {
         }
     }
 
-    /** Its message may have come; while the rank catches up it comes unasked. */
-    private void receiveOfHistory(Receiving receiving) throws IOException {
-        Early.Message came = unasked.take(receiving);
-        if (came != null) {
-            goOn(came, receiving);
-        } else if (history.isCatchingUp()) {
-            unasked.await(receiving);
-        } else {
-            post(receiving);
-        }
+    /** Its message comes unasked while the rank catches up: one that names it, or one that it matches. */
+    private void awaitAgain(Receiving receiving) {
+        unasked.await(receiving);
+        aheads.of(receiving.context).await(receiving);
     }
 
     private void goOn(Early.Message came, Receiving receiving) {
@@ -103,6 +95,7 @@ final class Inbox {
 
     /** The rank is live: it asks for what it waits for. What was to be taken back is gone, since nothing has matched it. */
     void live() throws IOException {
+        aheads.forgetRounds();
         for (Receiving receiving : unasked.takeWaiting()) {
             if (receiving.isBeingCancelled()) {
                 receiving.beingCancelled(false);
@@ -113,9 +106,24 @@ final class Inbox {
         }
     }
 
-    /** Whether messages have come whose receives were not called yet. */
+    /** Whether messages of the history have come whose receives were not called yet. */
     boolean hasEarly() {
+        return unasked.keepsMessages() || history.isCatchingUp() && aheads.keepsMessages();
+    }
+
+    /** Whether messages have come that an image cannot have: for receives of a history that were not called yet. */
+    boolean keepsNamed() {
         return unasked.keepsMessages();
+    }
+
+    /** Whether anything may come unasked. */
+    boolean isAhead() {
+        return aheads.isAnyOpen();
+    }
+
+    /** Has the relay asked again from now on, in all contexts; {@link #isAhead()} says when that is so. */
+    void endAhead() throws IOException {
+        aheads.endAll();
     }
 
     void probe(Probing probing) throws IOException {
@@ -161,12 +169,23 @@ final class Inbox {
         }
         if (unasked.remove(receiving)) {
             receiving.takenBack();
+            meetAgain(receiving);
             return false;
         }
         request(FrameType.CANCEL, receiving);
         cancelling.add(receiving);
         receiving.beingCancelled(true);
         return true;
+    }
+
+    /** A receive was taken back again: what came behind that is there for others. */
+    private void meetAgain(Receiving takenBack) {
+        Ahead ahead = aheads.of(takenBack.context);
+        ahead.remove(takenBack);
+        for (Ahead.Met met = ahead.meet(history.lastObserved()); met != null; met = ahead.meet(history.lastObserved())) {
+            unasked.remove(met.receiving());
+            met.message().passTo(met.receiving());
+        }
     }
 
     private void request(FrameType type, Receiving receiving) throws IOException {
@@ -195,7 +214,7 @@ final class Inbox {
             return;
         }
         Receiving receiving = pushed ? unasked(view) : posted(view);
-        if (!pushed && !history.isLogged()) {
+        if (!pushed) {
             aheads.of(view.context()).delivered(whole && rides <= Wire.PUSHED_BYTES_MAX);
         }
         receiving.begin(envelope(view), ++deliveries);
@@ -212,15 +231,26 @@ final class Inbox {
         }
         Ahead ahead = aheads.of(view.context());
         Envelope envelope = envelope(view);
-        Receiving receiving = ahead.came(envelope);
         deliveries++;
+        Receiving receiving = history.isCatchingUp() ? again(ahead, envelope) : ahead.came(envelope);
         if (receiving == null) {
-            ahead.keep(envelope, payload(frame, Wire.MESSAGE_HEADER_BYTES), deliveries);
+            aheads.keeper(view.context())
+                    .keep(envelope, payload(frame, Wire.MESSAGE_HEADER_BYTES), deliveries, history.lastTakingBack(view.context()));
         } else {
             receiving.begin(envelope, deliveries);
             receiving.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
             aheads.received(ahead);
         }
+    }
+
+    /** The receive that got a message of the history; null if it is not called yet, or others are to be taken back before. */
+    private Receiving again(Ahead ahead, Envelope envelope) {
+        boolean behind = !aheads.isPresent() || history.lastTakingBack(ahead.context()) > history.lastObserved();
+        Receiving receiving = behind ? null : ahead.cameAgain(envelope);
+        if (receiving != null) {
+            unasked.remove(receiving);
+        }
+        return receiving;
     }
 
     /** A context does not run ahead any more: the relay gets the receives that wait. */
@@ -240,6 +270,7 @@ final class Inbox {
     private Receiving unasked(FrameView view) throws WireException {
         Receiving receiving = unasked.receiver(view.context(), view.request());
         if (receiving != null) {
+            aheads.of(view.context()).remove(receiving);
             receiving.beingCancelled(false);
             return receiving;
         }
@@ -309,24 +340,26 @@ final class Inbox {
 
     /** What is under way, in words; null if nothing is. */
     String busy() {
-        if (!pending.all().isEmpty() || !cancelling.isEmpty() || unasked.isAwaited()) {
+        if (!pending.all().isEmpty() || !cancelling.isEmpty() || unasked.isAwaited() || !aheads.waiting().isEmpty()) {
             return "a receive is under way, expected none: wait for it, or cancel it, first";
         }
         return arriving.isEmpty() ? null : "a message is arriving, expected none: wait for its receive first";
     }
 
-    /** Writes what an image needs: how many receives were called where. */
+    /** Writes what an image needs: how many receives were called where, and what has come and was not received. */
     void write(DataOutputStream image) throws IOException {
         image.writeInt(posts.size());
         for (Map.Entry<Integer, long[]> context : posts.entrySet()) {
             image.writeInt(context.getKey());
             image.writeLong(context.getValue()[0]);
         }
+        aheads.write(image);
     }
 
     /** An image has come, behind which the next delivery comes; so many were made before it. */
     void goOnBehind(long deliveriesThen) {
         deliveries = deliveriesThen;
+        aheads.goOnBehind();
     }
 
     /** Goes on from an image. */
@@ -335,6 +368,7 @@ final class Inbox {
         for (int left = image.readInt(); left > 0; left--) {
             posts.put(image.readInt(), new long[] {image.readLong()});
         }
+        aheads.read(image);
     }
 
     // ---- after a break
@@ -353,10 +387,14 @@ final class Inbox {
         cameAgain = true;
         cancelling.stream().filter(Receiving::isMatched).forEach(receiving -> receiving.beingCancelled(false));
         cancelling.clear();
-        receives().sorted(Comparator.comparingLong(Receiving::ordinal)).forEach(receiving -> {
+        Set<Receiving> all = new LinkedHashSet<>(unasked.takeWaiting());
+        all.addAll(aheads.waiting());
+        aheads.forgetRounds();
+        receives().forEach(receiving -> {
             pending.remove(receiving.request());
-            unasked.await(receiving);
+            all.add(receiving);
         });
+        all.stream().sorted(Comparator.comparingLong(Receiving::ordinal)).forEach(this::awaitAgain);
     }
 
     /** Asks again for what is under way but receives. */
@@ -389,7 +427,7 @@ final class Inbox {
     }
 
     private Stream<Receiving> waiting(int context) {
-        return Stream.concat(receives().filter(receiving -> receiving.context == context), aheads.waiting(context));
+        return history.isCatchingUp() ? Stream.empty() : Stream.concat(receives().filter(receiving -> receiving.context == context), aheads.waiting(context));
     }
 
     private Stream<Receiving> receives() {

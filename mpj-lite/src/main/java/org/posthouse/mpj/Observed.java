@@ -111,6 +111,13 @@ final class Observed {
         return value;
     }
 
+    void taken(Operation operation) throws IOException {
+        if (!over) {
+            makeRoom();
+            history.taken(operation);
+        }
+    }
+
     /** Tells at once what there is, if it is much; whoever comes to wait for the line meanwhile looks again. */
     private void makeRoom() throws IOException {
         while (history.isFull()) {

@@ -544,7 +544,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
                 return cancelAgain(operation);
             }
             takeBack(operation);
-            observed.record(History.TAKEN, operation.isCancelled() ? 1 : 0);
+            observed.taken(operation);
             return operation.isCancelled();
         } catch (IOException e) {
             throw lost(e);
@@ -554,7 +554,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     private boolean cancelAgain(Operation operation) throws IOException {
-        boolean gone = history.next(History.TAKEN, "a cancel") == 1;
+        boolean gone = history.next(History.TAKEN, "a cancel") != 0;
         if (gone && operation instanceof Sending) {
             awaitLine();
         }

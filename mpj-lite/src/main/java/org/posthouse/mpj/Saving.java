@@ -18,7 +18,7 @@ import org.posthouse.wire.WireException;
  */
 final class Saving implements Vault {
     /** The first word of an image's own part; what follows it is bound to it. */
-    private static final int LAYOUT = 2;
+    private static final int LAYOUT = 3;
 
     private final Told told;
     private final HomeLine line;
@@ -194,7 +194,7 @@ final class Saving implements Vault {
         }
     }
 
-    /** Not while the program does what it did before, and not while there is a message that it has not received: an image has none. */
+    /** Not while the program does what it did before, and not while a message is kept that names its receive: an image has none of those. */
     @Override
     public boolean isOpen() {
         progress.lock();
@@ -202,7 +202,7 @@ final class Saving implements Vault {
             if (!inbox.hasEarly()) {
                 progress.poll();
             }
-            return history.isLogged() && !history.isReplaying() && !inbox.hasEarly();
+            return history.isLogged() && !history.isReplaying() && !inbox.keepsNamed();
         } catch (IOException e) {
             throw lost.apply(e);
         } finally {
@@ -238,6 +238,23 @@ final class Saving implements Vault {
         if (busy != null) {
             throw new IllegalStateException(busy);
         }
+        do {
+            awaitAsked();
+            awaitSafe();
+        } while (inbox.isAhead());
+    }
+
+    /** Until nothing comes unasked: the relay counts as the image's what it has sent before it hears of the image. */
+    private void awaitAsked() throws IOException {
+        while (inbox.isAhead()) {
+            progress.awaitLine();
+            inbox.endAhead();
+            line.flush();
+            progress.await();
+        }
+    }
+
+    private void awaitSafe() throws IOException {
         while (!outbox.isQuiet()) {
             progress.await();
         }

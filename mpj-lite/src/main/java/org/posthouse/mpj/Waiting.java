@@ -70,6 +70,11 @@ final class Waiting {
         each.remove();
     }
 
+    void remove(Receiving receiving) {
+        Deque<Receiving> named = receiving.source == Wire.ANY ? anySource : bySource.get(receiving.source);
+        remove(named, receiving);
+    }
+
     /** All, in the order of their calls. */
     List<Receiving> all() {
         List<Receiving> all = new ArrayList<>(anySource);

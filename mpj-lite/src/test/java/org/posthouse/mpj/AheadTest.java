@@ -74,7 +74,7 @@ final class AheadTest {
         Receiving receiving = ahead.came(came.envelope);
         assertThat(receiving).isSameAs(expected == null ? null : expected.receiving);
         if (expected == null) {
-            ahead.keep(came.envelope, ByteBuffer.allocate(4).putInt(came.id).flip(), came.id);
+            ahead.keep(came.envelope, ByteBuffer.allocate(4).putInt(came.id).flip(), came.id, 0);
             early.add(came);
         } else {
             waiting.remove(expected);
@@ -84,7 +84,7 @@ final class AheadTest {
     private static void call(Ahead ahead, Call call, List<Call> waiting, List<Came> early) {
         Came expected = early.stream().filter(came -> came.isFor(call.receiving)).findFirst().orElse(null);
         assertThat(ahead.find(call.receiving.source, call.receiving.tag)).isSameAs(expected == null ? null : expected.envelope);
-        Ahead.Message message = ahead.take(call.receiving.source, call.receiving.tag);
+        Ahead.Message message = ahead.take(call.receiving.source, call.receiving.tag, Long.MAX_VALUE);
         if (expected == null) {
             assertThat(message).isNull();
             ahead.await(call.receiving);
@@ -104,7 +104,7 @@ final class AheadTest {
 
     private static void push(Ahead ahead, int bytes) throws WireException {
         assertThat(ahead.came(envelope(0, 0, bytes))).isNull();
-        ahead.keep(envelope(0, 0, bytes), ByteBuffer.allocate(bytes), 1);
+        ahead.keep(envelope(0, 0, bytes), ByteBuffer.allocate(bytes), 1, 0);
     }
 
     @Test
@@ -142,7 +142,7 @@ final class AheadTest {
         ahead.open();
         for (int message = 0; message < 1_024; message++) {
             push(ahead, 0);
-            ahead.take(Wire.ANY, Wire.ANY);
+            ahead.take(Wire.ANY, Wire.ANY, 0);
             ahead.more();
         }
         ahead.ended(14, 1_024 * Wire.cost(0), false);
@@ -160,7 +160,7 @@ final class AheadTest {
         for (int sent = 0; sent < half / cost; sent++) {
             assertThat(ahead.wantsMore()).isFalse();
             push(ahead, 256);
-            ahead.take(0, 0);
+            ahead.take(0, 0, 0);
         }
         assertThat(ahead.wantsMore()).isTrue();
         assertThat(ahead.more()).isEqualTo(half + Ahead.WINDOW_COST);
@@ -183,7 +183,7 @@ final class AheadTest {
         full.delivered(true);
         assertThat(full.wantsToOpen()).isFalse();
         for (int taken = 0; taken < many / 2; taken++) {
-            full.take(0, 0);
+            full.take(0, 0, 0);
         }
         assertThat(full.wantsToOpen()).isTrue();
         assertThat(full.open()).isEqualTo(Ahead.WINDOW_COST * 3 / 2);

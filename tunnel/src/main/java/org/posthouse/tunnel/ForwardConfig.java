@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * What a relay lets other relays reach through it, and what it reaches through them. Immutable; its constructor reports all problems
@@ -13,10 +14,12 @@ import java.util.Map;
  * @param streams how much it takes in at once
  * @param doors by name, where a stream to that door goes: host:port
  * @param vias where this relay listens for whom
+ * @param loopback a service that all relays have on loopback and reach here, if there is one
  */
-public record ForwardConfig(StreamConfig streams, Map<String, String> doors, List<Via> vias) {
+public record ForwardConfig(
+        StreamConfig streams, Map<String, String> doors, List<Via> vias, Optional<LoopbackConfig> loopback) {
     /** No doors, no listeners. */
-    public static final ForwardConfig NONE = new ForwardConfig(StreamConfig.DEFAULT, Map.of(), List.of());
+    public static final ForwardConfig NONE = new ForwardConfig(StreamConfig.DEFAULT, Map.of(), List.of(), Optional.empty());
 
     private static final int DOORS_MAX = 256;
 
@@ -59,21 +62,30 @@ public record ForwardConfig(StreamConfig streams, Map<String, String> doors, Lis
 
     /** The same with other limits. */
     public ForwardConfig streams(StreamConfig other) {
-        return new ForwardConfig(other, doors, vias);
+        return new ForwardConfig(other, doors, vias, loopback);
     }
 
     /** The same with a door more. */
     public ForwardConfig door(String name, String target) {
         Map<String, String> more = new LinkedHashMap<>(doors);
         more.put(name, target);
-        return new ForwardConfig(streams, more, vias);
+        return new ForwardConfig(streams, more, vias, loopback);
     }
 
     /** The same with a port more. */
     public ForwardConfig via(String relay, String door, String listen) {
         List<Via> more = new ArrayList<>(vias);
         more.add(new Via(relay, door, listen));
-        return new ForwardConfig(streams, doors, more);
+        return new ForwardConfig(streams, doors, more, loopback);
+    }
+
+    /** The same with a service that {@code relay}, this one, has as all others do: its door leads to its own address. */
+    public ForwardConfig loopback(String relay, LoopbackConfig service) {
+        return door(service.door(), service.endpointOf(relay)).withLoopback(service);
+    }
+
+    private ForwardConfig withLoopback(LoopbackConfig service) {
+        return new ForwardConfig(streams, doors, vias, Optional.of(service));
     }
 
     private static void checkName(List<String> problems, String name) {

@@ -3,17 +3,21 @@ package org.posthouse.tunnel;
 import io.vertx.core.Future;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** The doors of a relay, and its ports to doors of others. Confined to the relay's context. */
 final class Forwards {
     private final ForwardDoors doors;
     private final List<ForwardPort> ports = new ArrayList<>();
+    private final Optional<LoopbackPorts> loopback;
 
     Forwards(String relay, ForwardConfig config, Streams streams, ForwardSockets sockets) {
         doors = new ForwardDoors(relay, sockets, config.doors());
         config.vias().forEach(via -> ports.add(new ForwardPort(via, streams, sockets)));
+        loopback = config.loopback().map(service -> new LoopbackPorts(relay, service, streams, sockets));
         streams.lead(doors);
         streams.watch((other, up) -> ports.stream().filter(port -> port.relay().equals(other)).forEach(port -> port.reach(up)));
+        loopback.ifPresent(others -> streams.watch(others::reach));
     }
 
     /** Fails if a port cannot be had. */
@@ -23,11 +27,13 @@ final class Forwards {
 
     void close() {
         ports.forEach(ForwardPort::close);
+        loopback.ifPresent(LoopbackPorts::close);
     }
 
     List<ForwardStatus> status() {
         List<ForwardStatus> all = new ArrayList<>(doors.status());
         ports.forEach(port -> all.add(port.status()));
+        loopback.ifPresent(others -> all.addAll(others.status()));
         return all;
     }
 }

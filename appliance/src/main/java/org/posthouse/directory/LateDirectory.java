@@ -1,0 +1,133 @@
+package org.posthouse.directory;
+
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The directory of a relay whose group is reached over its own links: it joins when the relay is there, and leaves before the links go.
+ *
+ * <p>Thread-safe. Until {@link #join} it knows what this relay has said itself, and then says it again to the group. It keeps the member's port until
+ * then: another relay of this host would take it as soon as the two are linked.
+ */
+public final class LateDirectory implements Directory {
+    private static final Logger LOG = LoggerFactory.getLogger(LateDirectory.class);
+
+    private final GroupConfig config;
+    private final MemoryDirectory before = new MemoryDirectory();
+    private final ServerSocket port;
+
+    /** What was written before there was a group; null from then on. Guarded by this. */
+    private List<Consumer<Directory>> said = new ArrayList<>();
+
+    /** Whom to look for besides those of the configuration. Guarded by this. */
+    private final Set<String> met = new LinkedHashSet<>();
+
+    /** Written under this object's lock, read by any thread. */
+    private volatile Directory current = before;
+
+    private boolean left;
+
+    /** @throws GroupException if the group's port is taken: nothing of the relay needs to be started then */
+    public LateDirectory(GroupConfig config) {
+        this.config = config;
+        this.port = GroupMember.hold(config);
+    }
+
+    /**
+     * Joins the group. Blocks for seconds.
+     *
+     * @throws GroupException with one line, if the member cannot start
+     */
+    public void join() {
+        GroupMember.release(port, config);
+        HazelcastDirectory group = HazelcastDirectory.start(config);
+        synchronized (this) {
+            met.forEach(group::meet);
+            said.forEach(each -> each.accept(group));
+            said = null;
+            current = group;
+        }
+    }
+
+    @Override
+    public void announce(RelayEntry entry) {
+        say(directory -> directory.announce(entry));
+    }
+
+    @Override
+    public void withdraw(String relay, long epoch) {
+        say(directory -> directory.withdraw(relay, epoch));
+    }
+
+    @Override
+    public void putRanks(Collection<RankEntry> ranks) {
+        say(directory -> directory.putRanks(ranks));
+    }
+
+    @Override
+    public void removeJob(long job) {
+        say(directory -> directory.removeJob(job));
+    }
+
+    private synchronized void say(Consumer<Directory> word) {
+        if (left) {
+            LOG.info("relay {}: it has left the group, nothing is written there any more", config.relay());
+            return;
+        }
+        word.accept(current);
+        if (said != null) {
+            said.add(word);
+        }
+    }
+
+    @Override
+    public synchronized void meet(String member) {
+        met.add(member);
+        if (said == null && !left) {
+            current.meet(member);
+        }
+    }
+
+    @Override
+    public List<RelayEntry> relays() {
+        return current.relays();
+    }
+
+    @Override
+    public List<RankEntry> ranks(long job) {
+        return current.ranks(job);
+    }
+
+    @Override
+    public Optional<RankEntry> rank(long job, int rank) {
+        return current.rank(job, rank);
+    }
+
+    /** Not before the group was joined: nobody asks for it earlier. */
+    @Override
+    public Runnable onChange(Runnable listener) {
+        return current.onChange(listener);
+    }
+
+    @Override
+    public void part() {
+        close();
+    }
+
+    @Override
+    public synchronized void close() {
+        if (!left) {
+            left = true;
+            GroupMember.release(port, config);
+            current.close();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package org.posthouse.directory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The directory of a relay that can join its group only when it is there itself. */
+@Timeout(120)
+class LateDirectoryTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(40);
+
+    @Test
+    void whatWasSaidBeforeTheGroupWasJoinedIsSaidToItThen() throws Exception {
+        List<String> endpoints = Groups.endpoints("127.0.0.1", "127.0.0.1");
+        try (HazelcastDirectory other = HazelcastDirectory.start(Groups.config("late", endpoints.get(1), List.of(), "r1"));
+                LateDirectory late = new LateDirectory(Groups.config("late", endpoints.get(0), endpoints, "r0"))) {
+            late.announce(Groups.relay("r0", 1));
+            late.putRanks(List.of(Groups.rank(7, 0, 1, "r0"), Groups.rank(8, 0, 1, "r0")));
+            late.removeJob(8);
+            assertThat(late.relays()).as("it knows of itself").hasSize(1);
+            assertThat(late.ranks(7)).hasSize(1);
+            late.join();
+            await().atMost(PATIENCE).untilAsserted(() -> {
+                assertThat(other.relays()).extracting(RelayEntry::relay).containsExactly("r0");
+                assertThat(other.ranks(7)).hasSize(1);
+                assertThat(other.ranks(8)).isEmpty();
+            });
+            other.announce(Groups.relay("r1", 1));
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(late.relays()).hasSize(2));
+            late.part();
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(other.relays()).extracting(RelayEntry::relay).containsExactly("r1"));
+            late.withdraw("r0", 1);
+        }
+    }
+
+    /** Two groups of one, of which neither was told of the other at its start, become one when one of them is. */
+    @Test
+    void findsAMemberThatItIsToldOfLater() throws Exception {
+        List<String> endpoints = Groups.endpoints("127.0.0.1", "127.0.0.1");
+        try (HazelcastDirectory other = HazelcastDirectory.start(Groups.config("met", endpoints.get(1), List.of(), "r1"));
+                LateDirectory late = new LateDirectory(Groups.config("met", endpoints.get(0), List.of(), "r0"))) {
+            late.announce(Groups.relay("r0", 1));
+            late.join();
+            other.announce(Groups.relay("r1", 1));
+            late.meet(endpoints.get(1));
+            Groups.awaitMembers(other, 2);
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(late.relays()).hasSize(2));
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(other.relays()).hasSize(2));
+        }
+    }
+
+    @Test
+    void nobodyElseGetsTheMembersPortBeforeTheMemberDoes() throws IOException {
+        GroupConfig config = Groups.config("kept", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0");
+        try (LateDirectory late = new LateDirectory(config)) {
+            assertThat(late.relays()).isEmpty();
+            assertThatThrownBy(() -> new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close())
+                    .isInstanceOf(BindException.class);
+        }
+        new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
+    }
+
+    @Test
+    void aPortThatIsTakenIsToldBeforeAnythingElseIsStarted() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            GroupConfig config = Groups.config("taken", "127.0.0.1:" + taken.getLocalPort(), List.of(), "r0");
+            assertThatThrownBy(() -> new LateDirectory(config)).isInstanceOf(GroupException.class).hasMessageContaining("cannot be bound");
+        }
+    }
+}

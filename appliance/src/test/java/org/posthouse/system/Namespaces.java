@@ -1,0 +1,104 @@
+package org.posthouse.system;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Hosts that are network namespaces of this one: each has a loopback of its own, and nothing but a cable to the first, which is their router. Needs
+ * no rights, where the system lets users have namespaces.
+ */
+final class Namespaces implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+    private final List<Process> holders = new ArrayList<>();
+
+    /** Whether this machine lets us. */
+    static boolean areThere() throws Exception {
+        return Files.isReadable(Path.of("/proc/self/ns/net"))
+                && !run(List.of("unshare", "-rn", "sh", "-c", "ip link add name x0 type veth peer name x1 && which nsenter curl ss")).isBlank();
+    }
+
+    /** So many hosts; host N is 10.77.N.2, and to it the first one is 10.77.N.1. */
+    static Namespaces of(int hosts) throws Exception {
+        Namespaces all = new Namespaces();
+        try {
+            all.hold(List.of("unshare", "-rn"));
+            all.must(0, "sh", "-c", "echo 1 > /proc/sys/net/ipv4/ip_forward");
+            for (int host = 1; host < hosts; host++) {
+                all.hold(all.enter(0, "unshare", "-n"));
+                all.cable(host);
+            }
+            return all;
+        } catch (Exception | AssertionError e) {
+            all.close();
+            throw e;
+        }
+    }
+
+    private void hold(List<String> first) throws Exception {
+        List<String> command = new ArrayList<>(first);
+        command.addAll(List.of("sleep", "1000000"));
+        Process holder = new ProcessBuilder(command).start();
+        holders.add(holder);
+        Path cmdline = Path.of("/proc", Long.toString(holder.pid()), "cmdline");
+        await().atMost(PATIENCE).until(() -> Files.readString(cmdline, StandardCharsets.UTF_8).startsWith("sleep"));
+        must(holders.size() - 1, "ip", "link", "set", "lo", "up");
+    }
+
+    private void cable(int host) throws Exception {
+        String near = "to" + host;
+        must(0, "ip", "link", "add", "name", near, "type", "veth", "peer", "name", "cable", "netns", Long.toString(holders.get(host).pid()));
+        must(0, "ip", "addr", "add", "10.77." + host + ".1/24", "dev", near);
+        must(0, "ip", "link", "set", near, "up");
+        must(host, "ip", "addr", "add", "10.77." + host + ".2/24", "dev", "cable");
+        must(host, "ip", "link", "set", "cable", "up");
+        must(host, "ip", "route", "add", "10.77.0.0/16", "via", "10.77." + host + ".1");
+    }
+
+    /** Pulls the cable of a host, or puts it in again. */
+    void cable(int host, boolean in) throws Exception {
+        must(0, "ip", "link", "set", "to" + host, in ? "up" : "down");
+    }
+
+    /** What a command line begins with to run there. */
+    List<String> enter(int host, String... command) {
+        List<String> line = new ArrayList<>(
+                List.of("nsenter", "-t", Long.toString(holders.get(host).pid()), "-U", "-n", "--preserve-credentials", "--"));
+        line.addAll(List.of(command));
+        return line;
+    }
+
+    /** What a command prints there. */
+    String run(int host, String... command) throws Exception {
+        return run(enter(host, command));
+    }
+
+    private void must(int host, String... command) throws Exception {
+        List<String> line = enter(host, command);
+        Process process = new ProcessBuilder(line).redirectErrorStream(true).start();
+        String told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        if (process.waitFor() != 0) {
+            throw new AssertionError(String.join(" ", line) + ": " + told);
+        }
+    }
+
+    private static String run(List<String> line) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.DISCARD).start();
+        String told = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        process.waitFor(1, TimeUnit.MINUTES);
+        return told;
+    }
+
+    @Override
+    public void close() {
+        holders.reversed().forEach(Process::destroyForcibly);
+    }
+}

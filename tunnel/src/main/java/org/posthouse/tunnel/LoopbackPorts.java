@@ -1,0 +1,72 @@
+package org.posthouse.tunnel;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ports here that stand for a service of each other relay: made when that relay is linked for the first time. Confined to the relay's context.
+ *
+ * <p>Two relays with one address would be taken for each other: the second one gets no port, by name.
+ */
+final class LoopbackPorts {
+    private static final Logger LOG = LoggerFactory.getLogger(LoopbackPorts.class);
+
+    private final LoopbackConfig config;
+    private final Streams streams;
+    private final ForwardSockets sockets;
+    private final Map<String, ForwardPort> ports = new TreeMap<>();
+
+    /** Whose each address is. */
+    private final Map<String, String> owners = new LinkedHashMap<>();
+
+    /** Relays without a port: their address was another one's before. */
+    private final Map<String, ForwardStatus> refused = new TreeMap<>();
+
+    LoopbackPorts(String own, LoopbackConfig config, Streams streams, ForwardSockets sockets) {
+        this.config = config;
+        this.streams = streams;
+        this.sockets = sockets;
+        owners.put(config.addressOf(own), own);
+    }
+
+    void reach(String relay, boolean up) {
+        if (up && !ports.containsKey(relay)) {
+            meet(relay);
+        }
+        ForwardPort port = ports.get(relay);
+        if (port != null) {
+            port.reach(up);
+        }
+    }
+
+    private void meet(String relay) {
+        String address = config.addressOf(relay);
+        String owner = owners.putIfAbsent(address, relay);
+        if (owner == null) {
+            ForwardConfig.Via via = new ForwardConfig.Via(relay, config.door(), config.endpointOf(relay));
+            ports.put(relay, new ForwardPort(via, streams, sockets));
+        } else if (!refused.containsKey(relay)) {
+            String why = "relay " + relay + " has the loopback address " + address + " of relay " + owner
+                    + ": give one of them another, with --loopback at every relay";
+            LOG.warn("{}", why);
+            refused.put(relay, new ForwardStatus(
+                    relay + "/" + config.door(), config.endpointOf(relay), ForwardStatus.State.REFUSING, 0, 0, 1, why));
+        }
+    }
+
+    void close() {
+        ports.values().forEach(ForwardPort::close);
+    }
+
+    List<ForwardStatus> status() {
+        List<ForwardStatus> all = new ArrayList<>();
+        ports.values().forEach(port -> all.add(port.status()));
+        all.addAll(refused.values());
+        return all;
+    }
+}
