@@ -1,7 +1,6 @@
 package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.util.concurrent.ScheduledFuture;
 import java.time.Instant;
 import java.util.function.Consumer;
 import org.posthouse.wire.FrameView;
@@ -24,13 +23,13 @@ import org.slf4j.LoggerFactory;
  * <p>If both ends dial, the connection that the smaller relay id dialled lives: the smaller one refuses the other's
  * while its own is open, the larger one gives its own up.
  */
-final class Link implements LinkDialler.Target, LinkArrivals.Sink {
+final class Link implements LinkDialler.Target {
     private static final Logger LOG = LoggerFactory.getLogger(Link.class);
 
     private final Links links;
     private final String relay;
     private final LinkWindow window;
-    private final LinkArrivals arrivals = new LinkArrivals(this);
+    private final LinkReception reception;
     private final LinkLanes lanes;
     private final LinkTraffic traffic = new LinkTraffic();
     private final LinkShares shares = new LinkShares();
@@ -51,11 +50,6 @@ final class Link implements LinkDialler.Target, LinkArrivals.Sink {
     /** Sessions that this end has begun. */
     private long sessions;
 
-    private ScheduledFuture<?> acknowledgeTimer;
-
-    /** The peer will be told what has come when what was read is done with. */
-    private boolean acknowledgesSoon;
-
     private boolean stopped;
 
     /** The listener was told, or could see, that the link is not writable, and waits for onWritable. */
@@ -69,6 +63,7 @@ final class Link implements LinkDialler.Target, LinkArrivals.Sink {
         this.relay = relay;
         this.window = new LinkWindow(links.config().windowBytes(), System::nanoTime);
         this.lanes = new LinkLanes(links, this);
+        this.reception = new LinkReception(links, this);
     }
 
     /** The id of the relay at the other end. */
@@ -91,6 +86,11 @@ final class Link implements LinkDialler.Target, LinkArrivals.Sink {
         window.append(frame);
         wasFull |= window.full();
         writeWaiting();
+    }
+
+    /** What comes over the link. */
+    LinkReception reception() {
+        return reception;
     }
 
     boolean writable() {
@@ -211,65 +211,22 @@ final class Link implements LinkDialler.Target, LinkArrivals.Sink {
         return hello.epoch() == peerEpoch && hello.peerEpoch() == links.config().epoch();
     }
 
-    /** One carried frame, in the order of the first lane. */
-    void onHead(ByteBuf buffer, int index, int length, FrameView view) {
-        try {
-            arrivals.head(buffer, index, length, view);
-            afterArrival();
-        } catch (WireException e) {
-            refuse(e);
-        }
-    }
-
-    /** One carried frame with its number, before which so many of those on the first lane were written. */
-    void onBulk(long number, long after, ByteBuf buffer, int index, int length, FrameView view) {
-        try {
-            arrivals.bulk(number, after, buffer, index, length, view);
-            afterArrival();
-        } catch (WireException e) {
-            refuse(e);
-        }
+    /** A frame came that was not there before. */
+    void onCame(int bytes) {
+        traffic.in(bytes);
+        progressed = true;
     }
 
     /** The listener does not take a frame, on whichever lane it came: the session ends, so that it comes again. */
-    private void refuse(WireException why) {
+    void refuse(WireException why) {
         if (current != null) {
             current.close(Notice.closing(0, why.reason(), why.getMessage()));
         }
     }
 
-    @Override
-    public void onFrame(long name, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
-        boolean handled = links.listener().onFrame(relay, name, buffer, index, length, view);
-        traffic.in(length);
-        progressed = true;
-        if (handled) {
-            handled(name);
-        }
-    }
-
-    private void afterArrival() {
-        if (!arrivals.isDue()) {
-            acknowledgeLater();
-        } else if (!acknowledgesSoon) {
-            acknowledgesSoon = true;
-            links.soon(this::acknowledge);
-        }
-    }
-
-    private void acknowledgeLater() {
-        if (acknowledgeTimer == null && arrivals.pending()) {
-            acknowledgeTimer = links.after(links.config().timeouts().ackMs(), this::acknowledge);
-        }
-    }
-
-    /** The listener has handled the frame that it knows by this name, which came on this link or on one of the peer before it. */
-    void handled(long name) {
-        if (arrivals.handle(name)) {
-            acknowledge();
-        } else {
-            acknowledgeLater();
-        }
+    /** The first lane, if the peer can be told something on it now; else null. */
+    LinkConnection writableFirst() {
+        return current != null && current.isUp() && current.writable() ? current : null;
     }
 
     /** The peer has handled the first of either stream, and has so much bulk. @throws WireException if it cannot have them */
@@ -301,9 +258,7 @@ final class Link implements LinkDialler.Target, LinkArrivals.Sink {
     }
 
     void onSocketWritable() {
-        if (arrivals.pending()) {
-            acknowledge();
-        }
+        reception.onSocketWritable();
         writeWaiting();
     }
 
@@ -326,8 +281,7 @@ final class Link implements LinkDialler.Target, LinkArrivals.Sink {
         }
         current = null;
         lanes.end(why);
-        arrivals.drop();
-        cancelAcknowledgeTimer();
+        reception.endSession();
         boolean wasUp = state == LinkStatus.State.UP;
         transition(LinkStatus.State.DOWN, text(why));
         if (dialler != null && !stopped) {
@@ -374,7 +328,7 @@ final class Link implements LinkDialler.Target, LinkArrivals.Sink {
     private void forget(LinkHello hello) {
         LOG.warn("link to relay {}: it was restarted, epoch {} is {} now; it has not acknowledged {} bytes of frames",
                 relay, peerEpoch, hello.epoch(), window.bytes());
-        arrivals.forget();
+        reception.forget();
         peerEpoch = hello.epoch();
         links.listener().onForgotten(relay, window.takeAll());
         tellIfRoomy();
@@ -390,9 +344,7 @@ final class Link implements LinkDialler.Target, LinkArrivals.Sink {
         }
         connection.begin(this, 0);
         transition(LinkStatus.State.UP, connection.toString());
-        if (arrivals.headsReceived() + arrivals.bulkReceived() > 0) {
-            acknowledge(); // What was told on the last connection may have been lost with it.
-        }
+        reception.beginSession();
         lanes.begin(connection, session);
         links.listener().onUp(relay, peerEpoch);
         tellIfRoomy();
@@ -409,8 +361,8 @@ final class Link implements LinkDialler.Target, LinkArrivals.Sink {
                 peerEpoch,
                 lane,
                 session,
-                arrivals.headsReceived(),
-                arrivals.bulkReceived());
+                reception.headsReceived(),
+                reception.bulkReceived());
     }
 
     /** Writes what waits until the sockets have enough, or enough bulk is on its way; {@link #onSocketWritable} and {@link #onAcknowledged} go on. */
@@ -427,22 +379,6 @@ final class Link implements LinkDialler.Target, LinkArrivals.Sink {
             }
             traffic.out(frame.length());
             lanes.write(frame.lane(), frame);
-        }
-    }
-
-    /** Acknowledges what came, unless the peer does not read: then the next chance to write does it. */
-    private void acknowledge() {
-        cancelAcknowledgeTimer();
-        acknowledgesSoon = false;
-        if (current != null && current.isUp() && current.writable()) {
-            current.acknowledge(arrivals.tell());
-        }
-    }
-
-    private void cancelAcknowledgeTimer() {
-        if (acknowledgeTimer != null) {
-            acknowledgeTimer.cancel(false);
-            acknowledgeTimer = null;
         }
     }
 

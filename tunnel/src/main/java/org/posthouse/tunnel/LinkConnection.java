@@ -252,9 +252,9 @@ final class LinkConnection implements FrameSocket.Listener {
         if (runNumber != NO_RUN) {
             long number = runNumber;
             runNumber = NO_RUN;
-            link.onBulk(number, runAfter, buffer, index, length, view);
+            link.reception().onBulk(number, runAfter, buffer, index, length, view);
         } else if (lane == 0) {
-            link.onHead(buffer, index, length, view);
+            link.reception().onHead(buffer, index, length, view);
         } else {
             throw new WireException(Reason.NOT_EXPECTED, type + " on lane " + lane + " from " + this + ", expected LINK_RUN first");
         }

@@ -97,8 +97,8 @@ final class LinkFrame {
         return stamp;
     }
 
-    void doubt() {
-        doubtful = true;
+    void doubt(boolean isDoubtful) {
+        doubtful = isDoubtful;
     }
 
     boolean isDoubtful() {

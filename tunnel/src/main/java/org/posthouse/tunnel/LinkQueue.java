@@ -128,6 +128,12 @@ final class LinkQueue {
         return heads.remove();
     }
 
+    /** Whether bulk waits that was on a lost lane. It goes before all other bulk. */
+    boolean hasDoubtful() {
+        dropWhatCame(lostBulk);
+        return !lostBulk.isEmpty() && lostBulk.peek().isDoubtful();
+    }
+
     /** What was thought lost may have come. */
     private static void dropWhatCame(Queue<LinkFrame> frames) {
         while (!frames.isEmpty() && frames.peek().hasCome()) {

@@ -78,6 +78,11 @@ final class LinkSent {
         return lost;
     }
 
+    /** What the other end has is known exactly. */
+    void trust() {
+        underWay.forEach(frame -> frame.doubt(false));
+    }
+
     void clear() {
         unhandled.clear();
         underWay.clear();

@@ -59,9 +59,9 @@ final class LinkWindow {
         queue.add(last);
     }
 
-    /** Whether more bulk may be on its way than is now. */
+    /** Whether more bulk may be on its way than is now. What was on a lost lane may: all that came since waits for it at the other end. */
     boolean allowsBulk() {
-        return governor.allows(bulkUnderWay);
+        return queue.hasDoubtful() || governor.allows(bulkUnderWay);
     }
 
     /** Bytes of bulk on their way on this lane. */
@@ -150,7 +150,7 @@ final class LinkWindow {
     /** This lane is lost, and others are not: what was on it is written again. */
     void lost(int lane) {
         List<LinkFrame> frames = bulk.takeOff(lane);
-        frames.forEach(LinkFrame::doubt);
+        frames.forEach(frame -> frame.doubt(true));
         queue.putBack(frames);
         bulkUnderWay -= underWay[lane];
         underWay[lane] = 0;
@@ -168,6 +168,7 @@ final class LinkWindow {
         arrive(heads, headsArrived);
         arrive(bulk, bulkArrived);
         queue.putBack(heads.takeOff(LinkFrame.NOWHERE));
+        bulk.trust();
         queue.putBack(bulk.takeOff(LinkFrame.NOWHERE));
         nothingUnderWay();
     }

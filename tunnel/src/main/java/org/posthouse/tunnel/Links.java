@@ -159,7 +159,7 @@ public final class Links {
         assert inLoop();
         Link link = links.get(relay);
         if (link != null && !closed) {
-            link.handled(number);
+            link.reception().handled(number);
         }
     }
 

@@ -115,9 +115,8 @@ final class LaneModel implements LinkArrivals.Sink {
 
     /** Everything that is left goes its way, over lanes that hold. */
     private void settle() throws WireException {
-        boolean on = true;
-        while (on) {
-            on = write(true);
+        for (int idle = 0; idle < 2; idle++) {
+            boolean on = write(true);
             for (int lane = 0; lane < up.length; lane++) {
                 on |= arrive(lane);
             }
@@ -128,6 +127,7 @@ final class LaneModel implements LinkArrivals.Sink {
             while (!words.isEmpty()) {
                 hear();
             }
+            idle = on ? -1 : idle;
         }
     }
 
@@ -135,7 +135,7 @@ final class LaneModel implements LinkArrivals.Sink {
         int flow = random.nextInt(FLOWS);
         int kind = random.nextInt(4);
         FrameType type = kind == 0 ? FrameType.CHUNK : kind == 1 ? FrameType.EAGER : FrameType.SEND;
-        int payload = type == FrameType.CHUNK ? 4 : type == FrameType.SEND && random.nextBoolean() ? LONG_BYTES : 0;
+        int payload = type == FrameType.CHUNK ? random.nextBoolean() ? 4 : Wire.PAYLOAD_BYTES_MAX : type == FrameType.SEND && random.nextBoolean() ? LONG_BYTES : 0;
         int header = type == FrameType.CHUNK ? Wire.CHUNK_HEADER_BYTES : Wire.MESSAGE_HEADER_BYTES;
         ByteBuffer frame = ByteBuffer.allocate(header + payload);
         new FrameView()

@@ -1,0 +1,124 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.ScheduledFuture;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.WireException;
+
+/** What comes over a link: hands it to the listener, and says to the peer what has come and what was handled. Confined to its link. */
+final class LinkReception implements LinkArrivals.Sink {
+    private final Links links;
+    private final Link link;
+    private final LinkArrivals arrivals = new LinkArrivals(this);
+    private ScheduledFuture<?> timer;
+
+    /** The peer will be told what has come when what was read is done with. */
+    private boolean tellsSoon;
+
+    LinkReception(Links links, Link link) {
+        this.links = links;
+        this.link = link;
+    }
+
+    /** One carried frame, in the order of the first lane. */
+    void onHead(ByteBuf buffer, int index, int length, FrameView view) {
+        try {
+            arrivals.head(buffer, index, length, view);
+            afterArrival();
+        } catch (WireException e) {
+            link.refuse(e);
+        }
+    }
+
+    /** One carried frame with its number, before which so many of those on the first lane were written. */
+    void onBulk(long number, long after, ByteBuf buffer, int index, int length, FrameView view) {
+        try {
+            arrivals.bulk(number, after, buffer, index, length, view);
+            afterArrival();
+        } catch (WireException e) {
+            link.refuse(e);
+        }
+    }
+
+    @Override
+    public void onFrame(long name, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        boolean handled = links.listener().onFrame(link.relay(), name, buffer, index, length, view);
+        link.onCame(length);
+        if (handled) {
+            handled(name);
+        }
+    }
+
+    private void afterArrival() {
+        if (!arrivals.isDue()) {
+            tellLater();
+        } else if (!tellsSoon) {
+            tellsSoon = true;
+            links.soon(this::tell);
+        }
+    }
+
+    /** The listener has handled the frame that it knows by this name, which came on this link or on one of the peer before it. */
+    void handled(long name) {
+        if (arrivals.handle(name)) {
+            tell();
+        } else {
+            tellLater();
+        }
+    }
+
+    private void tellLater() {
+        if (timer == null && arrivals.pending()) {
+            timer = links.after(links.config().timeouts().ackMs(), this::tell);
+        }
+    }
+
+    /** Says what came, unless the peer does not read: then the next chance to write does it. */
+    private void tell() {
+        cancelTimer();
+        tellsSoon = false;
+        LinkConnection first = link.writableFirst();
+        if (first != null) {
+            first.acknowledge(arrivals.tell());
+        }
+    }
+
+    void onSocketWritable() {
+        if (arrivals.pending()) {
+            tell();
+        }
+    }
+
+    /** What was told in the last session may have been lost with it. */
+    void beginSession() {
+        if (headsReceived() + bulkReceived() > 0) {
+            tell();
+        }
+    }
+
+    /** All lanes are lost. */
+    void endSession() {
+        arrivals.drop();
+        cancelTimer();
+    }
+
+    /** The peer restarted. */
+    void forget() {
+        arrivals.forget();
+    }
+
+    long headsReceived() {
+        return arrivals.headsReceived();
+    }
+
+    long bulkReceived() {
+        return arrivals.bulkReceived();
+    }
+
+    private void cancelTimer() {
+        if (timer != null) {
+            timer.cancel(false);
+            timer = null;
+        }
+    }
+}
