@@ -37,7 +37,16 @@ final class ControlFramesTest {
                     FrameType.PROBE_ANSWER,
                     FrameType.CANCELLED,
                     FrameType.WITHDRAWN,
-                    FrameType.EVENTS);
+                    FrameType.EVENTS,
+                    FrameType.STREAM_DATA,
+                    FrameType.STREAM_TOKENS);
+
+    @Test
+    void bringsBackWhatIsSaidOfStreams() throws WireException {
+        assertThat(StreamOpen.decode(SampleFrames.STREAM_OPEN.encode())).isEqualTo(SampleFrames.STREAM_OPEN);
+        assertThat(StreamEnd.decode(SampleFrames.STREAM_END.encode())).isEqualTo(SampleFrames.STREAM_END);
+        assertThat(SampleFrames.STREAM_END.reason()).isSameAs(Reason.SITE_UNREACHABLE);
+    }
 
     @Test
     void bringsBackHello() throws WireException {
@@ -199,7 +208,10 @@ final class ControlFramesTest {
                 Arguments.of(FrameType.JOB_EVENT, 50, 52, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.BLOCKED, 45, 47, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.MISMATCH, 45, 47, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.LINK_HELLO, 22, 24, Reason.MALFORMED_FRAME));
+                Arguments.of(FrameType.LINK_HELLO, 22, 24, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.STREAM_OPEN, 31, 33, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.STREAM_DATA, 20, 24, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.STREAM_END, 28, 30, Reason.MALFORMED_FRAME));
     }
 
     @ParameterizedTest
