@@ -55,6 +55,10 @@ final class ForwardOptions {
         return !doors.isEmpty() || !vias.isEmpty();
     }
 
+    boolean offers(String door) {
+        return doors.containsKey(door);
+    }
+
     /** Adds what is wrong to {@code problems}; then the result is of no use. */
     ForwardConfig config(List<String> problems) {
         List<ForwardConfig.Via> listeners = new ArrayList<>();

@@ -214,6 +214,8 @@ final class RelayCommand implements Callable<Integer> {
         }
         ForwardConfig forwarded = forwards.config(problems);
         Optional<LoopbackConfig> meeting = group.loopback(keys != null, problems);
+        meeting.filter(service -> forwards.offers(service.door()))
+                .ifPresent(service -> problems.add("--forward " + service.door() + " is the door of --tunnel-group: give yours another name"));
         LogLimits limits = LogLimits.DEFAULT;
         try {
             limits = log.limits();

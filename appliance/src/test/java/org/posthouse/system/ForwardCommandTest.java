@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.sun.net.httpserver.HttpServer;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -14,6 +16,9 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -38,19 +43,27 @@ class ForwardCommandTest {
             exchange.getResponseBody().write("from site-b".getBytes(StandardCharsets.UTF_8));
             exchange.close();
         });
+        server.createContext("/big", exchange -> {
+            exchange.sendResponseHeaders(200, 0);
+            for (int i = 0; i < 1_000; i++) {
+                exchange.getResponseBody().write(new byte[65_536]);
+            }
+            exchange.close();
+        });
         server.start();
         int port = Relays.freePort();
         try (Relays b = Relays.start(
                         folder, "site-b", "--keys", folder.resolve("keys-b").toString(), "--links", "127.0.0.1:0",
-                        "--forward", "web=127.0.0.1:" + server.getAddress().getPort());
+                        "--data", folder.resolve("data-b").toString(), "--forward", "web=127.0.0.1:" + server.getAddress().getPort());
                 Relays a = Relays.start(
                         folder, "site-a", "--keys", folder.resolve("keys-a").toString(), "--peer", "site-b=" + b.ready().links(),
-                        "--via", "site-b/web=127.0.0.1:" + port)) {
+                        "--data", folder.resolve("data-a").toString(), "--via", "site-b/web=127.0.0.1:" + port)) {
             await().atMost(PATIENCE).until(() -> forward(a).path("state").asText().equals("LISTENING"));
             try (var answer = URI.create("http://127.0.0.1:" + port + "/").toURL().openStream()) {
                 assertThat(new String(answer.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo("from site-b");
             }
             assertThat(a.meter("posthouse_streams_opened_total")).isEqualTo(1);
+            aJobRunsBesideAStream(a, b, port);
             assertThat(b.meter("posthouse_stream_bytes_total{direction=\"in\"")).isPositive();
             assertThat(status(a)).contains("port      127.0.0.1:" + port + " leads to site-b/web, ");
             assertThat(status(b)).contains("door      web leads to 127.0.0.1:" + server.getAddress().getPort());
@@ -60,6 +73,19 @@ class ForwardCommandTest {
             assertThat(status(a)).contains("refuses while the link is not up");
         } finally {
             server.stop(0);
+        }
+    }
+
+    /** Both use the same link, and what is acknowledged is told to whom it belongs. */
+    private void aJobRunsBesideAStream(Relays a, Relays b, int port) throws Exception {
+        try (ExecutorService reader = Executors.newVirtualThreadPerTaskExecutor();
+                InputStream big = URI.create("http://127.0.0.1:" + port + "/big").toURL().openStream()) {
+            Future<Long> read = reader.submit(() -> big.transferTo(OutputStream.nullOutputStream()));
+            Command.Result job = Command.run(
+                    folder, "run", "-n", "4", "--relay", a.ranks(), "--relay", b.ranks(), "--durability", "process", "example:ring", "20", "100000");
+            assertThat(job.err()).isEmpty();
+            assertThat(job.status()).isZero();
+            assertThat(read.get()).isEqualTo(65_536_000);
         }
     }
 
@@ -95,7 +121,7 @@ class ForwardCommandTest {
     void whatCannotBeIsToldInOneLine() throws Exception {
         Command.Result refused = Command.run(
                 folder, "relay", "--site", "site-a", "--forward", "Web=127.0.0.1:80", "--via", "site-b=127.0.0.1:81",
-                "--via", "site-b/web=0.0.0.0:82", "--via", "site-c/web=nowhere");
+                "--via", "site-b/web=0.0.0.0:82", "--via", "site-c/web=nowhere", "--tunnel-group", "--forward", "group=127.0.0.1:83");
         assertThat(refused.status()).isEqualTo(1);
         assertThat(refused.err().strip())
                 .hasLineCount(1)
@@ -104,6 +130,8 @@ class ForwardCommandTest {
                         "--via site-b=127.0.0.1:81, expected RELAY/NAME=HOST:PORT",
                         "--via site-b/web=0.0.0.0:82 can be reached from outside: add --unsafe-open-via",
                         "--via site-c/web: \"nowhere\"",
+                        "--tunnel-group needs --keys",
+                        "--forward group is the door of --tunnel-group",
                         "door \"Web\"");
         Command.Result tokens = Command.run(
                 folder, "relay", "--site", "site-a", "--stream-buffers", "100", "--streams", "10", "--stream-tokens", "11");

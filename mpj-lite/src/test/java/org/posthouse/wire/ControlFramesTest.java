@@ -42,6 +42,13 @@ final class ControlFramesTest {
                     FrameType.STREAM_TOKENS);
 
     @Test
+    void bringsBackWhatIsSaidOfStreams() throws WireException {
+        assertThat(StreamOpen.decode(SampleFrames.STREAM_OPEN.encode())).isEqualTo(SampleFrames.STREAM_OPEN);
+        assertThat(StreamEnd.decode(SampleFrames.STREAM_END.encode())).isEqualTo(SampleFrames.STREAM_END);
+        assertThat(SampleFrames.STREAM_END.reason()).isSameAs(Reason.SITE_UNREACHABLE);
+    }
+
+    @Test
     void bringsBackHello() throws WireException {
         Random random = new Random(1);
         for (int round = 0; round < ROUNDS; round++) {
@@ -208,7 +215,10 @@ final class ControlFramesTest {
                 Arguments.of(FrameType.ABORT, 33, 35, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.JOB_EVENT, 50, 52, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.BLOCKED, 45, 47, Reason.MALFORMED_FRAME),
-                Arguments.of(FrameType.MISMATCH, 45, 47, Reason.MALFORMED_FRAME));
+                Arguments.of(FrameType.MISMATCH, 45, 47, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.STREAM_OPEN, 31, 33, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.STREAM_DATA, 20, 24, Reason.MALFORMED_FRAME),
+                Arguments.of(FrameType.STREAM_END, 28, 30, Reason.MALFORMED_FRAME));
     }
 
     @ParameterizedTest

@@ -3,7 +3,6 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import java.time.Instant;
 import java.util.function.Consumer;
-import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
