@@ -52,6 +52,9 @@ record Phase(Work work, Benchmark test, Carrier carrier, int bytes, int iteratio
 
     @Override
     public String toString() {
+        if (work == Work.LISTEN || work == Work.CONNECT) {
+            return "connecting over " + carrier.label();
+        }
         return test + (test.isSized() ? " of " + bytes + " bytes" : "");
     }
 }

@@ -41,7 +41,7 @@ final class StunnelTunnel implements PlainTunnel {
         Path settings = Files.writeString(folder.resolve("stunnel-" + accept + ".conf"), String.join(
                 "\n",
                 "foreground = yes",
-                "debug = info",
+                "debug = info", // says when it listens
                 "syslog = no",
                 "pid =",
                 "socket = l:TCP_NODELAY=1",
@@ -56,7 +56,7 @@ final class StunnelTunnel implements PlainTunnel {
                 "verifyChain = yes",
                 "sslVersion = TLSv1.3",
                 ""));
-        companions.add(Companion.start(List.of(stunnel.toString(), settings.toString()), "Configuration successful"));
+        companions.add(Companion.start(List.of(stunnel.toString(), settings.toString()), "Accepting new connections"));
     }
 
     @Override
