@@ -25,7 +25,8 @@ final class ControlFramesTest {
     private static final int ROUNDS = 2_000;
 
     /** Frames that may have been sent before: flag bit 1. */
-    private static final Set<FrameType> REPEATED = EnumSet.of(FrameType.SEND, FrameType.EAGER, FrameType.OFFER);
+    private static final Set<FrameType> FLAGGED_TWICE =
+            EnumSet.of(FrameType.SEND, FrameType.EAGER, FrameType.OFFER, FrameType.DELIVERED);
 
     /** Frames that have flag bit 0. */
     private static final Set<FrameType> FLAGGED =
@@ -240,7 +241,7 @@ final class ControlFramesTest {
             frame.put(at, (byte) 1);
             assertRefused(frame, Reason.MALFORMED_FRAME);
         }
-        int known = (FLAGGED.contains(type) ? 1 : 0) + (REPEATED.contains(type) ? 2 : 0);
+        int known = (FLAGGED.contains(type) ? 1 : 0) + (FLAGGED_TWICE.contains(type) ? 2 : 0);
         for (int flag = 1; flag < 0x100; flag <<= 1) {
             if ((flag & known) != 0) {
                 continue;
@@ -299,7 +300,7 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.WELCOME, 48, 4, 1), Reason.WRONG_VERSION);
         assertRefused(changed(FrameType.JOB_OPEN, 34, 2, 3), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.LOG_STATE + 1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.LINK_STATE + 1), Reason.MALFORMED_FRAME);
         ByteBuffer placed = SampleFrames.of(FrameType.JOB_OPEN);
         placed.putShort(placed.limit() - 2, (short) 2);
         assertRefused(placed, Reason.MALFORMED_FRAME);
