@@ -26,7 +26,7 @@ final class ReconnectTest {
     private static final int STEPS = 30;
     private static final int FEW_STEPS = 8;
     private static final int CUTS_MAX = 60;
-    private static final Settings SETTINGS = 
+    private static final Settings SETTINGS =
             new Settings(100_000, 0, Settings.DEFAULT.keptBytesMax(), Settings.DEFAULT.reconnectS(), false);
 
     private ScriptedRelay port;

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 final class ControlFramesTest {
     private static final int ROUNDS = 2_000;
 
-    /** Frames that may have been sent before: flag bit 1. */
-    private static final Set<FrameType> FLAGGED_TWICE =
+    /** Frames that have flag bit 1. */
+    private static final Set<FrameType> SECOND_FLAG =
             EnumSet.of(FrameType.SEND, FrameType.EAGER, FrameType.OFFER, FrameType.DELIVERED);
 
     /** Frames that have flag bit 0. */
@@ -241,7 +241,7 @@ final class ControlFramesTest {
             frame.put(at, (byte) 1);
             assertRefused(frame, Reason.MALFORMED_FRAME);
         }
-        int known = (FLAGGED.contains(type) ? 1 : 0) + (FLAGGED_TWICE.contains(type) ? 2 : 0);
+        int known = (FLAGGED.contains(type) ? 1 : 0) + (SECOND_FLAG.contains(type) ? 2 : 0);
         for (int flag = 1; flag < 0x100; flag <<= 1) {
             if ((flag & known) != 0) {
                 continue;
