@@ -7,7 +7,7 @@ import org.posthouse.wire.Wire;
  * Says how much bulk a link may have on its way, so that the network's pipe is full and what waits in front of it is little: a short
  * message waits behind that. Confined to its window; pure: time is handed in.
  *
- * <p>It measures what BBR does: the rate at which bulk comes, the highest of the last rounds, and the shortest time that a frame's way there and its
+ * <p>It measures what BBR does: the rate at which bulk comes, the second highest of the last rounds, and the shortest time that a frame's way there and its
  * receipt's way back took. Allowed is {@link #GAIN} times their product, and {@link #FRAMES_MORE}. A round lasts until a frame comes that was written in it;
  * only those count in which the limit held something back. Until the rate grows no more the gain is {@link #GAIN_FIRST}. Once a shortest time is
  * {@link #SHORTEST_NANOS} old, half of the product is allowed until it was measured again, without what waits because of this link; then
@@ -130,13 +130,15 @@ final class LinkGovernor {
         roundEnd = came;
     }
 
-    /** Bytes a nanosecond. */
+    /** Bytes a nanosecond: of the last rounds' the second highest, since words that wait somewhere and come together make one round look fast. */
     private double rate() {
         double highest = roundRate;
+        double second = 0;
         for (double rate : rates) {
+            second = Math.max(second, Math.min(highest, rate));
             highest = Math.max(highest, rate);
         }
-        return highest;
+        return first ? highest : second;
     }
 
     /** What the pipe holds, in bytes: the rate times the shortest time, without the time that the measured frame itself took to leave. */
