@@ -19,7 +19,7 @@ final class CutWay implements AutoCloseable {
         UP,
         /** Connections were reset, and so are new ones. */
         CUT,
-        /** Connections stay open, new ones too, and nothing comes out of them at the other side. */
+        /** Connections stay open, new ones too, and nothing comes out of them at the other side, not even their end. */
         SILENT
     }
 
@@ -91,12 +91,19 @@ final class CutWay implements AutoCloseable {
                     out.write(buffer, 0, count);
                 }
             }
+            ended(from, to);
         } catch (IOException e) {
-            // It was cut, here or by one of its ends: the other is told now.
+            // It was cut, here or by one of its ends.
+            ended(from, to);
+        }
+    }
+
+    /** The other end hears of it, unless nobody is to. */
+    private void ended(Socket from, Socket to) {
+        reset(from);
+        if (state != State.SILENT) {
             reset(to);
         }
-        reset(from);
-        reset(to);
     }
 
     private void resetAll() {
