@@ -8,7 +8,10 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.WireException;
 
-/** Stands between links and the relay: what is of streams goes to them, and the relay hears of its own frames only. Confined to the relay's context. */
+/**
+ * Stands between links and the relay: what is of streams goes to them, and the relay hears of its own frames only. Confined to the
+ * relay's context.
+ */
 final class LinkFront implements Links.Listener {
     private final Links links;
     private final Links.Listener relay;

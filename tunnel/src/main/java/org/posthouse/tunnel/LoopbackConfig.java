@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A service that every relay has, on one port of its {@link LoopbackAddress}, and how the others reach it there. Immutable; its constructor reports all
- * problems together.
+ * A service that every relay has, on one port of its {@link LoopbackAddress}, and how the others reach it there. Immutable; its
+ * constructor reports all problems together.
  *
  * @param door the door's name, the same at all relays
  * @param port the service's, the same at all relays
