@@ -62,7 +62,7 @@ final class SshTunnel implements PlainTunnel {
                         "-o", "HostKeyAlias=" + HOST, "-o", "UserKnownHostsFile=" + folder.resolve("known"),
                         "-o", "StrictHostKeyChecking=yes", "-o", "ExitOnForwardFailure=yes",
                         "-L", "127.0.0.1:" + near + ":127.0.0.1:" + target, "-p", Integer.toString(way.to(port)), "127.0.0.1"),
-                "Local forwarding listening on"));
+                "Entering interactive session"));
         return near;
     }
 
