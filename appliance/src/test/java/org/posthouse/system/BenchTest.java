@@ -36,10 +36,6 @@ class BenchTest {
         return new ObjectMapper().readTree(json.toFile()).path("figures");
     }
 
-    private static boolean unlogged(JsonNode figure) {
-        return figure.path("durability").asText().equals("none");
-    }
-
     private static void assertPlausible(JsonNode figure) {
         double median = figure.path("medianMicros").asDouble();
         assertThat(figure.path("operations").asInt()).as(figure.toString()).isGreaterThanOrEqualTo(5);
@@ -58,8 +54,8 @@ class BenchTest {
             assertThat(figure.path("timesRaw").asDouble()).isPositive();
             double frames = figure.path("relayCost").path("framesPerOperation").asDouble();
             if (figure.path("carrier").asText().equals("relay")) {
-                // One message: its frames in and out, and the receive that was posted, if it is long or logged.
-                assertThat(frames).isGreaterThanOrEqualTo(figure.path("bytes").asInt() == 1 && unlogged(figure) ? 2 : 3);
+                // One message: its frames in and out, and the receive that was posted, if it is long.
+                assertThat(frames).isGreaterThanOrEqualTo(figure.path("bytes").asInt() == 1 ? 2 : 3);
                 assertThat(figure.path("timesForwarder").asDouble()).isPositive();
                 assertThat(figure.path("relayCost").path("heapBytesPerOperation").asDouble()).isPositive();
                 assertThat(figure.path("relayCost").path("payloadBytesPerOperation").asDouble())
@@ -220,9 +216,9 @@ class BenchTest {
                     .isGreaterThanOrEqualTo(figure.path("overallMegabytesPerSecond").asDouble());
             assertThat(figure.path("slowestOverMedian").asDouble()).as(figure.toString()).isBetween(1e-6, 1.0);
             assertThat(figure.path("latencyMicros").asDouble()).as(figure.toString()).isPositive();
-            // A message takes its frames in and out, and its receive if it is long or logged; one of 100 KiB two chunks more each way.
+            // A message takes its frames in and out, and its receive if it is long; one of 100 KiB two chunks more each way.
             double frames = figure.path("relayCost").path("framesPerMessage").asDouble();
-            double fewest = figure.path("bytes").asInt() > 1 ? 7 : unlogged(figure) ? 2 : 3;
+            double fewest = figure.path("bytes").asInt() > 1 ? 7 : 2;
             assertThat(frames).as(figure.toString()).isBetween(figure.has("mode") ? fewest : 0, figure.has("mode") ? 2 * fewest : 0);
         }
         assertThat(plot).isNotEmptyFile();
