@@ -199,6 +199,41 @@ class ForwardTest {
         awaitNoStreams();
     }
 
+    /** The listener behind the door has no room: the relay's connect waits in the system until there is. */
+    @Test
+    void aConnectionThatIsMadeAfterItsStreamHasEndedIsClosed() throws Exception {
+        try (ServerSocket full = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            List<Socket> before = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                before.add(new Socket(InetAddress.getLoopbackAddress(), full.getLocalPort()));
+            }
+            link(full.getLocalPort(), () -> Long.MAX_VALUE);
+            try (Socket socket = connect()) {
+                await().atMost(PATIENCE).until(() -> b.call(b.links::streamStatus).open() == 1);
+                socket.setSoLinger(true, 0);
+            }
+            restartA();
+            await().atMost(PATIENCE).until(() -> b.call(b.links::streamStatus).open() == 0);
+            for (int i = 0; i < 3; i++) {
+                try (Socket accepted = full.accept()) {
+                    if (i == 2) {
+                        assertThat(accepted.getInputStream().read()).as("of the connection that nobody wants").isNegative();
+                    }
+                }
+            }
+            for (Socket each : before) {
+                each.close();
+            }
+        }
+    }
+
+    /** So that b hears that the streams of before are over. */
+    private void restartA() throws Exception {
+        a.close();
+        a = start(grid.config("a", 2).peer("b", proxy.address()));
+        await().atMost(PATIENCE).until(() -> a.isUp("b"));
+    }
+
     /** While the link is down whoever connects is refused by the system, and those who were connected wait. */
     @Test
     void refusesWhileTheLinkIsDownAndTakesConnectionsAgainWhenItIsUp() throws Exception {
