@@ -12,6 +12,9 @@ import org.posthouse.wire.FrameView;
  * when it was restarted. Confined to the relay's control strand, but for what {@link RelayPeer} calls.
  */
 final class OtherRelay {
+    /** Each has at most 1,068 bytes. */
+    private static final int DIAGNOSES_MAX = 1_024;
+
     private final String id;
     private final Strand control;
     /** Null if this relay has no links. */
@@ -22,6 +25,15 @@ final class OtherRelay {
 
     /** Who sent each frame that is not acknowledged, in the order of the link. */
     private final ArrayDeque<Sender> senders = new ArrayDeque<>();
+
+    /** Frames that the other relay has acknowledged since this one began. */
+    private long acknowledged;
+
+    /** What is to be said of blocked ranks, in order: bounded by {@link #DIAGNOSES_MAX}. */
+    private final ArrayDeque<Diagnosis> diagnoses = new ArrayDeque<>();
+
+    /** A frame that must not overtake what was sent before it, and how many frames that are in all. */
+    private record Diagnosis(Side side, ByteBuf frame, long behind) {}
 
     /** A shard, and whether its ranks keep what it sent until that is acknowledged. */
     private record Sender(Side side, boolean kept) {}
@@ -80,16 +92,31 @@ final class OtherRelay {
         control.submit(() -> send(side, frame, kept));
     }
 
-    /** Sends what is said again anyway, unless the link is full or cut: a diagnosis takes no memory there. */
-    void sendIfWritable(RelayPeer from, ByteBuf frame) {
+    /**
+     * Sends what is said of blocked ranks, when all that was sent before it has been handled: a link lets short frames overtake long ones, and
+     * this one says that nothing more will come. It is said again anyway, so a link that is full or cut drops it.
+     */
+    void diagnose(RelayPeer from, ByteBuf frame) {
         Side side = sides.get(from.shard().number());
         control.submit(() -> {
-            if (side.late == null && links.isUp(id) && links.writable(id)) {
-                send(side, frame, false);
+            if (diagnoses.size() < DIAGNOSES_MAX && links.isUp(id)) {
+                diagnoses.add(new Diagnosis(side, frame, acknowledged + senders.size()));
+                sendDiagnoses();
             } else {
                 frame.release();
             }
         });
+    }
+
+    private void sendDiagnoses() {
+        while (!diagnoses.isEmpty() && diagnoses.element().behind <= acknowledged) {
+            Diagnosis next = diagnoses.remove();
+            if (next.side.late == null && links.isUp(id) && links.writable(id)) {
+                send(next.side, next.frame, false);
+            } else {
+                next.frame.release();
+            }
+        }
     }
 
     void handled(List<Long> numbers) {
@@ -130,6 +157,8 @@ final class OtherRelay {
             Sender sender = senders.remove();
             sender.side.acknowledged += sender.kept ? 1 : 0;
         }
+        acknowledged += frames;
+        sendDiagnoses();
         for (Side side : sides) {
             if (side.acknowledged > side.told) {
                 side.told = side.acknowledged;
@@ -150,6 +179,8 @@ final class OtherRelay {
             side.early = side.early == null ? new ArrayList<>() : side.early;
         }
         frames.forEach(frame -> senders.remove().side.late.add(frame));
+        diagnoses.forEach(diagnosis -> diagnosis.frame.release());
+        diagnoses.clear();
         for (Side side : sides) {
             side.peer.shard().strand().submit(() -> {
                 side.peer.hold();

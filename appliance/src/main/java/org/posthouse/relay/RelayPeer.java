@@ -91,7 +91,7 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
     @Override
     public void stall(FrameType type, Stall stall) {
         if (held == null) {
-            relay.sendIfWritable(this, Unpooled.wrappedBuffer(stall.encode(type)));
+            relay.diagnose(this, Unpooled.wrappedBuffer(stall.encode(type)));
         }
     }
 

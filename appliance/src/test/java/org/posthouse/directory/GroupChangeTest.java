@@ -38,6 +38,7 @@ class GroupChangeTest {
         soon().untilAsserted(() -> assertThat(directories.getFirst().relays())
                 .containsExactly(Groups.relay("r0", 7), Groups.relay("r2", 7)));
 
+        soon().until(directories.get(2).member().getPartitionService()::isClusterSafe);
         directories.get(2).member().getLifecycleService().terminate();
         soon().untilAsserted(
                 () -> assertThat(directories.getFirst().relays()).containsExactly(Groups.relay("r0", 7)));

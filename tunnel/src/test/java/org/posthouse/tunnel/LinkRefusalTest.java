@@ -419,6 +419,46 @@ class LinkRefusalTest {
     }
 
     @Test
+    void letsALaneJoinItsOwnSessionOnly() throws Exception {
+        try (RawPeer first = up(1)) {
+            for (LinkHello late : List.of(
+                    new LinkHello("a", "a", "m", 1, EPOCH, 1, 99, 0, 0),
+                    new LinkHello("a", "a", "m", 1, EPOCH, LinkConfig.LANES_MAX, 1, 0, 0),
+                    new LinkHello("a", "a", "m", 1, 0, 1, 1, 0, 0))) {
+                try (RawPeer lane = RawPeer.dial(m.links.port(), keysA)) {
+                    assertClosed(lane.send(late.encode()), Reason.NORMAL, "of session " + late.session());
+                }
+            }
+            try (RawPeer lane = RawPeer.dial(m.links.port(), keysA)) {
+                lane.send(new LinkHello("a", "a", "m", 1, EPOCH, 2, 1, 0, 0).encode());
+                assertThat(lane.awaitHello().lane()).isEqualTo(2);
+                assertThat(m.status("a").lanes()).isEqualTo(2);
+                lane.send(numbered(1, 10));
+                assertClosed(lane, Reason.NOT_EXPECTED, "expected LINK_RUN first");
+            }
+            first.send(numbered(1, 10));
+            assertThat(awaitAcknowledged(first)).as("the link is up").isEqualTo(1);
+        }
+    }
+
+    @Test
+    void takesNothingButAFrameBehindALinkRun() throws Exception {
+        try (RawPeer peer = up(1)) {
+            peer.send(word(FrameType.LINK_RUN, 0)).send(word(FrameType.LINK_PING, 5));
+            assertClosed(peer, Reason.NOT_EXPECTED, "behind a LINK_RUN");
+        }
+        try (RawPeer peer = up(2)) {
+            peer.send(word(FrameType.LINK_RUN, -1));
+            assertClosed(peer, Reason.MALFORMED_FRAME, "frame -1");
+        }
+        try (RawPeer peer = up(3)) {
+            peer.send(word(FrameType.LINK_RUN, 1)).send(numbered(2, 10));
+            peer.send(word(FrameType.LINK_RUN, 0)).send(numbered(1, 10));
+            await().atMost(Duration.ofSeconds(20)).until(() -> m.last("a") == 2);
+        }
+    }
+
+    @Test
     void acknowledgesASingleFrameByTheTimer() throws Exception {
         try (RawPeer peer = up(1)) {
             peer.send(numbered(1, 10));
