@@ -54,7 +54,7 @@ public final class MessageLog implements AutoCloseable {
     /** Written by whoever closes, read by the owner. */
     private volatile boolean closed;
 
-    private MessageLog(LogConfig config, Host host, FolderLock lock, LogRecovery recovery, long relayEpoch) {
+    MessageLog(LogConfig config, Host host, FolderLock lock, LogRecovery recovery, long relayEpoch) {
         this.folder = config.folder();
         this.owner = new Owner("log " + folder);
         this.lock = lock;
@@ -83,68 +83,22 @@ public final class MessageLog implements AutoCloseable {
     public static MessageLog open(LogConfig config, LongUnaryOperator relayEpoch, Consumer<? super LogEntry> visitor) {
         try {
             Files.createDirectories(config.folder());
-            return open(config, relayEpoch, visitor, Host.here(config.folder()));
+            return LogOpening.open(config, relayEpoch, visitor, Host.here(config.folder()));
         } catch (IOException e) {
-            throw unusable(config.folder(), e);
+            throw LogOpening.unusable(config.folder(), e);
         }
     }
 
-    static MessageLog open(LogConfig config, LongUnaryOperator relayEpoch, Consumer<? super LogEntry> visitor, Host host) {
+    /** Appends the start record. */
+    void start(WriterStarted started, LogRecovery recovery) {
         try {
-            Files.createDirectories(config.folder());
-            FolderLock lock = FolderLock.take(config.folder(), host.pid());
-            try {
-                LogRecovery recovery = recover(config.folder(), visitor, host);
-                long epoch = relayEpoch.applyAsLong(recovery.scan().book().relayEpoch());
-                return start(new MessageLog(config, host, lock, recovery, epoch), host, recovery);
-            } catch (IOException | RuntimeException | Error e) {
-                giveBack(lock, e);
-                throw e;
-            }
-        } catch (IOException e) {
-            throw unusable(config.folder(), e);
-        }
-    }
-
-    /** Java says so when the system cannot give it a mapped page: of a broken disk, or, where even reading takes blocks, of a full one. */
-    private static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
-        try {
-            return LogRecovery.recover(folder, visitor, host);
-        } catch (InternalError e) {
-            throw unusable(folder, new IOException("a page of it cannot be read", e));
-        }
-    }
-
-    private static MessageLog start(MessageLog log, Host host, LogRecovery recovery) {
-        try {
-            log.chain.start(
-                    new WriterStarted(host.wallTimeMs().getAsLong(), host.pid(), host.boot(), log.relayEpoch),
-                    recovery.begun());
+            chain.start(started, recovery.begun());
         } catch (RuntimeException | Error e) {
-            log.chain.close();
+            chain.close();
             throw e;
         }
-        LOG.info("log {}: open at position {}, epoch {}, {} bytes in {} files, {} messages under way", log.folder,
-                log.chain.position(), log.chain.epoch(), recovery.scan().bytes(), recovery.scan().files(),
-                log.drafts.count());
-        return log;
-    }
-
-    private static void giveBack(FolderLock lock, Throwable failure) {
-        try {
-            lock.close();
-        } catch (IOException e) {
-            failure.addSuppressed(e);
-        }
-    }
-
-    private static LogException unusable(Path folder, IOException e) {
-        long free = folder.toFile().getUsableSpace();
-        if (free < RecordChain.MARGIN_BYTES) {
-            return LogException.full(folder, free, RecordChain.MARGIN_BYTES);
-        }
-        return new LogException(folder, LogException.NO_POSITION, "cannot be opened: " + e,
-                "check that the folder is local, readable and writable", e);
+        LOG.info("log {}: open at position {}, epoch {}, {} bytes in {} files, {} messages under way", folder, chain.position(),
+                chain.epoch(), recovery.scan().bytes(), recovery.scan().files(), drafts.count());
     }
 
     /**
@@ -456,7 +410,7 @@ public final class MessageLog implements AutoCloseable {
         try {
             return new LogSync(folder, this::position, chain::file, QueueFiles.list(folder).firstKey(), LogSync::force);
         } catch (IOException e) {
-            throw unusable(folder, e);
+            throw LogOpening.unusable(folder, e);
         }
     }
 
@@ -538,7 +492,7 @@ public final class MessageLog implements AutoCloseable {
         try {
             lock.close();
         } catch (IOException e) {
-            throw unusable(folder, e);
+            throw LogOpening.unusable(folder, e);
         }
     }
 }

@@ -81,7 +81,7 @@ final class DamageTest {
     void cutsWhatALostPageCacheLeftAfterAReboot() {
         Samples.closedLog(folder, 20);
         zeroFrom(11);
-        try (MessageLog log = MessageLog.open(Samples.config(folder), last -> 0, entry -> {}, Samples.host(OTHER_BOOT))) {
+        try (MessageLog log = LogOpening.open(Samples.config(folder), last -> 0, entry -> {}, Samples.host(OTHER_BOOT))) {
             assertThat(log.position()).isEqualTo(11);
             Samples.fill(log, 5, 300);
         }
@@ -110,7 +110,7 @@ final class DamageTest {
     @Test
     void findsARecordOfAnotherLog(@TempDir Path other) throws Exception {
         Samples.closedLog(folder, 20);
-        try (MessageLog log = MessageLog.open(Samples.config(other), last -> 0, entry -> {}, Samples.host(OTHER_BOOT))) {
+        try (MessageLog log = LogOpening.open(Samples.config(other), last -> 0, entry -> {}, Samples.host(OTHER_BOOT))) {
             Samples.fill(log, 20, 200);
         }
         LogEntry foreign = Samples.entry(other, 11);

@@ -85,7 +85,7 @@ final class LogSyncTest {
     @Test
     void aRealLogIsSafeUpToItsEndOverAllItsFiles() {
         LogConfig small = new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
-        try (MessageLog log = MessageLog.open(small, last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+        try (MessageLog log = LogOpening.open(small, last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             LogSync sync = log.sync();
             Samples.fill(log, 10, 60_000);
             assertThat(log.stats().rolls()).isGreaterThan(2);

@@ -183,7 +183,7 @@ final class MessageLogTest {
         AtomicLong free = new AtomicLong(2000);
         Host host = new Host(free::get, () -> 0, 1, Samples.BOOT);
         LogConfig config = new LogConfig(folder, LogConfig.DEFAULT_ROLL_BYTES, 1000);
-        try (MessageLog log = MessageLog.open(config, last -> 0, entry -> {}, host)) {
+        try (MessageLog log = LogOpening.open(config, last -> 0, entry -> {}, host)) {
             assertThat(log.hasRoom()).isTrue();
             assertThat(log.hasAmpleRoom()).isTrue();
             free.set(1999);

@@ -20,7 +20,7 @@ final class RollTest {
 
     @Test
     void beginsANewFileOnceTheCurrentOneIsFull() throws Exception {
-        try (MessageLog log = MessageLog.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+        try (MessageLog log = LogOpening.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             Samples.fill(log, 1000, 1000);
             LogStats stats = log.stats();
             assertThat(stats.files()).isBetween(14L, 20L).isEqualTo(QueueFiles.list(folder).size());
@@ -59,12 +59,12 @@ final class RollTest {
 
     private MessageLog openAt(long wallTimeMs) {
         Host host = new Host(() -> Long.MAX_VALUE, () -> wallTimeMs, 1, Samples.BOOT);
-        return MessageLog.open(smallFiles(), last -> 0, entry -> {}, host);
+        return LogOpening.open(smallFiles(), last -> 0, entry -> {}, host);
     }
 
     @Test
     void goesOnBehindAFileThatWasMarkedCompleteByAWriterThatDiedBeforeTheNext() throws Exception {
-        try (MessageLog log = MessageLog.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+        try (MessageLog log = LogOpening.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             Samples.fill(log, 200, 1000);
         }
         int newest = Samples.scan(folder).end().lastFile();
@@ -72,7 +72,7 @@ final class RollTest {
                 .filter(e -> e.file().equals(QueueFiles.file(folder, newest - 1))).mapToLong(LogEntry::position).max()
                 .orElseThrow();
         Files.delete(QueueFiles.file(folder, newest));
-        try (MessageLog log = MessageLog.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+        try (MessageLog log = LogOpening.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             assertThat(log.position()).as("snapshot and start record").isEqualTo(lastOfOlder + 2);
         }
         assertThat(Samples.scan(folder).end().lastFile()).isEqualTo(newest);

@@ -41,6 +41,9 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     private final Observed observed;
     private final Outbox outbox;
     private final Inbox inbox;
+    private final Probes probes;
+    private final Completions completions;
+    private final Withdrawals withdrawals;
     private final Presences presences;
     private final Saving saving;
     private final Conversation conversation;
@@ -64,6 +67,9 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         outbox = new Outbox(told, job, rank, history, settings.eagerBytesMax());
         inbox = new Inbox(told, job, rank, history, settings.ahead());
         told.behindLive(inbox::live);
+        probes = new Probes(line, progress, observed, inbox, this::awaitLine);
+        completions = new Completions(progress, history, observed);
+        withdrawals = new Withdrawals(line, progress, history, observed, inbox, outbox, this::awaitLine);
         saving = new Saving(told, line, progress, history, observed, inbox, outbox, job, this::lost);
         conversation = new Conversation(line, hello, settings, history, told, observed, outbox, inbox);
         presences = new Presences(line, progress, history, outbox, inbox, this::lost, job, rank);
@@ -216,10 +222,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     public Envelope probe(int context, int source, int tag) {
         enter();
         try {
-            if (observed.replays()) {
-                return observed.foundAgain();
-            }
-            return observed.found(ask(FrameView.BLOCKING, context, source, tag));
+            return probes.probe(context, source, tag);
         } catch (IOException e) {
             throw lost(e);
         } finally {
@@ -231,50 +234,12 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     public Envelope tryProbe(int context, int source, int tag) {
         enter();
         try {
-            if (observed.replays()) {
-                return observed.failsAgain() ? null : observed.foundAgain();
-            }
-            Envelope found = ask(0, context, source, tag);
-            if (found == null) {
-                observed.count(1);
-                return null;
-            }
-            return observed.found(found);
+            return probes.tryProbe(context, source, tag);
         } catch (IOException e) {
             throw lost(e);
         } finally {
             leave();
         }
-    }
-
-    private Envelope ask(int flags, int context, int source, int tag) throws IOException {
-        awaitLine();
-        for (boolean asked = false; ; asked = true) {
-            Envelope came = inbox.find(context, source, tag);
-            boolean blocks = (flags & FrameView.BLOCKING) != 0;
-            if (came != null || inbox.isAhead(context) && asked && !blocks) {
-                return came;
-            }
-            if (!inbox.isAhead(context)) {
-                break;
-            }
-            awaitMore(blocks);
-        }
-        Probing probing = new Probing(flags, context, source, tag);
-        inbox.probe(probing);
-        line.flush();
-        progress.await(probing);
-        return probing.envelope();
-    }
-
-    /** Handles what comes, and waits until there is something if it must. */
-    private void awaitMore(boolean blocks) throws IOException {
-        if (blocks) {
-            progress.await();
-        } else {
-            progress.poll();
-        }
-        awaitLine();
     }
 
     // ---- what depends on time
@@ -364,50 +329,11 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     public int awaitAny(Operation[] operations) {
         enter();
         try {
-            boolean choice = history.isLogged() && isChoice(operations);
-            int index = choice && observed.replays() ? anyAgain(operations) : any(operations, choice);
-            operations[index].seen();
-            return index;
+            return completions.awaitAny(operations);
         } catch (IOException e) {
             throw lost(e);
         } finally {
             leave();
-        }
-    }
-
-    private static boolean isChoice(Operation[] operations) {
-        int count = 0;
-        for (Operation operation : operations) {
-            count += operation == null ? 0 : 1;
-        }
-        return count > 1;
-    }
-
-    private int anyAgain(Operation[] operations) throws IOException {
-        String call = "a wait for any of " + operations.length;
-        long index = observed.again(History.ANY, call);
-        if (index < 0 || index >= operations.length || operations[(int) index] == null) {
-            throw observed.diverged(call + ", which has no " + index);
-        }
-        progress.await(operations[(int) index]);
-        return (int) index;
-    }
-
-    private int any(Operation[] operations, boolean choice) throws IOException {
-        while (true) {
-            boolean frame = false;
-            boolean errand = false;
-            for (int i = 0; i < operations.length; i++) {
-                if (operations[i] != null && operations[i].isDone()) {
-                    if (choice) {
-                        observed.record(History.ANY, i);
-                    }
-                    return i;
-                }
-                frame |= operations[i] != null && !(operations[i] instanceof Errand);
-                errand |= operations[i] instanceof Errand;
-            }
-            progress.await(frame, errand);
         }
     }
 
@@ -430,41 +356,12 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     public boolean test(Operation operation) {
         enter();
         try {
-            if (operation.isSeen()) {
-                return true;
-            }
-            boolean done = observed.replays() ? testAgain(operation) : testNow(operation);
-            if (done) {
-                operation.seen();
-            }
-            return done;
+            return completions.test(operation);
         } catch (IOException e) {
             throw lost(e);
         } finally {
             leave();
         }
-    }
-
-    private boolean testAgain(Operation operation) throws IOException {
-        if (observed.failsAgain()) {
-            return false;
-        }
-        observed.again(History.DONE, "a test");
-        progress.await(operation);
-        return true;
-    }
-
-    private boolean testNow(Operation operation) throws IOException {
-        if (!operation.isDone()) {
-            progress.requireOpen();
-            progress.poll();
-        }
-        if (operation.isDone()) {
-            observed.record(History.DONE, 0);
-        } else {
-            observed.count(1);
-        }
-        return operation.isDone();
     }
 
     // ---- what the relay says
@@ -540,63 +437,12 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     public boolean cancel(Operation operation) {
         enter();
         try {
-            awaitLine();
-            if (observed.replays()) {
-                return cancelAgain(operation);
-            }
-            takeBack(operation);
-            observed.taken(operation);
-            return operation.isCancelled();
+            return withdrawals.cancel(operation);
         } catch (IOException e) {
             throw lost(e);
         } finally {
             leave();
         }
-    }
-
-    private boolean cancelAgain(Operation operation) throws IOException {
-        boolean gone = history.next(History.TAKEN, "a cancel") != 0;
-        if (gone && operation instanceof Sending) {
-            awaitLine();
-        }
-        if (gone) {
-            takeBack(operation); // Before LIVE, behind which a receive is posted.
-        }
-        observed.sayLive();
-        if (gone != operation.isCancelled()) {
-            throw observed.diverged("a cancel of what was " + (operation.isDone() ? "done" : "matched"));
-        }
-        return gone;
-    }
-
-    private void takeBack(Operation operation) throws IOException {
-        if (operation instanceof Receiving receiving) {
-            awaitAsked(receiving);
-        }
-        if (!operation.isBeingCancelled() && ask(operation)) {
-            line.flush();
-        }
-        while (operation.isBeingCancelled()) {
-            progress.await();
-        }
-    }
-
-    /** Returns when the receive is posted, or done: one place says whether it is taken back before a message comes. */
-    private void awaitAsked(Receiving receiving) throws IOException {
-        while (!receiving.isDone() && inbox.isAhead(receiving.context)) {
-            inbox.endAhead(receiving.context);
-            line.flush();
-            progress.await();
-            awaitLine();
-        }
-    }
-
-    /** Asks the relay to take the operation back; false if it is known to be too late. */
-    private boolean ask(Operation operation) throws IOException {
-        if (operation instanceof Sending sending) {
-            return outbox.withdraw(sending);
-        }
-        return operation instanceof Receiving receiving && inbox.cancel(receiving);
     }
 
     // ---- collectives that do not match

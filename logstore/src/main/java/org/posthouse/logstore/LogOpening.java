@@ -1,0 +1,60 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import java.util.function.LongUnaryOperator;
+import org.posthouse.logstore.LogRecord.WriterStarted;
+
+/** How a folder becomes a {@link MessageLog}: its lock, what is in it, and the start record of the new writer. */
+final class LogOpening {
+    private LogOpening() {}
+
+    /** As {@link MessageLog#open(LogConfig, LongUnaryOperator, Consumer)}, by the process that {@code host} describes. */
+    static MessageLog open(LogConfig config, LongUnaryOperator relayEpoch, Consumer<? super LogEntry> visitor, Host host) {
+        try {
+            Files.createDirectories(config.folder());
+            FolderLock lock = FolderLock.take(config.folder(), host.pid());
+            try {
+                LogRecovery recovery = recover(config.folder(), visitor, host);
+                long epoch = relayEpoch.applyAsLong(recovery.scan().book().relayEpoch());
+                MessageLog log = new MessageLog(config, host, lock, recovery, epoch);
+                log.start(new WriterStarted(host.wallTimeMs().getAsLong(), host.pid(), host.boot(), epoch), recovery);
+                return log;
+            } catch (IOException | RuntimeException | Error e) {
+                giveBack(lock, e);
+                throw e;
+            }
+        } catch (IOException e) {
+            throw unusable(config.folder(), e);
+        }
+    }
+
+    /** Java says so when the system cannot give it a mapped page: of a broken disk, or, where even reading takes blocks, of a full one. */
+    private static LogRecovery recover(Path folder, Consumer<? super LogEntry> visitor, Host host) throws IOException {
+        try {
+            return LogRecovery.recover(folder, visitor, host);
+        } catch (InternalError e) {
+            throw unusable(folder, new IOException("a page of it cannot be read", e));
+        }
+    }
+
+    private static void giveBack(FolderLock lock, Throwable failure) {
+        try {
+            lock.close();
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    /** What is said of a folder that cannot be used. */
+    static LogException unusable(Path folder, IOException e) {
+        long free = folder.toFile().getUsableSpace();
+        if (free < RecordChain.MARGIN_BYTES) {
+            return LogException.full(folder, free, RecordChain.MARGIN_BYTES);
+        }
+        return new LogException(folder, LogException.NO_POSITION, "cannot be opened: " + e,
+                "check that the folder is local, readable and writable", e);
+    }
+}
