@@ -62,9 +62,10 @@ class ForwardCommandTest {
             try (var answer = URI.create("http://127.0.0.1:" + port + "/").toURL().openStream()) {
                 assertThat(new String(answer.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo("from site-b");
             }
-            assertThat(a.meter("posthouse_streams_opened_total")).isEqualTo(1);
+            await().atMost(PATIENCE).untilAsserted(() -> assertThat(a.meter("posthouse_streams_opened_total")).isEqualTo(1));
             aJobRunsBesideAStream(a, b, port);
-            assertThat(b.meter("posthouse_stream_bytes_total{direction=\"in\"")).isPositive();
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(b.meter("posthouse_stream_bytes_total{direction=\"in\"")).isPositive());
             assertThat(status(a)).contains("port      127.0.0.1:" + port + " leads to site-b/web, ");
             assertThat(status(b)).contains("door      web leads to 127.0.0.1:" + server.getAddress().getPort());
             b.kill();
