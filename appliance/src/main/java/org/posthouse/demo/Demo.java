@@ -59,7 +59,7 @@ public final class Demo implements AutoCloseable {
     private static final List<Example> JOBS = List.of(
             new Example("pi", 0, "500000000"),
             new Example("ring", 1_600, "400", "1024"),
-            new Example("heat", 1_200, "256", "200"),
+            new Example("heat", 1_200, "256", "1000"),
             new Example("life", 900, "--pattern", "diehard"),
             new Example("kmeans", 60),
             new Example("matmul", 60, "384", "256", "512"),
