@@ -421,7 +421,9 @@ final class Inbox {
     }
 
     private Stream<Receiving> waiting(int context) {
-        return history.isCatchingUp() ? Stream.empty() : Stream.concat(receives().filter(receiving -> receiving.context == context), aheads.waiting(context));
+        return history.isCatchingUp()
+                ? Stream.empty()
+                : Stream.concat(receives().filter(receiving -> receiving.context == context), aheads.waiting(context));
     }
 
     private Stream<Receiving> receives() {
