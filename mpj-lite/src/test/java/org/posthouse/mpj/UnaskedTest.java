@@ -407,6 +407,18 @@ final class UnaskedTest extends OneRank {
         }
     }
 
+    /** It was done with before the image was made, which its message is before. */
+    @Test
+    void aReceiveOfThePrologueGetsNothingFromBehindTheImage() throws Exception {
+        byte[] image = saved();
+        connect(2);
+        receive(TAG);
+        line.say(jump(image));
+        sayImage(image, 0, image.length);
+        line.say(ranAhead(3, TAG, 33), endOfHistory());
+        checkRestored(endpoint.vault().restored());
+    }
+
     @Test
     void aReceiveThatWaitedInABreakGetsOneMessage() throws Exception {
         receiveTwo();
