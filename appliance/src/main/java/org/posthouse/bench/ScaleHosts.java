@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
+import org.posthouse.mpj.RankMain;
 import org.posthouse.mpj.Settings;
 
 /**
@@ -75,18 +76,15 @@ final class ScaleHosts implements AutoCloseable {
         int ranks = (plan.clients().stream().mapToInt(Integer::intValue).max().orElseThrow() + plan.processes() - 1) / plan.processes();
         long kept = plan.series().stream().filter(ScaleSeries::logged).count() * Settings.DEFAULT.keptBytesMax();
         long direct = ranks * (2L * plan.bytesMax() + (long) plan.series().size() * ENDPOINT_BYTES + kept);
-        return List.of(
-                Installation.java().toString(),
-                "-XX:+UseSerialGC",
-                "-XX:-UsePerfData",
-                "-Xshare:auto",
-                "-Xmx" + HEAP_BYTES / MEBI + "m",
-                "-XX:MaxDirectMemorySize=" + (direct / MEBI + 1) + "m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                ScaleHost.class.getName(),
-                Integer.toString(driver),
-                Integer.toString(number));
+        List<String> command = new ArrayList<>();
+        command.add(Installation.java().toString());
+        command.addAll(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto"));
+        command.addAll(RankMain.JVM_FLAGS);
+        command.add("-Xmx" + HEAP_BYTES / MEBI + "m");
+        command.add("-XX:MaxDirectMemorySize=" + (direct / MEBI + 1) + "m");
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), ScaleHost.class.getName()));
+        command.addAll(List.of(Integer.toString(driver), Integer.toString(number)));
+        return command;
     }
 
     /** Has the ranks open their ways; each process is told of its own. */

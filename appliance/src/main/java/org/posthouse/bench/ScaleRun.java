@@ -62,8 +62,7 @@ public final class ScaleRun implements AutoCloseable {
             lines.add(line);
             progress(line);
             field.perform(order(ScaleOrder.Work.CHECK, line, 0));
-            List<HostedRank.Outcome> warm = field.perform(order(ScaleOrder.Work.MEASURE, line, plan.phaseMs()));
-            orders.add(order(ScaleOrder.Work.MEASURE, line, phaseMs(warm)));
+            orders.add(warmUp(field, line));
         }
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
             for (int i = 0; i < lines.size(); i++) {
@@ -76,10 +75,26 @@ public final class ScaleRun implements AutoCloseable {
         figures.addAll(lines);
     }
 
-    /** How long a phase lasts, from what the pairs did while they warmed up. */
-    private int phaseMs(List<HostedRank.Outcome> pairs) {
-        double[] perSecond = pairs.stream().mapToDouble(HostedRank.Outcome::perSecond).toArray();
-        double wanted = ROUND_TRIPS_MIN * 1e3 / Medians.of(perSecond);
+    /** Repeats phases until the median pair is equally fast. @return the phase that is then measured */
+    private ScaleOrder warmUp(ScaleField field, ScaleFigure line) throws JobFailure {
+        Turns.Pace pace = Turns.Pace.OF_A_MACHINE;
+        ScaleOrder phase = order(ScaleOrder.Work.MEASURE, line, plan.phaseMs());
+        double last = 0;
+        for (int done = 1; done <= pace.phasesMax(); done++) {
+            double[] pairs = field.perform(phase).stream().mapToDouble(HostedRank.Outcome::perSecond).toArray();
+            double perSecond = Medians.of(pairs);
+            if (done >= pace.phasesMin() && pace.isStable(last, perSecond)) {
+                break;
+            }
+            last = perSecond;
+            phase = order(ScaleOrder.Work.MEASURE, line, phaseMs(perSecond));
+        }
+        return phase;
+    }
+
+    /** How long a phase lasts when the median pair does so many round trips a second. */
+    private int phaseMs(double perSecond) {
+        double wanted = ROUND_TRIPS_MIN * 1e3 / perSecond;
         return (int) Math.clamp(wanted, plan.phaseMs(), (double) plan.phaseMs() * PHASE_TIMES_MAX);
     }
 

@@ -37,6 +37,11 @@ final class Turns {
 
         /** What a network's delay and bandwidth decide. */
         static final Pace OF_A_NETWORK = new Pace(1, 1, 1, 1);
+
+        /** Whether two phases in a row are near each other. */
+        boolean isStable(double last, double next) {
+            return Math.abs(next - last) <= STABLE_WITHIN * last;
+        }
     }
 
     /** @param progress told of each figure whose phase begins */
@@ -84,7 +89,7 @@ final class Turns {
         for (int done = 1; done <= pace.phasesMax(); done++) {
             Phase phase = new Phase(Phase.Work.MEASURE, test, series.carrier(), bytes, iterations);
             double median = Statistics.medianMicros(times(phase, perform(series, phase)));
-            if (done >= pace.phasesMin() && Math.abs(median - last) <= Pace.STABLE_WITHIN * last) {
+            if (done >= pace.phasesMin() && pace.isStable(last, median)) {
                 break;
             }
             last = median;
