@@ -104,7 +104,8 @@ final class Placement {
 
     /** Where a shard's work is done. */
     Workplace matching(int shard) {
-        return Workplace.open(matching.get(shard % matching.size()));
+        Executor home = matching.get(shard % matching.size());
+        return home instanceof EventLoop loop ? Workplace.open(loop) : Workplace.open(home);
     }
 
     /** Where the frames of a connection are written that {@code reader} reads; null if it has no loop. */

@@ -141,18 +141,21 @@ final class RankSession implements Session, RankPort {
     }
 
     private void write(ByteBuf frame) {
+        int bytes = frame.readableBytes();
         line.write(frame);
-        shard.written().add(line);
+        shard.written().add(line, bytes);
     }
 
     private void write(BufferParcel frame) {
+        int bytes = frame.bytes();
         frame.writeTo(line);
-        shard.written().add(line);
+        shard.written().add(line, bytes);
     }
 
     private void write(ByteBuffer frame) {
+        int bytes = frame.remaining();
         line.write(frame);
-        shard.written().add(line);
+        shard.written().add(line, bytes);
     }
 
     @Override

@@ -30,7 +30,7 @@ final class Shard {
     private final int number;
     private final RelayCore core;
     private final TurnClock clock = new TurnClock(System::nanoTime);
-    private final FlushList written = new FlushList();
+    private final FlushList written = new FlushList(new Flushing());
     private final Strand strand;
     private final List<Way> ways = new ArrayList<>();
     private final Gate gate;
@@ -64,7 +64,7 @@ final class Shard {
     }
 
     private void endTurn() {
-        written.flush();
+        written.endTurn();
         tellHandled();
         clock.endTurn();
     }
@@ -337,6 +337,23 @@ final class Shard {
     @Override
     public String toString() {
         return "shard " + number;
+    }
+
+    private final class Flushing implements FlushList.Owner {
+        @Override
+        public boolean passes() {
+            return strand.passes();
+        }
+
+        @Override
+        public void afterPass(Runnable work) {
+            strand.afterPass(work);
+        }
+
+        @Override
+        public void submit(Runnable work) {
+            strand.submit(work);
+        }
     }
 
     /** From this shard to another of the same relay. Called inside this shard's strand. */

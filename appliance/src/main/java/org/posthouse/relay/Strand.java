@@ -100,6 +100,16 @@ final class Strand {
         }
     }
 
+    /** Whether the calling thread is at home, and goes through its sockets. */
+    boolean passes() {
+        return home.passes();
+    }
+
+    /** Has the work done at home, outside of the strand: where {@link #passes}, behind all sockets that are ready. */
+    void afterPass(Runnable work) {
+        home.execute(work);
+    }
+
     private void drain() {
         drain(pending.get());
     }
