@@ -17,6 +17,19 @@ import org.posthouse.wire.WireException;
 final class Outgoing {
     private record Channel(int context, int destination) {}
 
+    /** How far a channel got. */
+    private static final class Sequence {
+        private final int context;
+        private final int destination;
+        private long last;
+
+        private Sequence(int context, int destination, long last) {
+            this.context = context;
+            this.destination = destination;
+            this.last = last;
+        }
+    }
+
     /** A message whose chunks follow. */
     private static final class Sending {
         private final boolean offered;
@@ -41,7 +54,11 @@ final class Outgoing {
         }
     }
 
-    private final Map<Channel, Long> sequences = new HashMap<>();
+    private final Map<Channel, Sequence> sequences = new HashMap<>();
+
+    /** That of the channel that was asked for last, as a rule the next one too; null before the first. */
+    private Sequence latest;
+
     private final Map<HomedRank.Transfer, Sending> sending = new HashMap<>();
 
     /** Whether there were channels before this core began of which it knows nothing. */
@@ -59,7 +76,20 @@ final class Outgoing {
 
     /** A channel to another core of this relay, whose log says this. */
     void restore(int context, int destination, long sequence) {
-        sequences.put(new Channel(context, destination), sequence);
+        sequences.put(new Channel(context, destination), new Sequence(context, destination, sequence));
+        latest = null;
+    }
+
+    /** Null if nothing is known of this channel. */
+    private Sequence sequence(int context, int destination) {
+        if (latest == null || latest.context != context || latest.destination != destination) {
+            Sequence found = sequences.get(new Channel(context, destination));
+            if (found == null) {
+                return null;
+            }
+            latest = found;
+        }
+        return latest;
     }
 
     /**
@@ -82,7 +112,7 @@ final class Outgoing {
 
     /** Whether nothing is known of this channel, though there may have been messages. */
     boolean isForgotten(int context, int destination) {
-        return restored && !sequences.containsKey(new Channel(context, destination));
+        return restored && sequence(context, destination) == null;
     }
 
     /**
@@ -127,18 +157,21 @@ final class Outgoing {
 
     /** Checks and counts the frame that begins a message. */
     void begin(FrameView view) throws WireException {
-        Channel channel = new Channel(view.context(), view.destination());
-        Long last = sequences.get(channel);
+        Sequence channel = sequence(view.context(), view.destination());
         boolean again = restored && (view.flags() & FrameView.AGAIN) != 0;
         // What is not said again of a channel that was forgotten is safe where it was to go.
-        long expected = again || restored && last == null ? view.sequence() : last == null ? 1 : last + 1;
+        long expected = again || restored && channel == null ? view.sequence() : channel == null ? 1 : channel.last + 1;
         if (view.sequence() != expected) {
             throw new WireException(
                     Reason.SEQUENCE_GAP,
                     "sequence " + view.sequence() + " to rank " + view.destination() + " in context " + view.context()
                             + ", expected " + expected);
         }
-        sequences.put(channel, expected);
+        if (channel == null) {
+            restore(view.context(), view.destination(), expected);
+        } else {
+            channel.last = expected;
+        }
         long bytes = view.messageBytes();
         if (view.type() != FrameType.SEND) {
             boolean offered = view.type() == FrameType.OFFER;
@@ -162,7 +195,7 @@ final class Outgoing {
 
     /** Tells of each channel and its last sequence number. */
     void forEachChannel(ChannelVisitor visitor) {
-        sequences.forEach((channel, last) -> visitor.channel(channel.context, channel.destination, last));
+        sequences.values().forEach(channel -> visitor.channel(channel.context, channel.destination, channel.last));
     }
 
     /** Tells of each message that is not wholly sent, or unmatched. */
@@ -201,7 +234,8 @@ final class Outgoing {
 
     /** The last sequence number in this channel; 0 if there was none. */
     long lastSequence(int context, int destination) {
-        return sequences.getOrDefault(new Channel(context, destination), 0L);
+        Sequence channel = sequence(context, destination);
+        return channel == null ? 0 : channel.last;
     }
 
     /** Checks and counts a chunk; true if it shows that an offer was cleared of which that was not known. */

@@ -44,6 +44,9 @@ public final class RelayCore {
     private final Mismatches mismatches = new Mismatches();
     private final Map<Long, Job> jobs = new LinkedHashMap<>();
 
+    /** The job that was asked for last, as a rule the next one too; null if that is gone. */
+    private Job latest;
+
     /**
      * @param relay this relay's id in the homes of a job
      * @param shards how many cores the relay has: its ranks are spread over them
@@ -106,6 +109,7 @@ public final class RelayCore {
         if (job == null) {
             return;
         }
+        latest = null;
         historian.forget(id);
         crossings.forget(job);
         for (HomedRank rank : job.homedRanks()) {
@@ -127,7 +131,10 @@ public final class RelayCore {
 
     /** The job with this id, or null. */
     public Job job(long id) {
-        return jobs.get(id);
+        if (latest == null || latest.id() != id) {
+            latest = jobs.get(id);
+        }
+        return latest;
     }
 
     /** What large messages that come over links may have under way beyond their windows. */
@@ -182,7 +189,7 @@ public final class RelayCore {
     }
 
     private Job job(Hello hello) throws Refusal {
-        Job job = jobs.get(hello.job());
+        Job job = job(hello.job());
         if (job == null) {
             throw new Refusal(Reason.UNKNOWN_JOB, "job " + Job.hexId(hello.job()) + " is not open at relay " + relay);
         }
@@ -257,7 +264,7 @@ public final class RelayCore {
 
     /** A restarted rank would have sent something else than it had sent before: the job's launcher is told. */
     public void diverged(long id, int source, Claim claim, String difference) {
-        Job job = jobs.get(id);
+        Job job = job(id);
         if (job != null) {
             String text = "was restarted and does not send what it sent before: message " + claim.sequence()
                     + " to rank " + claim.destination() + " in context " + claim.context() + " has " + difference;
@@ -310,7 +317,7 @@ public final class RelayCore {
 
     /** A rank is to take a checkpoint, so that the log can be cut. @return whether it was asked */
     public boolean askCheckpoint(long id, int number) {
-        Job job = jobs.get(id);
+        Job job = job(id);
         HomedRank rank = job == null ? null : job.homed(number);
         boolean asked = rank != null && rank.state() == RankState.CONNECTED && rank.save() == null;
         if (asked) {
@@ -444,7 +451,7 @@ public final class RelayCore {
     /** A frame that another core passed on. Frames of jobs that have ended here are dropped. */
     public void fromPeer(Peer peer, Frame frame) {
         FrameView view = frame.view();
-        Job job = jobs.get(view.job());
+        Job job = job(view.job());
         if (job == null) {
             return;
         }
@@ -459,7 +466,7 @@ public final class RelayCore {
 
     /** A rank of another core is blocked in a collective, or that core judges one at home here. */
     public void stalled(Peer peer, FrameType type, Stall stall) {
-        Job job = jobs.get(stall.job());
+        Job job = job(stall.job());
         if (job != null) {
             mismatches.stalled(job, peer, type, stall);
         }
@@ -506,7 +513,7 @@ public final class RelayCore {
     /** The ranks at home here that have a receive posted which names one of these sources. */
     public BitSet waitingFor(long id, IntPredicate sources) {
         BitSet waiting = new BitSet();
-        Job job = jobs.get(id);
+        Job job = job(id);
         if (job != null) {
             job.homedRanks().stream()
                     .filter(rank -> rank.mailbox().waitsForAny(sources))
@@ -517,7 +524,7 @@ public final class RelayCore {
 
     /** A fault outside the core leaves this job unable to go on. */
     public void failJob(long id, Reason reason, String detail) {
-        Job job = jobs.get(id);
+        Job job = job(id);
         if (job != null) {
             job.fail(reason, detail);
         }
