@@ -63,6 +63,11 @@ interface Way extends AutoCloseable {
             public void write(long from, ByteBuffer out) {
                 out.put(buffer.slice((int) from, out.remaining()));
             }
+
+            @Override
+            public ByteBuffer inPlace(long from, int bytes) {
+                return buffer.isDirect() ? buffer.slice((int) from, bytes) : null;
+            }
         }
 
         /** Room for a message of just this length. */

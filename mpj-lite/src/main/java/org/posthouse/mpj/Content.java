@@ -23,4 +23,14 @@ public interface Content {
      * @param out little-endian; filled to its limit
      */
     void write(long from, ByteBuffer out);
+
+    /**
+     * The message's bytes [{@code from}, {@code from} + {@code bytes}) where they are, if they lie in one piece of direct memory just as the
+     * wire has them, so that they need not be written to another; else null.
+     *
+     * @param from as for {@link #write}
+     */
+    default ByteBuffer inPlace(long from, int bytes) {
+        return null;
+    }
 }

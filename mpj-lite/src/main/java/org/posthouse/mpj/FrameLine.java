@@ -143,6 +143,23 @@ public final class FrameLine implements AutoCloseable {
         out.position(out.position() + bytes);
     }
 
+    /** Ends the frame that was begun, whose payload lies elsewhere, and sends it with all that was ended before. */
+    void end(int headerBytes, ByteBuffer payload) throws IOException {
+        end(headerBytes);
+        outView.length(headerBytes + payload.remaining());
+        out.flip();
+        ByteBuffer[] both = {out, payload};
+        try {
+            while (payload.hasRemaining()) {
+                if (channel.write(both) == 0) {
+                    writable.await();
+                }
+            }
+        } finally {
+            out.clear();
+        }
+    }
+
     /** Sends a control frame at once. */
     public void write(ByteBuffer frame) throws IOException {
         flush();

@@ -37,6 +37,9 @@ final class HomeLine {
         BROKEN
     }
 
+    /** A payload from which on a second piece of memory in a system call costs less than a copy. */
+    private static final int IN_PLACE_BYTES_MIN = 16 * 1024;
+
     private final Dialling dialling;
     private FrameLine line;
     private Stage stage = Stage.GREETING;
@@ -105,6 +108,17 @@ final class HomeLine {
             flush();
         }
         return kept.begin(bytes);
+    }
+
+    /** Ends the frame that was begun, with these of the message's bytes. Long ones leave at once, from where they are, if they may. */
+    void end(int headerBytes, Content content, long from, int bytes) throws IOException {
+        ByteBuffer inPlace = kept == null && bytes >= IN_PLACE_BYTES_MIN ? content.inPlace(from, bytes) : null;
+        if (inPlace == null) {
+            content.write(from, payload(headerBytes, bytes));
+            end(headerBytes + bytes);
+        } else {
+            line.end(headerBytes, inPlace);
+        }
     }
 
     ByteBuffer payload(int headerBytes, int payloadBytes) {

@@ -109,9 +109,10 @@ final class Outbox {
                 .content(bytes, content.elements(), content.datatype())
                 .failedPolls(history.tellPolls());
         if (rides > 0) {
-            content.write(0, line.payload(Wire.MESSAGE_HEADER_BYTES, rides));
+            line.end(Wire.MESSAGE_HEADER_BYTES, content, 0, rides);
+        } else {
+            line.end(Wire.MESSAGE_HEADER_BYTES);
         }
-        line.end(Wire.MESSAGE_HEADER_BYTES + rides);
         if (form == FrameType.OFFER) {
             offered.put(transfer(sending), sending);
             return;
@@ -193,8 +194,7 @@ final class Outbox {
                     .address(sending.context, rank, sending.destination, 0)
                     .sequence(sending.sequence)
                     .offset(sending.sent);
-            sending.content.write(sending.sent, line.payload(Wire.CHUNK_HEADER_BYTES, bytes));
-            line.end(Wire.CHUNK_HEADER_BYTES + bytes);
+            line.end(Wire.CHUNK_HEADER_BYTES, sending.content, sending.sent, bytes);
             sending.sent += bytes;
         }
     }

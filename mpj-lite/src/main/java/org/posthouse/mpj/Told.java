@@ -40,8 +40,9 @@ final class Told {
         return line.begin(bytes);
     }
 
-    ByteBuffer payload(int headerBytes, int payloadBytes) {
-        return line.payload(headerBytes, payloadBytes);
+    /** As {@link HomeLine#end(int, Content, long, int)}. */
+    void end(int headerBytes, Content content, long from, int bytes) throws IOException {
+        line.end(headerBytes, content, from, bytes);
     }
 
     void end(int bytes) {

@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -153,6 +154,41 @@ final class FrameLineTest {
             readBytes(1);
         }
         assertThat(seen).containsExactly("1:3", "2:3");
+    }
+
+    @Test
+    void writesPayloadFromWhereItIsInItsPlace() throws Exception {
+        int rounds = 200;
+        ByteBuffer memory = ByteBuffer.allocateDirect(Wire.PAYLOAD_BYTES_MAX);
+        ByteBuffer expected = ByteBuffer.allocate(rounds * (2 * Wire.MESSAGE_HEADER_BYTES + 5 + memory.capacity()));
+        for (int i = 0; i < rounds; i++) {
+            expected.put(send(2 * i, 5)).put(send(2 * i + 1, memory.capacity()));
+        }
+        FutureTask<ByteBuffer> reader = new FutureTask<>(() -> {
+            ByteBuffer all = ByteBuffer.allocate(expected.capacity());
+            while (all.hasRemaining() && peer.read(all) >= 0) {
+                // The next read.
+            }
+            return all.flip();
+        });
+        Thread.ofPlatform().start(reader);
+        for (int i = 0; i < rounds; i++) {
+            begin(2 * i, 5);
+            line.payload(Wire.MESSAGE_HEADER_BYTES, 5).put(send(2 * i, 5).position(Wire.MESSAGE_HEADER_BYTES));
+            line.end(Wire.MESSAGE_HEADER_BYTES + 5);
+            begin(2 * i + 1, memory.capacity());
+            memory.clear().put(send(2 * i + 1, memory.capacity()).position(Wire.MESSAGE_HEADER_BYTES)).flip();
+            line.end(Wire.MESSAGE_HEADER_BYTES, memory);
+        }
+        line.flush();
+        assertThat(reader.get()).isEqualTo(expected.flip());
+    }
+
+    private void begin(long sequence, int bytes) throws IOException {
+        line.begin(Wire.MESSAGE_HEADER_BYTES + bytes)
+                .begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, 7)
+                .sequence(sequence)
+                .content(bytes, bytes, 1);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package org.posthouse.mpj.data;
 
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.posthouse.mpj.Content;
 
 /** Primitive elements of a program's array or buffer as a message, read when asked. May be sent several times. */
@@ -41,5 +42,17 @@ final class ArrayContent implements Content {
     public void write(long at, ByteBuffer out) {
         int elements = out.remaining() / base.bytes();
         layout.walk(offset, from + at / base.bytes(), elements, (index, run) -> base.put(store, index, run, out));
+    }
+
+    @Override
+    public ByteBuffer inPlace(long at, int bytes) {
+        if (layout.isDense() && store instanceof ByteBuffer memory && memory.isDirect() && isAsOnTheWire(memory)) {
+            return Buffers.slice(base, memory, offset + (int) (from + at / base.bytes()), bytes / base.bytes());
+        }
+        return null;
+    }
+
+    private boolean isAsOnTheWire(ByteBuffer memory) {
+        return base.bytes() == 1 || memory.order() == ByteOrder.LITTLE_ENDIAN;
     }
 }

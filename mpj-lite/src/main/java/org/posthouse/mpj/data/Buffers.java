@@ -92,7 +92,8 @@ final class Buffers {
         to.position(to.position() + bytes);
     }
 
-    private static ByteBuffer slice(Base base, ByteBuffer buffer, int from, int count) {
+    /** These elements' bytes, in the buffer's order. */
+    static ByteBuffer slice(Base base, ByteBuffer buffer, int from, int count) {
         ByteOrder order = buffer.order();
         ByteBuffer all = buffer.duplicate().clear();
         return all.slice(from * base.bytes(), count * base.bytes()).order(order);

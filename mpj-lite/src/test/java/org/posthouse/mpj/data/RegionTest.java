@@ -40,6 +40,39 @@ class RegionTest {
         sink.end();
     }
 
+    /** The bytes that a content says to lie ready, piece by piece, are those that it writes. */
+    private static boolean liesReady(Content content) {
+        boolean ready = true;
+        for (long at = 0; at < content.bytes(); at += Wire.PAYLOAD_BYTES_MAX) {
+            int bytes = (int) Math.min(Wire.PAYLOAD_BYTES_MAX, content.bytes() - at);
+            ByteBuffer inPlace = content.inPlace(at, bytes);
+            ByteBuffer written = ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            content.write(at, written);
+            ready &= inPlace != null;
+            assertThat(inPlace == null || inPlace.isDirect() && inPlace.equals(written.flip())).isTrue();
+        }
+        return ready;
+    }
+
+    @Test
+    void whatLiesAsTheWireHasItIsNotCopied() {
+        ByteBuffer memory = ByteBuffer.allocateDirect(300_000).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer other = ByteBuffer.allocateDirect(300_000).order(ByteOrder.BIG_ENDIAN);
+        ByteBuffer heap = ByteBuffer.allocate(300_000).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < memory.capacity(); i++) {
+            memory.put(i, (byte) (i * 31 + i / 256));
+            other.put(i, memory.get(i));
+            heap.put(i, memory.get(i));
+        }
+        memory.position(17).limit(100); // Neither counts.
+        assertThat(liesReady(new Region(Base.INT, Layout.ONE, memory, 5).content(3, 50_000))).isTrue();
+        assertThat(liesReady(new Region(Base.BYTE, Layout.ONE, other, 5).content(3, 250_000))).isTrue();
+        assertThat(liesReady(new Region(Base.DOUBLE, Layout.dense(3), memory, 1).content(2, 10_000))).isTrue();
+        assertThat(liesReady(new Region(Base.INT, Layout.ONE, other, 5).content(3, 50_000))).isFalse();
+        assertThat(liesReady(new Region(Base.INT, Layout.ONE, heap, 5).content(3, 50_000))).isFalse();
+        assertThat(liesReady(new Region(Base.INT, GAPS, memory, 0).content(0, 9_000))).isFalse();
+    }
+
     private static int[] random(int length) {
         return new Random(3).ints(length).toArray();
     }
