@@ -3,9 +3,9 @@ package org.posthouse.bench;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.wan.WanShape;
 import org.posthouse.wire.Wire;
@@ -36,14 +36,14 @@ record WanBeside(Series series, WanShape shape, Figure idle, Figure beside, doub
             int iterations = turns.warmUp(idle);
             repeat(turns, idle, iterations, plan.repetitions());
             Phase stream = new Phase(Phase.Work.MEASURE, Benchmark.STREAM, Carrier.RELAY, plan.bytes(), 1);
-            CompletableFuture<List<long[]>> filling = CompletableFuture.supplyAsync(() -> perform(large, stream), thread);
+            Future<List<long[]>> filling = thread.submit(() -> large.perform(stream, BOTH));
             repeat(turns, turns.lines(Benchmark.PINGPONG, plan.sizes().getFirst(), List.of(series)), iterations, 1);
             List<Figure> beside = turns.lines(Benchmark.PINGPONG, plan.sizes().getFirst(), List.of(series));
             repeat(turns, beside, iterations, plan.repetitions());
             if (filling.isDone()) {
                 throw new JobFailure("the stream ended before the round trips beside it did: they took more than five times as long as idle ones");
             }
-            double seconds = filling.join().getFirst()[0] / 1e9;
+            double seconds = await(filling).getFirst()[0] / 1e9;
             small.finish();
             large.finish();
             double bytes = (double) plan.bytes() * plan.window() * streaming.rounds();
@@ -57,11 +57,14 @@ record WanBeside(Series series, WanShape shape, Figure idle, Figure beside, doub
         }
     }
 
-    private static List<long[]> perform(BenchJob job, Phase phase) {
+    private static List<long[]> await(Future<List<long[]>> filling) throws JobFailure, InterruptedException {
         try {
-            return job.perform(phase, BOTH);
-        } catch (JobFailure | InterruptedException e) {
-            throw new CompletionException(e);
+            return filling.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof JobFailure failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(e.getCause());
         }
     }
 
