@@ -109,7 +109,8 @@ public record WanPlan(
 
     /** The same with a stream that lasts while round trips beside it are measured. */
     BenchPlan ofStreamBeside(WanShape shape) {
-        return ofPair(rounds(shape, (1 + repetitions) * BESIDE_PHASE * phaseMs / 1e3 + STREAM_SECONDS_MIN));
+        double phaseSeconds = Math.max(phaseMs / 1e3, 2 * shape.delayNanos() / 1e9);
+        return ofPair(rounds(shape, (1 + repetitions) * BESIDE_PHASE * phaseSeconds + STREAM_SECONDS_MIN));
     }
 
     private BenchPlan ofPair(int rounds) {
