@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.posthouse.wan.WanProfile;
 
@@ -32,7 +33,8 @@ final class WanJson {
                 .put("repetitions", plan.repetitions())
                 .put("phaseMs", plan.phaseMs())
                 .put("streamBytes", plan.bytes())
-                .put("window", plan.window());
+                .put("window", plan.window())
+                .put("compress", plan.compression().name().toLowerCase(Locale.ROOT));
         ObjectNode reasons = report.putObject("leftOut");
         leftOut.forEach((carrier, why) -> reasons.put(carrier.word(), why));
         ArrayNode array = report.putArray("links");
@@ -58,6 +60,14 @@ final class WanJson {
                 }
             }
         }
+        ArrayNode besides = node.putArray("beside");
+        link.besides().forEach(beside -> besides.addObject()
+                .put("durability", beside.series().variant().durability())
+                .put("idleMs", beside.idleMs())
+                .put("besideMs", beside.besideMs())
+                .put("thatWayMs", beside.thereMs())
+                .put("allowedMs", beside.allowedMs())
+                .put("streamMegabitsPerSecond", beside.megabits()));
         ArrayNode figures = node.putArray("figures");
         link.figures().forEach(figure -> BenchJson.add(figure, link.figures(), figures.addObject()));
     }

@@ -8,13 +8,18 @@ import org.posthouse.wan.WanShape;
  * What was measured between two sites. Immutable.
  *
  * @param shape what lies between them
- * @param figures ping-pong and stream in each series
+ * @param figures ping-pong and stream in each series; none if that was not measured
+ * @param besides round trips beside a stream; none if they were not measured
  */
-record WanLink(String one, String other, WanShape shape, List<Figure> figures) {
+record WanLink(String one, String other, WanShape shape, List<Figure> figures, List<WanBeside> besides) {
     private static final double NANOS_PER_MS = 1e6;
 
     String name() {
-        return one + " - " + other;
+        return name(one, other);
+    }
+
+    static String name(String one, String other) {
+        return one + "-" + other;
     }
 
     /** The series, in their order. */

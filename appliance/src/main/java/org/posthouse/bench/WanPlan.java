@@ -2,10 +2,12 @@ package org.posthouse.bench;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.mpj.Settings;
 import org.posthouse.relay.RelayConfig.Mode;
 import org.posthouse.relay.SocketKind;
+import org.posthouse.tunnel.Compression;
 import org.posthouse.wan.WanProfile;
 import org.posthouse.wan.WanShape;
 
@@ -25,6 +27,9 @@ import org.posthouse.wan.WanShape;
  * @param phaseMs about how long a phase of a ping-pong lasts
  * @param jobs whole jobs that are run over all sites, if these are apart
  * @param jobRepetitions runs of each job in each series
+ * @param parts what of all that is measured
+ * @param between the links of two sites, as {@link WanLink#name} writes them, that are measured; all, if it is empty
+ * @param compression what the links do about packing
  */
 public record WanPlan(
         WanProfile profile,
@@ -38,17 +43,25 @@ public record WanPlan(
         int repetitions,
         int phaseMs,
         List<JobSpec> jobs,
-        int jobRepetitions) {
+        int jobRepetitions,
+        Set<WanPart> parts,
+        List<String> between,
+        Compression compression) {
     /** A stream begins and ends with a round trip or less. */
     private static final int STREAM_ROUND_TRIPS = 60;
 
     private static final double STREAM_SECONDS_MIN = 1;
+
+    /** How many times as long as idle round trips those beside a stream may take, with a good rest. */
+    private static final double BESIDE_PHASE = 5;
 
     /** What a stream has under way at once, and what its buffers have together. */
     private static final long WINDOW_BYTES_MAX = 64 << 20;
 
     public WanPlan {
         sizes = List.copyOf(sizes);
+        parts = Set.copyOf(parts);
+        between = List.copyOf(between);
         logged = List.copyOf(logged);
         jobs = List.copyOf(jobs);
         BenchPlan.check("repetitions", repetitions, 1, 1_000);
@@ -57,6 +70,12 @@ public record WanPlan(
         if ((long) bytes * window > WINDOW_BYTES_MAX) {
             throw new IllegalArgumentException(
                     window + " messages of " + bytes + " bytes under way, expected at most " + WINDOW_BYTES_MAX + " bytes together");
+        }
+        for (String link : between) {
+            if (profile.shapes().keySet().stream().noneMatch(two -> isBetween(link, two.getFirst(), two.getLast()))) {
+                throw new IllegalArgumentException("\"" + link + "\" is no link of profile " + profile.name() + ", expected SITE-SITE of "
+                        + String.join(", ", profile.sites()));
+            }
         }
         if (megabits < 0 || streamSeconds < 0) {
             throw new IllegalArgumentException(megabits + " Mb/s for " + streamSeconds + " s, expected more than 0");
@@ -68,17 +87,39 @@ public record WanPlan(
         return !profile.equals(WanProfile.NONE);
     }
 
+    /** Whether this is measured, where there is a network at all. */
+    boolean has(WanPart part) {
+        return parts.contains(part) && (isEmulated() || part == WanPart.LINKS);
+    }
+
+    /** Whether the link between two sites is measured. */
+    boolean has(String one, String other) {
+        return between.isEmpty() || between.stream().anyMatch(link -> isBetween(link, one, other));
+    }
+
+    private static boolean isBetween(String link, String one, String other) {
+        return link.equals(WanLink.name(one, other)) || link.equals(WanLink.name(other, one));
+    }
+
     /** One pair of ranks, at two sites. */
     BenchPlan ofPair(WanShape shape) {
+        double enough = Math.max(STREAM_SECONDS_MIN, STREAM_ROUND_TRIPS * 2 * shape.delayNanos() / 1e9);
+        return ofPair(rounds(shape, streamSeconds > 0 ? streamSeconds : enough));
+    }
+
+    /** The same with a stream that lasts while round trips beside it are measured. */
+    BenchPlan ofStreamBeside(WanShape shape) {
+        double phaseSeconds = Math.max(phaseMs / 1e3, 2 * shape.delayNanos() / 1e9);
+        return ofPair(rounds(shape, (1 + repetitions) * BESIDE_PHASE * phaseSeconds + STREAM_SECONDS_MIN));
+    }
+
+    private BenchPlan ofPair(int rounds) {
         return new BenchPlan(
-                List.of(Benchmark.PINGPONG, Benchmark.STREAM), 2, 1, 2, 1, sizes, variants(), false, repetitions, phaseMs, window,
-                rounds(shape));
+                List.of(Benchmark.PINGPONG, Benchmark.STREAM), 2, 1, 2, 1, sizes, variants(), false, repetitions, phaseMs, window, rounds);
     }
 
     /** How many windows a stream has. */
-    private int rounds(WanShape shape) {
-        double enough = Math.max(STREAM_SECONDS_MIN, STREAM_ROUND_TRIPS * 2 * shape.delayNanos() / 1e9);
-        double seconds = streamSeconds > 0 ? streamSeconds : enough;
+    private int rounds(WanShape shape, double seconds) {
         return Math.max(1, (int) Math.ceil(seconds * shape.bytesPerSecond() / bytes / window));
     }
 

@@ -30,7 +30,12 @@ public final class WanReport {
     /** The tables. */
     public void print(PrintStream out) {
         if (plan.isEmulated()) {
-            printLinks(out);
+            if (plan.has(WanPart.LINKS)) {
+                printLinks(out);
+            }
+            if (plan.has(WanPart.BESIDE)) {
+                printBesides(out);
+            }
         } else {
             WanLink link = links.getFirst();
             BenchPlan pair = plan.ofPair(link.shape());
@@ -61,6 +66,21 @@ public final class WanReport {
         }
     }
 
+    private void printBesides(PrintStream out) {
+        out.printf(
+                Locale.ROOT, "half a round trip of %s bytes on an idle link, and while messages of %s fill it one way; that way alone, and twice the"
+                        + " idle one and a chunk%n",
+                SizeList.text(plan.sizes().getFirst()), SizeList.text(plan.bytes()));
+        out.printf(LINE, "sites", "series", "idle ms", "beside", "that way", "allowed");
+        for (WanLink link : links) {
+            for (WanBeside beside : link.besides()) {
+                out.printf(
+                        LINE, link.name(), beside.series().label(), text("%.3f", beside.idleMs()), text("%.3f", beside.besideMs()),
+                        text("%.3f", beside.thereMs()), text("%.3f", beside.allowedMs()));
+            }
+        }
+    }
+
     private static String text(String format, double value) {
         return String.format(Locale.ROOT, format, value);
     }
@@ -80,8 +100,10 @@ public final class WanReport {
      */
     public void writePlot(Path file) throws IOException {
         if (plan.isEmulated()) {
-            WanPlot.bandwidth(profile, links, file);
-            WanPlot.latency(profile, links, BenchPlot.beside(file, "-latency"));
+            if (plan.has(WanPart.LINKS)) {
+                WanPlot.bandwidth(profile, links, file);
+                WanPlot.latency(profile, links, BenchPlot.beside(file, "-latency"));
+            }
             if (!jobs.isEmpty()) {
                 WanPlot.jobs(profile, jobs, BenchPlot.beside(file, "-jobs"));
             }

@@ -45,7 +45,7 @@ public final class WanRun implements AutoCloseable {
     private void start(boolean withTunnels) throws IOException, InterruptedException {
         field = WanField.open(profile, plan.isEmulated());
         Optional<LogLimits> logs = plan.logged().contains(true) ? Optional.of(LogLimits.DEFAULT) : Optional.empty();
-        grid = EmbeddedGrid.start(vertx, profile.sites().size(), 1, logs, ModeConfig.of(Mode.MULTIPLEXED), field);
+        grid = EmbeddedGrid.start(vertx, profile.sites().size(), 1, logs, ModeConfig.of(Mode.MULTIPLEXED), field, plan.compression());
         tunnels = Tunnels.start(withTunnels);
     }
 
@@ -71,7 +71,10 @@ public final class WanRun implements AutoCloseable {
     private static double carriedMegabits(WanPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
         try (WanRun run = new WanRun(plan, plan.profile().unshaped(), watch)) {
             run.start(false);
-            WanLink link = run.link(plan.profile().sites().get(0), plan.profile().sites().get(1));
+            String one = plan.profile().sites().get(0);
+            String other = plan.profile().sites().get(1);
+            WanShape shape = WanShape.NONE;
+            WanLink link = new WanLink(one, other, shape, run.figures(one, other, shape, run.relays(one, other)), List.of());
             return link.series().stream().mapToDouble(link::megabits).min().orElseThrow();
         }
     }
@@ -81,11 +84,13 @@ public final class WanRun implements AutoCloseable {
         List<String> sites = profile.sites();
         for (int one = 0; one < sites.size(); one++) {
             for (int other = one + 1; other < sites.size(); other++) {
-                links.add(link(sites.get(one), sites.get(other)));
+                if (plan.has(sites.get(one), sites.get(other))) {
+                    links.add(link(sites.get(one), sites.get(other)));
+                }
             }
         }
         List<JobReport> jobs = new ArrayList<>();
-        for (JobSpec job : plan.isEmulated() ? plan.jobs() : List.<JobSpec>of()) {
+        for (JobSpec job : plan.has(WanPart.JOBS) ? plan.jobs() : List.<JobSpec>of()) {
             JobPlan whole = new JobPlan(job, sites.size(), 1, ModeConfig.of(Mode.MULTIPLEXED), plan.logged(), plan.jobRepetitions());
             jobs.add(JobBench.measure(whole, grid, watch));
         }
@@ -94,9 +99,23 @@ public final class WanRun implements AutoCloseable {
 
     private WanLink link(String one, String other) throws IOException, JobFailure, InterruptedException {
         WanShape shape = profile.between(one, other);
+        List<String> relays = relays(one, other);
+        List<Figure> figures = plan.has(WanPart.LINKS) ? figures(one, other, shape, relays) : List.of();
+        List<WanBeside> besides = new ArrayList<>();
+        for (Variant variant : plan.has(WanPart.BESIDE) ? plan.variants() : List.<Variant>of()) {
+            watch.onPhase(WanLink.name(one, other) + " beside a stream, " + variant.label(), phasesDone, phasesDone + 1);
+            besides.add(WanBeside.measure(plan, shape, variant, relays, watch));
+        }
+        return new WanLink(one, other, shape, figures, List.copyOf(besides));
+    }
+
+    private List<String> relays(String one, String other) {
+        return List.of(grid.addresses().get(profile.sites().indexOf(one)), grid.addresses().get(profile.sites().indexOf(other)));
+    }
+
+    private List<Figure> figures(String one, String other, WanShape shape, List<String> relays)
+            throws IOException, JobFailure, InterruptedException {
         BenchPlan pair = plan.ofPair(shape);
-        List<String> relays =
-                List.of(grid.addresses().get(profile.sites().indexOf(one)), grid.addresses().get(profile.sites().indexOf(other)));
         Map<Variant, BenchJob> jobs = new LinkedHashMap<>();
         try {
             for (Variant variant : pair.variants()) {
@@ -105,7 +124,7 @@ public final class WanRun implements AutoCloseable {
             List<Series> series = connect(jobs.get(pair.variants().getFirst()), pair, one, other);
             Turns turns = new Turns(
                     pair, jobs, plan.isEmulated() ? Turns.Pace.OF_A_NETWORK : Turns.Pace.OF_A_MACHINE, () -> Cost.of(grid.loads()),
-                    figure -> progress(one + " - " + other + " " + figure.test() + " " + figure.series().label(), series.size()));
+                    figure -> progress(WanLink.name(one, other) + " " + figure.test() + " " + figure.series().label(), series.size()));
             List<Figure> figures = new ArrayList<>();
             for (int bytes : plan.sizes()) {
                 figures.addAll(turns.measure(Benchmark.PINGPONG, bytes, series));
@@ -114,7 +133,7 @@ public final class WanRun implements AutoCloseable {
             for (BenchJob job : jobs.values()) {
                 job.finish();
             }
-            return new WanLink(one, other, shape, List.copyOf(figures));
+            return List.copyOf(figures);
         } finally {
             for (BenchJob job : jobs.values()) {
                 job.close();

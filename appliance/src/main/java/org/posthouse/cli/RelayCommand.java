@@ -19,6 +19,7 @@ import org.posthouse.relay.LauncherWait;
 import org.posthouse.relay.LogLimits;
 import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.SocketKind;
+import org.posthouse.tunnel.Compression;
 import org.posthouse.tunnel.ForwardConfig;
 import org.posthouse.tunnel.KeysException;
 import org.posthouse.tunnel.LinkConfig;
@@ -159,6 +160,14 @@ final class RelayCommand implements Callable<Integer> {
     private int lanes;
 
     @Option(
+            names = "--compress",
+            defaultValue = "AUTO",
+            paramLabel = "WHEN",
+            description = "Whether links pack large frames: auto, while it pays by what is measured; always; or never, neither those sent nor those"
+                    + " that come (default: auto).")
+    private Compression compression;
+
+    @Option(
             names = "--token-file",
             paramLabel = "FILE",
             description = "Launchers must show the token in this file: 32 hexadecimal digits that only the owner may read.")
@@ -264,7 +273,7 @@ final class RelayCommand implements Callable<Integer> {
             if (!siteKeys.site().equals(site)) {
                 throw new CommandFailure("--site " + site + ", but the keys in " + keys + " are for site " + siteKeys.site());
             }
-            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys).lanes(lanes).forwards(forwarded);
+            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys).lanes(lanes).forwards(forwarded).compression(compression);
             if (links != null) {
                 config = config.listen(links.host(), links.port());
             }

@@ -78,9 +78,21 @@ final class StatusCommand implements Callable<Integer> {
                 roundTripUs == 0 ? "" : String.format(Locale.ROOT, ", round trip %.2f ms", roundTripUs / 1e3),
                 lanes <= 1 ? "" : ", " + lanes + " lanes",
                 waiting == 0 ? "" : String.format(Locale.ROOT, ", %,d bytes not acknowledged", waiting)));
+        if (link.path("packing").path("bytesBefore").asLong() > 0) {
+            tellPacking(text, link.path("packing"));
+        }
         if (link.path("parked").isObject()) {
             tellParked(text, link.path("parked"));
         }
+    }
+
+    private static void tellPacking(StringBuilder text, JsonNode packing) {
+        line(text, "", String.format(
+                Locale.ROOT,
+                "packing is %s: %,d bytes were sent as %,d",
+                packing.path("on").asBoolean() ? "on" : "off",
+                packing.path("bytesBefore").asLong(),
+                packing.path("bytesAfter").asLong()));
     }
 
     private static void tellParked(StringBuilder text, JsonNode parked) {

@@ -7,15 +7,18 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import org.posthouse.bench.SizeList;
+import org.posthouse.bench.WanPart;
 import org.posthouse.bench.WanPlan;
 import org.posthouse.bench.WanReport;
 import org.posthouse.bench.WanRun;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobSpec;
 import org.posthouse.launch.Patience;
+import org.posthouse.tunnel.Compression;
 import org.posthouse.wan.WanProfile;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -104,6 +107,29 @@ final class WanCommand implements Callable<Integer> {
     private int phaseMs;
 
     @Option(
+            names = "--parts",
+            split = ",",
+            defaultValue = "LINKS,BESIDE,JOBS",
+            paramLabel = "PART",
+            description = "What is measured: links, each alone; beside, short messages beside a stream; jobs (default: links,beside,jobs).")
+    private Set<WanPart> parts;
+
+    @Option(
+            names = "--between",
+            split = ",",
+            paramLabel = "SITE-SITE",
+            description = "Only these links, as orsay-rennes (default: each two sites').")
+    private List<String> between = List.of();
+
+    @Option(
+            names = "--compress",
+            defaultValue = "NEVER",
+            paramLabel = "WHEN",
+            description = "Whether the links pack: never, auto or always. What is sent here becomes short when it is packed, which is not the links' merit"
+                    + " (default: never).")
+    private Compression compression;
+
+    @Option(
             names = "--jobs",
             split = ",",
             defaultValue = "nas-ep:W,nas-is:W,nas-cg:S",
@@ -168,7 +194,10 @@ final class WanCommand implements Callable<Integer> {
                     repetitions,
                     phaseMs,
                     specs(ranks != null ? ranks : RANKS_PER_SITE * chosen.sites().size()),
-                    jobRepetitions);
+                    jobRepetitions,
+                    parts,
+                    between,
+                    compression);
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new ParameterException(command.commandLine(), e.getMessage());
         }

@@ -20,6 +20,7 @@ import java.util.stream.Stream;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.logstore.LogSync;
 import org.posthouse.ops.RelayView;
+import org.posthouse.tunnel.Compression;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.RelayId;
@@ -89,11 +90,12 @@ public final class EmbeddedGrid implements AutoCloseable {
         return start(vertx, sites, relaysPerSite, logs, mode, 0);
     }
 
-    /** The same with another network between the sites. */
+    /** The same with another network between the sites, and what its links do about packing. */
     public static EmbeddedGrid start(
-            Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, GridNetwork network)
+            Vertx vertx, int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode, GridNetwork network, Compression compression)
             throws IOException {
-        return start(new EmbeddedGrid(vertx, network, UnaryOperator.identity(), links -> links), sites, relaysPerSite, logs, mode);
+        LinkChange packing = links -> links.compression(compression);
+        return start(new EmbeddedGrid(vertx, network, UnaryOperator.identity(), packing), sites, relaysPerSite, logs, mode);
     }
 
     /** The same. @param lanes connections of each link; 0: as many as are of use */
@@ -157,7 +159,10 @@ public final class EmbeddedGrid implements AutoCloseable {
             logFolders.add(logFolder);
         }
         if (keys != null) {
-            LinkConfig links = LinkConfig.of(config.relay(), config.epoch(), SiteKeys.load(keys)).listen(LOOPBACK, 0);
+            // Nothing is slower than the loopback when it is packed first.
+            LinkConfig links = LinkConfig.of(config.relay(), config.epoch(), SiteKeys.load(keys))
+                    .listen(LOOPBACK, 0)
+                    .compression(Compression.NEVER);
             for (Relay earlier : relays) {
                 links = links.peer(earlier.id(), LOOPBACK + ":" + network.road(id.site(), RelayId.parse(earlier.id()).site(), earlier.linkPort()));
             }

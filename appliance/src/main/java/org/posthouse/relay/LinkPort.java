@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.ops.KeysView;
 import org.posthouse.ops.LinkView;
+import org.posthouse.ops.PackingView;
 import org.posthouse.ops.StreamsView;
 import org.posthouse.tunnel.ForwardStatus;
 import org.posthouse.tunnel.LinkConfig;
@@ -257,6 +258,8 @@ final class LinkPort implements Links.Listener {
                 status.unacknowledgedBytes(),
                 status.framesRetransmitted(),
                 status.lanes(),
+                new PackingView(
+                        status.packing().on(), status.packing().bytesBefore(), status.packing().bytesAfter(), status.packing().samples()),
                 parking.view(status));
     }
 }

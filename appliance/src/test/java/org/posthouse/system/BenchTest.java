@@ -165,6 +165,13 @@ class BenchTest {
             assertThat(series.path("latencyMs").asDouble()).isGreaterThanOrEqualTo(50);
             assertThat(series.path("megabitsPerSecond").asDouble()).isBetween(1.0, 200.0);
         });
+        assertThat(link.path("beside")).extracting(beside -> beside.path("durability").asText()).containsExactly("none", "process");
+        assertThat(link.path("beside")).allSatisfy(beside -> {
+            assertThat(beside.path("idleMs").asDouble()).isGreaterThanOrEqualTo(50);
+            assertThat(beside.path("besideMs").asDouble()).isGreaterThanOrEqualTo(50);
+            assertThat(beside.path("allowedMs").asDouble()).isGreaterThan(2 * beside.path("idleMs").asDouble());
+            assertThat(beside.path("streamMegabitsPerSecond").asDouble()).isBetween(1.0, 200.0);
+        });
         assertEveryTunnelIsMeasuredOrLeftOut(report);
         assertThat(report.path("jobs").get(0).path("figures")).extracting(figure -> figure.path("durability").asText())
                 .containsExactly("none", "process");
@@ -172,6 +179,8 @@ class BenchTest {
         assertThat(folder.resolve("wan-latency.svg")).isNotEmptyFile();
         assertThat(folder.resolve("wan-jobs.svg")).isNotEmptyFile();
         assertThat(Command.run(folder, "bench", "wan", "--profile", "near").err()).contains("\"near\" is no profile, expected grid5000");
+        assertThat(Command.run(folder, "bench", "wan", "--profile", "modern", "--between", "east-north").err())
+                .contains("\"east-north\" is no link of profile modern");
     }
 
     @Test

@@ -55,7 +55,8 @@ public enum FrameType {
     STREAM_OPEN(46, 28, Wire.FRAME_BYTES_MAX, Role.LINK),
     STREAM_DATA(47, Wire.STREAM_HEADER_BYTES, Wire.STREAM_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX, Role.LINK),
     STREAM_TOKENS(48, Wire.STREAM_HEADER_BYTES, Wire.STREAM_HEADER_BYTES, Role.LINK),
-    STREAM_END(49, 28, Wire.FRAME_BYTES_MAX, Role.LINK);
+    STREAM_END(49, 28, Wire.FRAME_BYTES_MAX, Role.LINK),
+    LINK_PACKED(50, Wire.PACKED_HEADER_BYTES + 1, Wire.FRAME_BYTES_MAX, Role.LINK);
 
     /** Who stands at the sending end of a connection; a set of them is a bit mask. */
     public static final class Role {

@@ -40,6 +40,8 @@ public final class FrameView {
     private static final int EVENT_KIND = 4;
     private static final int EVENT_VALUE = 8;
     private static final int LINK_WORDS = 16;
+    private static final int PACKED_BYTES = 32;
+    private static final int PACKED_FRAMES = 36;
     private static final int IMAGE_NUMBER = 16;
     private static final int IMAGE_OFFSET = 24;
     private static final int STREAM = 16;
@@ -491,7 +493,23 @@ public final class FrameView {
         return this;
     }
 
-    /** The numbers that LINK_ACK, LINK_PING, LINK_PONG, LINK_RUN and LINK_LANES carry, by their place, from 0. */
+    /** LINK_PACKED: bytes of its frames as they were. */
+    public int packedBytes() {
+        return buffer.getInt(base + PACKED_BYTES);
+    }
+
+    /** LINK_PACKED: how many frames it holds. */
+    public int packedFrames() {
+        return buffer.getInt(base + PACKED_FRAMES);
+    }
+
+    public FrameView packed(int bytes, int frames) {
+        buffer.putInt(base + PACKED_BYTES, bytes);
+        buffer.putInt(base + PACKED_FRAMES, frames);
+        return this;
+    }
+
+    /** The numbers that LINK_ACK, LINK_PING, LINK_PONG, LINK_RUN, LINK_LANES and LINK_PACKED carry, by their place, from 0. */
     public long linkWord(int place) {
         return buffer.getLong(base + LINK_WORDS + place * Long.BYTES);
     }

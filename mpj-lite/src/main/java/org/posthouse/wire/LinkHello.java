@@ -14,16 +14,23 @@ import java.nio.ByteBuffer;
  * @param session the count of the dialling end's sessions with the other; the dialled end repeats it
  * @param heads heads received from the other end in that epoch: where to resume; with lane 0 only, like the next
  * @param bulk frames of bulk received in that epoch without a gap
+ * @param unpacks whether the sender takes LINK_PACKED
  */
 public record LinkHello(
-        String site, String relay, String expected, long epoch, long peerEpoch, int lane, long session, long heads, long bulk) {
+        String site, String relay, String expected, long epoch, long peerEpoch, int lane, long session, long heads, long bulk,
+        boolean unpacks) {
     private static final int NAME_BYTES_MAX = 255;
+
+    /** The features stand in the upper byte of the word that has the lane. Those that are not known mean nothing. */
+    private static final int LANE_MASK = 0xff;
+
+    private static final int UNPACKS = 0x100;
 
     public ByteBuffer encode() {
         return new FrameWriter(FrameType.LINK_HELLO, 0)
                 .i32(Wire.MAGIC)
                 .u16(Wire.VERSION)
-                .u16(lane)
+                .u16(unpacks ? lane | UNPACKS : lane)
                 .i64(epoch)
                 .i64(peerEpoch)
                 .i64(heads)
@@ -39,7 +46,7 @@ public record LinkHello(
     public static LinkHello decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
         Hello.checkVersion(in);
-        int lane = in.u16("lane");
+        int laneAndFeatures = in.u16("lane");
         long epoch = in.i64("epoch");
         long peerEpoch = in.i64("peer epoch");
         long heads = in.i64("received heads");
@@ -49,6 +56,7 @@ public record LinkHello(
         String relay = in.text("relay");
         String expected = in.text("expected relay");
         in.end();
-        return new LinkHello(site, relay, expected, epoch, peerEpoch, lane, session, heads, bulk);
+        int lane = laneAndFeatures & LANE_MASK;
+        return new LinkHello(site, relay, expected, epoch, peerEpoch, lane, session, heads, bulk, (laneAndFeatures & UNPACKS) != 0);
     }
 }

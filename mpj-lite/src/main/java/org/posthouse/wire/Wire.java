@@ -55,6 +55,12 @@ public final class Wire {
     /** Bytes of a STREAM_DATA frame's header; its bytes follow. STREAM_TOKENS is the header alone. */
     public static final int STREAM_HEADER_BYTES = 24;
 
+    /** Bytes of a LINK_PACKED frame's header; the packed frames follow. */
+    public static final int PACKED_HEADER_BYTES = 40;
+
+    /** Most bytes of the frames in a LINK_PACKED together, as they were: those of one frame. */
+    public static final int PACKED_BYTES_MAX = FRAME_BYTES_MAX;
+
     /** The kind of an event that says that from there on a replay is not promised; its value is a {@link Limit}'s code. */
     public static final int EVENT_LIMIT = 6;
 

@@ -138,10 +138,11 @@ final class ControlFramesTest {
                     text(random),
                     random.nextLong(),
                     random.nextLong(),
-                    random.nextInt(65_536),
+                    random.nextInt(256),
                     random.nextLong(),
                     random.nextLong(),
-                    random.nextLong());
+                    random.nextLong(),
+                    random.nextBoolean());
             assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
             Point point = new Point(
                     random.nextLong(),

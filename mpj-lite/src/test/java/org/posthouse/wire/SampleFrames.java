@@ -18,7 +18,7 @@ final class SampleFrames {
     static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, true, "pi", HOMES, new int[] {0, 1, 1});
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
     static final Point POINT = new Point(JOB, Point.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35);
-    static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 2, 0x33, 0x34, 0x35);
+    static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 2, 0x33, 0x34, 0x35, true);
     static final Stall STALL = new Stall(JOB, 0x11, 0x61626364, 0x15, 0x12, 0x13, "why");
     static final StreamOpen STREAM_OPEN = new StreamOpen(0x71, 0x72, "group");
     static final StreamEnd STREAM_END = new StreamEnd(0x71, Reason.SITE_UNREACHABLE, "no");
@@ -68,7 +68,14 @@ final class SampleFrames {
             case STREAM_OPEN -> STREAM_OPEN.encode();
             case STREAM_DATA, STREAM_TOKENS -> stream(type);
             case STREAM_END -> STREAM_END.encode();
+            case LINK_PACKED -> packed();
         };
+    }
+
+    private static ByteBuffer packed() {
+        ByteBuffer frame = fixed(FrameType.LINK_PACKED, Wire.PACKED_HEADER_BYTES, 4);
+        view(frame).linkWord(0, 0x4142434445464748L).linkWord(1, 0x4142434445464749L).packed(0x30, 2);
+        return frame;
     }
 
     private static ByteBuffer fixed(FrameType type, int headerBytes, int payloadBytes) {

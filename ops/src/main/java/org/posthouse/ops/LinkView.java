@@ -18,6 +18,7 @@ import java.util.Optional;
  * @param waitingBytes    bytes that the peer has not acknowledged yet, now
  * @param framesRepeated  frames written again since the relay started, because a connection was cut
  * @param lanes           connections that carry the link now
+ * @param packing         what of the sent bytes went packed
  * @param parked          what waits for the link; empty while it is up
  */
 public record LinkView(
@@ -33,10 +34,12 @@ public record LinkView(
         long waitingBytes,
         long framesRepeated,
         int lanes,
+        PackingView packing,
         Optional<ParkedView> parked) {
 
     /** Refuses nulls. */
     public LinkView {
+        Objects.requireNonNull(packing, "packing");
         Objects.requireNonNull(parked, "parked");
         Objects.requireNonNull(peerSite, "peerSite");
         Objects.requireNonNull(peerRelay, "peerRelay");

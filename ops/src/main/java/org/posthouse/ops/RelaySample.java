@@ -198,6 +198,10 @@ final class RelaySample {
         counter("posthouse.link.frames", out, "frames of links, repeated ones included", s -> s.link(link, LinkView::messagesOut));
         counter("posthouse.link.frame.bytes", in, "bytes of these frames", s -> s.link(link, LinkView::bytesIn));
         counter("posthouse.link.frame.bytes", out, "bytes of these frames", s -> s.link(link, LinkView::bytesOut));
+        gauge("posthouse.link.packing", at, "1 when large frames of the link go packed", s -> s.link(link, view -> view.packing().on() ? 1 : 0));
+        counter("posthouse.link.packed.before.bytes", at, "bytes of frames that went packed, as they were", s -> s.link(link, view -> view.packing().bytesBefore()));
+        counter("posthouse.link.packed.after.bytes", at, "bytes that went in their place", s -> s.link(link, view -> view.packing().bytesAfter()));
+        counter("posthouse.link.packing.samples", at, "frames packed only to see whether it would pay", s -> s.link(link, view -> view.packing().samples()));
         counter("posthouse.link.frames.repeated", at, "frames written again after a cut", s -> s.link(link, LinkView::framesRepeated));
     }
 

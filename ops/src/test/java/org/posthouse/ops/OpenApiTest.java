@@ -42,6 +42,7 @@ class OpenApiTest {
         "Forward, org.posthouse.ops.StreamsView$ForwardView, '', ''",
         "KnownRelay, org.posthouse.ops.RelaySnapshot$KnownRelay, '', ''",
         "Link, org.posthouse.ops.LinkView, '', ''",
+        "Packing, org.posthouse.ops.PackingView, '', ''",
         "Parked, org.posthouse.ops.ParkedView, '', ''",
         "ParkedJob, org.posthouse.ops.ParkedView$Job, '', ''",
         "Job, org.posthouse.ops.JobView, '', ''",

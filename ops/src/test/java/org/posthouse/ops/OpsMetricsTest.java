@@ -56,6 +56,10 @@ class OpsMetricsTest {
                 "posthouse_link_down_seconds{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 0.0",
                 "posthouse_link_waiting_bytes{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 5000.0",
                 "posthouse_link_lanes{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 7.0",
+                "posthouse_link_packing{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 1.0",
+                "posthouse_link_packed_before_bytes_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 31.0",
+                "posthouse_link_packed_after_bytes_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 32.0",
+                "posthouse_link_packing_samples_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 33.0",
                 "posthouse_link_frames_repeated_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 6.0",
                 "posthouse_link_frames_total{direction=\"out\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 2.0",
                 "posthouse_links{relay=\"rennes-a\",site=\"rennes\"} 2.0",
@@ -176,7 +180,8 @@ class OpsMetricsTest {
         try (OpsMetrics metrics = OpsMetrics.create()) {
             RelayMeters meters = new RelayMeters(metrics.registry());
             List<LinkView> links = IntStream.range(0, RelaySample.LINKS_MAX + 5)
-                    .mapToObj(i -> new LinkView("site" + i, "site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0, Optional.empty()))
+                    .mapToObj(i -> new LinkView("site" + i, "site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                            new PackingView(false, 0, 0, 0), Optional.empty()))
                     .toList();
             RelaySnapshot relay = Scenes.relay("rennes", "rennes-a", 1, List.of());
             meters.refresh(List.of(new Scenes.MovingRelay(Scenes.withLinks(relay, links))));

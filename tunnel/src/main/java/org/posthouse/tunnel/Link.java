@@ -30,6 +30,7 @@ final class Link implements LinkDialler.Target {
     private final LinkWindow window;
     private final LinkReception reception;
     private final LinkLanes lanes;
+    private final LinkPacker packer;
     private final LinkTraffic traffic = new LinkTraffic();
     private final LinkShares shares = new LinkShares();
 
@@ -62,6 +63,7 @@ final class Link implements LinkDialler.Target {
         this.relay = relay;
         this.window = new LinkWindow(links.config().windowBytes(), System::nanoTime);
         this.lanes = new LinkLanes(links, this);
+        this.packer = new LinkPacker(links, this, window);
         this.reception = new LinkReception(links, this);
     }
 
@@ -150,6 +152,7 @@ final class Link implements LinkDialler.Target {
                 window.bytes(),
                 traffic.roundTripMicros,
                 lanes.up(),
+                packer.status(),
                 lastReason);
     }
 
@@ -202,6 +205,7 @@ final class Link implements LinkDialler.Target {
         boolean known = hello.peerEpoch() == links.config().epoch();
         window.resume(known ? hello.heads() : 0, known ? hello.bulk() : 0);
         peerEpoch = hello.epoch();
+        packer.begin(hello.unpacks());
         begin(connection, connection.dialled() ? sessions : hello.session());
     }
 
@@ -253,6 +257,11 @@ final class Link implements LinkDialler.Target {
     /** What was on this lane is written again. */
     void onLaneLost(int lane) {
         window.lost(lane);
+        writeWaiting();
+    }
+
+    /** Bulk is back from where it was packed. */
+    void onPacked() {
         writeWaiting();
     }
 
@@ -361,12 +370,14 @@ final class Link implements LinkDialler.Target {
                 lane,
                 session,
                 reception.headsReceived(),
-                reception.bulkReceived());
+                reception.bulkReceived(),
+                links.unpacks());
     }
 
     /** Writes what waits until the sockets have enough, or enough bulk is on its way; {@link #onSocketWritable} and {@link #onAcknowledged} go on. */
     private void writeWaiting() {
         while (state == LinkStatus.State.UP) {
+            packer.takeAhead();
             boolean wantsHeads = current.writable();
             int lane = window.allowsBulk() ? lanes.forBulk(window) : LinkLanes.NONE;
             LinkFrame frame = wantsHeads ? window.next(0, true, lane == 0) : null;
@@ -376,7 +387,8 @@ final class Link implements LinkDialler.Target {
             if (frame == null) {
                 return;
             }
-            traffic.out(frame.length());
+            packer.onWriting(frame);
+            traffic.out(frame);
             lanes.write(frame.lane(), frame);
         }
     }

@@ -21,6 +21,7 @@ import java.util.Map;
  * @param lanes connections of a link that this relay dials, 1 to {@link #LANES_MAX}; 0: as many as are of use
  * @param timeouts the named times
  * @param forwards what streams lead to and from
+ * @param compression whether bulk goes packed
  */
 public record LinkConfig(
         String site,
@@ -34,7 +35,8 @@ public record LinkConfig(
         int connectionsMax,
         int lanes,
         LinkTimeouts timeouts,
-        ForwardConfig forwards) {
+        ForwardConfig forwards,
+        Compression compression) {
     /** Most connections of one link: with 4 MiB in each, what Linux gives a connection, 28 MiB of bulk are on their way. */
     public static final int LANES_MAX = 8;
 
@@ -78,19 +80,22 @@ public record LinkConfig(
                 CONNECTIONS_MAX_DEFAULT,
                 0,
                 LinkTimeouts.DEFAULT,
-                ForwardConfig.NONE);
+                ForwardConfig.NONE,
+                Compression.AUTO);
     }
 
     /** The same relay, started as another epoch. */
     public LinkConfig epoch(long epoch) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                compression);
     }
 
     /** The same, accepting peers at {@code host}:{@code port}. */
     public LinkConfig listen(String host, int port) {
         return new LinkConfig(
-                site, relay, epoch, keys, host, port, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
+                site, relay, epoch, keys, host, port, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                compression);
     }
 
     /** The same, dialling {@code peer} at {@code address}, host:port or [host]:port, too. */
@@ -98,31 +103,43 @@ public record LinkConfig(
         Map<String, String> more = new HashMap<>(peers);
         more.put(peer, address);
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, more, windowBytes, connectionsMax, lanes, timeouts, forwards);
+                site, relay, epoch, keys, listenHost, listenPort, more, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                compression);
     }
 
     /** The same with other limits. */
     public LinkConfig limits(long windowBytes, int connectionsMax) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                compression);
     }
 
     /** The same with other times. */
     public LinkConfig timeouts(LinkTimeouts timeouts) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                compression);
     }
 
     /** The same with so many connections in each link that it dials; 0: as many as are of use. */
     public LinkConfig lanes(int lanes) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                compression);
     }
 
     /** The same, with doors and ports to doors. */
     public LinkConfig forwards(ForwardConfig forwards) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards);
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                compression);
+    }
+
+    /** The same, packing bulk as {@code compression} says. */
+    public LinkConfig compression(Compression compression) {
+        return new LinkConfig(
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                compression);
     }
 
     boolean listens() {

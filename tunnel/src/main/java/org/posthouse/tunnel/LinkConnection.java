@@ -33,6 +33,7 @@ final class LinkConnection implements FrameSocket.Listener {
             FrameType.LINK_REVOKED,
             FrameType.LINK_RUN,
             FrameType.LINK_LANES,
+            FrameType.LINK_PACKED,
             FrameType.CLOSE);
 
     /** No LINK_RUN came before the next frame. */
@@ -135,6 +136,10 @@ final class LinkConnection implements FrameSocket.Listener {
     }
 
     void write(LinkFrame frame) {
+        if (frame.run() != null) {
+            socket.write(frame.run().take());
+            return;
+        }
         if (frame.isBulk()) {
             writeWords(FrameType.LINK_RUN, frame.number(), frame.after());
         }
@@ -278,6 +283,8 @@ final class LinkConnection implements FrameSocket.Listener {
             link.onAcknowledged(view.linkWord(0), view.linkWord(1), view.linkWord(2));
         } else if (up && type == FrameType.LINK_RUN) {
             onRun(view.linkWord(0), view.linkWord(1));
+        } else if (up && type == FrameType.LINK_PACKED) {
+            link.reception().onPacked(buffer, index, length, view);
         } else if (up && type == FrameType.LINK_LANES) {
             link.onLanesWanted(view.linkWord(0));
         } else if (up && type == FrameType.LINK_PING) {

@@ -23,6 +23,12 @@ final class LinkFrame {
     private boolean acknowledged;
     private LinkGovernor.Stamp stamp;
 
+    /** What it is written in, with others, the next time; null if it goes as it is. */
+    private LinkRun run;
+
+    /** What it, or its run if it is the last one there, takes on its lane. */
+    private int wireBytes;
+
     /** A lane that carried it was lost, so that nobody knows which copy came. */
     private boolean doubtful;
 
@@ -79,9 +85,27 @@ final class LinkFrame {
         return after;
     }
 
-    /** It is being written on this lane, or is on none again. */
-    void on(int newLane) {
+    /** It is being written on this lane, where it takes so many bytes. */
+    void on(int newLane, int bytesThere) {
         lane = newLane;
+        wireBytes = bytesThere;
+    }
+
+    /** It is on no lane again. */
+    void off() {
+        lane = NOWHERE;
+    }
+
+    int wireBytes() {
+        return wireBytes;
+    }
+
+    void goWith(LinkRun newRun) {
+        run = newRun;
+    }
+
+    LinkRun run() {
+        return run;
     }
 
     int lane() {

@@ -37,6 +37,7 @@ final class LinkGovernor {
     private static final int ROUNDS = 8;
     private static final int ROUNDS_WITHOUT_GROWTH = 3;
     private static final double GROWTH = 1.25;
+    private static final long RATE_OLD_NANOS = 60_000_000_000L;
     private static final long SHORTEST_NANOS = 10_000_000_000L;
 
     /** What was known when a frame was written. @param clear whether nothing waits in front of the pipe because of this link */
@@ -49,6 +50,11 @@ final class LinkGovernor {
     private double roundRate;
     private long roundEnd;
     private boolean held;
+
+    /** Whether a round was limited, and when the last such one ended. */
+    private boolean wasHeld;
+
+    private long heldAtNanos;
 
     private long came;
     private long limit = BYTES_FIRST;
@@ -96,7 +102,7 @@ final class LinkGovernor {
         probing = old;
         roundRate = Math.max(roundRate, (double) (came - stamp.came) / took);
         if (stamp.came >= roundEnd) {
-            endRound();
+            endRound(nowNanos);
         }
         limit = Math.max(BYTES_LEAST, (long) ((first ? GAIN_FIRST : GAIN) * product() + FRAMES_MORE * FRAME_BYTES));
         allowed = probing ? Math.max(FRAME_BYTES, product() / 2) : Math.min(limit, allowed + bytes);
@@ -116,7 +122,11 @@ final class LinkGovernor {
         roundEnd = came;
     }
 
-    private void endRound() {
+    private void endRound(long nowNanos) {
+        if (held) {
+            wasHeld = true;
+            heldAtNanos = nowNanos;
+        }
         if (held || roundRate > rate()) {
             rates[round++ % ROUNDS] = roundRate;
         }
@@ -128,6 +138,11 @@ final class LinkGovernor {
         roundRate = 0;
         held = false;
         roundEnd = came;
+    }
+
+    /** Bytes a nanosecond that the link carries; 0 if that is not known, because it was not full for {@link #RATE_OLD_NANOS}. */
+    double linkRate(long nowNanos) {
+        return first || !wasHeld || nowNanos - heldAtNanos > RATE_OLD_NANOS ? 0 : rate();
     }
 
     /** Bytes a nanosecond: of the last rounds' the second highest, since words that wait somewhere and come together make one round look fast. */

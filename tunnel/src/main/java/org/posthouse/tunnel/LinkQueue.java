@@ -2,6 +2,7 @@ package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +29,8 @@ import org.posthouse.wire.Wire;
  * the other end has it. Only chunks may be overtaken by their own channel: a message's place in it is that of its head, and chunks name the
  * message that they belong to (docs/wire.md).
  *
+ * <p>Bulk that is to be packed leaves its turn for a worker, in runs ({@link LinkRuns}), and goes when it is back.
+ *
  * <p>Heads that never end cannot hold bulk up for ever: one goes after every {@link #HEADS_IN_A_ROW_MAX} as soon as no head from
  * before it waits.
  */
@@ -49,7 +52,12 @@ final class LinkQueue {
     /** Channels whose heads are bulk for now: how many frames of each, chunks apart, have not come to the other end. */
     private final Map<Flow, Integer> ordered = new HashMap<>();
 
+    private final LinkRuns runs = new LinkRuns();
     private final FrameView view = new FrameView();
+    private final FrameView otherView = new FrameView();
+
+    /** Bulk goes by {@link #takeRun} only. */
+    private boolean packs;
 
     /** Whose turn it is if both have frames. */
     private boolean streamsNext;
@@ -115,7 +123,7 @@ final class LinkQueue {
     LinkFrame next(boolean wantsHeads, boolean wantsBulk) {
         dropWhatCame(lostBulk);
         dropWhatCame(heads);
-        boolean bulkWaits = !lostBulk.isEmpty() || !channels.isEmpty() || !streams.isEmpty();
+        boolean bulkWaits = !lostBulk.isEmpty() || runs.isReady() || !packs && runs.isEmpty() && turnsWait();
         boolean head = wantsHeads && !heads.isEmpty();
         if (wantsBulk && bulkWaits && isFree() && (!head || headsInARow >= HEADS_IN_A_ROW_MAX)) {
             headsInARow = 0;
@@ -126,6 +134,42 @@ final class LinkQueue {
         }
         headsInARow = bulkWaits ? headsInARow + 1 : 0;
         return heads.remove();
+    }
+
+    /** From now on bulk that was never written is to be packed, or is not. */
+    void packs(boolean isPacking) {
+        packs = isPacking;
+    }
+
+    /** Takes bulk that goes next and may be packed in one; null if there is none, or enough was taken. It comes back by {@link #packed}. */
+    LinkRun takeRun() {
+        if (!packs || !runs.hasRoom() || !turnIsFree()) {
+            return null;
+        }
+        List<LinkFrame> frames = new ArrayList<>();
+        int bytes = 0;
+        do {
+            LinkFrame frame = nextTurn();
+            frames.add(frame);
+            bytes += frame.length();
+        } while (turnIsFree() && bytes + turn().first().length() <= Wire.PACKED_BYTES_MAX && isOfOneOwner(frames.getFirst(), turn().first()));
+        LinkRun run = new LinkRun(frames, bytes);
+        runs.add(run);
+        return run;
+    }
+
+    /** A run is packed, or goes as it is if {@code packed} is null. */
+    void packed(LinkRun run, ByteBuf packed) {
+        runs.back(run, packed);
+    }
+
+    /** What is packed in one can be told apart by its length from outside: never by those who own something else in it. */
+    private boolean isOfOneOwner(LinkFrame one, LinkFrame other) {
+        view.wrap(one.bytes().nioBuffer(), 0);
+        otherView.wrap(other.bytes().nioBuffer(), 0);
+        boolean ofStreams = LinkFront.isOfStreams(one.bytes());
+        return ofStreams == LinkFront.isOfStreams(other.bytes())
+                && (ofStreams ? view.stream() == otherView.stream() : view.job() == otherView.job());
     }
 
     /** Whether bulk waits that was on a lost lane. It goes before all other bulk. */
@@ -146,13 +190,22 @@ final class LinkQueue {
         lostBulk.clear();
         channels.clear();
         streams.clear();
+        runs.clear();
         ordered.clear();
         headsInARow = 0;
     }
 
     /** Whether all heads from before the bulk that goes next have been written. */
     private boolean isFree() {
-        return heads.isEmpty() || !lostBulk.isEmpty() || turn().first().place() < heads.getFirst().place();
+        return !lostBulk.isEmpty() || runs.isReady() || turnIsFree();
+    }
+
+    private boolean turnIsFree() {
+        return turnsWait() && (heads.isEmpty() || turn().first().place() < heads.getFirst().place());
+    }
+
+    private boolean turnsWait() {
+        return !channels.isEmpty() || !streams.isEmpty();
     }
 
     private LinkTurns<?> turn() {
@@ -163,6 +216,10 @@ final class LinkQueue {
         if (!lostBulk.isEmpty()) {
             return lostBulk.remove();
         }
+        return runs.isReady() ? runs.take() : nextTurn();
+    }
+
+    private LinkFrame nextTurn() {
         LinkTurns<?> turn = turn();
         streamsNext = turn == channels;
         return turn.next();

@@ -10,6 +10,7 @@ final class LinkReception implements LinkArrivals.Sink {
     private final Links links;
     private final Link link;
     private final LinkArrivals arrivals = new LinkArrivals(this);
+    private final LinkUnpacker unpacker;
     private ScheduledFuture<?> timer;
 
     /** The peer will be told what has come when what was read is done with. */
@@ -18,6 +19,7 @@ final class LinkReception implements LinkArrivals.Sink {
     LinkReception(Links links, Link link) {
         this.links = links;
         this.link = link;
+        this.unpacker = new LinkUnpacker(links, link);
     }
 
     /** One carried frame, in the order of the first lane. */
@@ -38,6 +40,11 @@ final class LinkReception implements LinkArrivals.Sink {
         } catch (WireException e) {
             link.refuse(e);
         }
+    }
+
+    /** Frames of bulk in one. @throws WireException if that is not what it says */
+    void onPacked(ByteBuf buffer, int index, int length, FrameView view) throws WireException {
+        unpacker.onPacked(buffer, index, length, view);
     }
 
     @Override
@@ -99,6 +106,7 @@ final class LinkReception implements LinkArrivals.Sink {
     /** All lanes are lost. */
     void endSession() {
         arrivals.drop();
+        unpacker.endSession();
         cancelTimer();
     }
 

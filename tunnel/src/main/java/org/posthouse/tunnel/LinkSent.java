@@ -71,7 +71,7 @@ final class LinkSent {
         List<LinkFrame> lost = new ArrayList<>();
         for (LinkFrame frame : underWay) {
             if (frame.lane() != LinkFrame.NOWHERE && (lane == LinkFrame.NOWHERE || frame.lane() == lane)) {
-                frame.on(LinkFrame.NOWHERE);
+                frame.off();
                 lost.add(frame);
             }
         }

@@ -18,6 +18,7 @@ import java.time.Instant;
  * @param unacknowledgedBytes what the peer has not acknowledged yet, as the window counts it
  * @param roundTripMicros of the last ping; -1 if none was answered yet
  * @param lanes connections that carry the link now
+ * @param packing what of its bulk went packed
  * @param lastReason why it last went down or could not come up; empty if never
  */
 public record LinkStatus(
@@ -33,7 +34,18 @@ public record LinkStatus(
         long unacknowledgedBytes,
         long roundTripMicros,
         int lanes,
+        Packing packing,
         String lastReason) {
+    /**
+     * What a link packs of what it sends.
+     *
+     * @param on whether bulk goes packed now
+     * @param bytesBefore of frames that went packed, as they were
+     * @param bytesAfter of what went in their place
+     * @param samples frames that were packed only to see whether that would pay
+     */
+    public record Packing(boolean on, long bytesBefore, long bytesAfter, long samples) {}
+
     /** Where a link stands. */
     public enum State {
         /** No connection; the pause before dialling again, or waiting for the peer to dial. */

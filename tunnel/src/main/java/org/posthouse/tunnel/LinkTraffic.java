@@ -15,8 +15,10 @@ final class LinkTraffic {
         bytesIn += bytes;
     }
 
-    void out(int bytes) {
-        framesOut++;
-        bytesOut += bytes;
+    /** One that is being written, and those that go packed with it: as they are. */
+    void out(LinkFrame frame) {
+        LinkRun run = frame.run();
+        framesOut += run == null ? 1 : run.frames().size();
+        bytesOut += run == null ? frame.length() : run.bytes();
     }
 }

@@ -78,20 +78,58 @@ final class LinkWindow {
         if (frame == null) {
             return null;
         }
-        if (frame.isNumbered()) {
-            retransmitted++;
+        if (frame.run() != null) {
+            write(frame.run(), lane);
         } else if (frame.isBulk()) {
-            bulk.write(frame, heads.written());
+            writeBulk(frame, lane);
         } else {
-            heads.write(frame, 0);
-        }
-        frame.on(lane);
-        if (frame.isBulk()) {
-            frame.stamp(frame.isDoubtful() ? null : governor.write(frame.length(), bulkUnderWay, nanos.getAsLong()));
-            underWay[lane] += frame.length();
-            bulkUnderWay += frame.length();
+            retransmitted += frame.isNumbered() ? 1 : 0;
+            if (!frame.isNumbered()) {
+                heads.write(frame, 0);
+            }
+            frame.on(lane, frame.length());
         }
         return frame;
+    }
+
+    private void writeBulk(LinkFrame frame, int lane) {
+        if (frame.isNumbered()) {
+            retransmitted++;
+        } else {
+            bulk.write(frame, heads.written());
+        }
+        depart(frame, lane, frame.length());
+    }
+
+    /** Its frames come together, with its last byte: so the last one stands for all. */
+    private void write(LinkRun run, int lane) {
+        for (LinkFrame frame : run.frames()) {
+            bulk.write(frame, heads.written());
+            frame.on(lane, 0);
+        }
+        depart(run.last(), lane, run.packedBytes());
+    }
+
+    private void depart(LinkFrame frame, int lane, int wireBytes) {
+        frame.on(lane, wireBytes);
+        frame.stamp(frame.isDoubtful() ? null : governor.write(wireBytes, bulkUnderWay, nanos.getAsLong()));
+        underWay[lane] += wireBytes;
+        bulkUnderWay += wireBytes;
+    }
+
+    /** From now on bulk that was never written is to be packed, by {@link #takeRun} and {@link #packed}, or is not. */
+    void packs(boolean isPacking) {
+        queue.packs(isPacking);
+    }
+
+    /** Bulk to pack; null if there is none now, or enough is under way. */
+    LinkRun takeRun() {
+        return queue.takeRun();
+    }
+
+    /** It may be written, packed, or as it is if {@code packed} is null. The window owns {@code packed}. */
+    void packed(LinkRun run, ByteBuf packed) {
+        queue.packed(run, packed);
     }
 
     /**
@@ -133,8 +171,8 @@ final class LinkWindow {
     /** It is not on its way any more. */
     private void leave(LinkFrame frame) {
         if (frame.isBulk() && frame.lane() != LinkFrame.NOWHERE) {
-            underWay[frame.lane()] -= frame.length();
-            bulkUnderWay -= frame.length();
+            underWay[frame.lane()] -= frame.wireBytes();
+            bulkUnderWay -= frame.wireBytes();
         }
     }
 
@@ -229,6 +267,11 @@ final class LinkWindow {
 
     long retransmitted() {
         return retransmitted;
+    }
+
+    /** Bytes a nanosecond that the link carries; 0 if that is not known. */
+    double rate() {
+        return governor.linkRate(nanos.getAsLong());
     }
 
     LinkGovernor governor() {

@@ -89,6 +89,7 @@ public final class Links {
     private final LinkKeys keys;
     private final LinkTls tls;
     private final KeyWatch watch;
+    private final PackingWorker packing = new PackingWorker(this::soon);
     private final Refusals refusals = new Refusals(System::nanoTime);
     private final Map<String, Link> links = new TreeMap<>();
     private NetClient client;
@@ -113,7 +114,7 @@ public final class Links {
     /** Begins to listen, if configured, and to dial. Fails if the port cannot be opened. */
     public Future<Void> start() {
         Promise<Void> started = context.promise();
-        context.runOnContext(go -> open().onComplete(started));
+        context.runOnContext(go -> loadCodec().compose(loaded -> open()).onComplete(started));
         return started.future();
     }
 
@@ -234,6 +235,20 @@ public final class Links {
         return streams;
     }
 
+    /** What the links do about packing: nothing, if this machine cannot. */
+    Compression compression() {
+        return unpacks() ? config.compression() : Compression.NEVER;
+    }
+
+    /** Whether what comes packed is taken. */
+    boolean unpacks() {
+        return config.compression() != Compression.NEVER && PackingCodec.isThere();
+    }
+
+    PackingWorker packing() {
+        return packing;
+    }
+
     /** Whose the frames are that the relay at the other end has not acknowledged. */
     LinkShares shares(String relay) {
         return links.get(relay).shares();
@@ -344,6 +359,13 @@ public final class Links {
         return link;
     }
 
+    /** It reads and writes files: so before it is asked for on the loop. */
+    private Future<Boolean> loadCodec() {
+        return config.compression() == Compression.NEVER
+                ? context.succeededFuture(false)
+                : context.executeBlocking(PackingCodec::isThere);
+    }
+
     private Future<Void> open() {
         Vertx vertx = context.owner();
         client = vertx.createNetClient(new NetClientOptions()
@@ -380,6 +402,9 @@ public final class Links {
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
         links.values().forEach(link -> link.stop(why));
         List<Future<Void>> closing = new ArrayList<>();
+        Promise<Void> packed = context.promise();
+        packing.close(packed::complete);
+        closing.add(packed.future());
         if (client != null) {
             closing.add(client.close());
         }

@@ -69,7 +69,7 @@ class BesideBulkTest {
             WanWay way = network.way(WanShape.of(WAY_MS, BYTES_PER_MS * 8 / 1_000.0));
             Links sender = new Links(
                     loop,
-                    grid.config("a", 1).peer("b", "127.0.0.1:" + way.lead(receiver.port())).lanes(lanes),
+                    grid.config("a", 1).peer("b", "127.0.0.1:" + way.lead(receiver.port())).lanes(lanes).compression(Compression.NEVER),
                     new Receiver());
             sender.start().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
             loop.nettyEventLoop().execute(() -> feed(sender, loop));

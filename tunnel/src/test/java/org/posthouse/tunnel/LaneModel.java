@@ -32,6 +32,7 @@ final class LaneModel implements LinkArrivals.Sink {
         long restarts;
         long repeated;
         long held;
+        long packed;
     }
 
     /** A frame as it was handed in. */
@@ -40,12 +41,20 @@ final class LaneModel implements LinkArrivals.Sink {
     /** A frame on a lane. */
     private record Flying(ByteBuf bytes, boolean bulk, long number, long after) {}
 
+    /** Jobs of the flows: what goes packed in one is of one of them. */
+    private static final int JOBS = 2;
+
     private final Random random;
     private final Totals totals;
     private final LinkWindow window = new LinkWindow(1_000_000, this::nanos);
     private final LinkArrivals arrivals = new LinkArrivals(this);
     private final List<Deque<Flying>> lanes = new ArrayList<>();
     private final boolean[] up;
+    /** Runs that are being packed. */
+    private final Deque<LinkRun> packing = new ArrayDeque<>();
+
+    private final List<ByteBuf> packedFrames = new ArrayList<>();
+
     private final Deque<LinkArrivals.Counts> words = new ArrayDeque<>();
 
     /** By their places, since the peer's last restart. */
@@ -81,6 +90,7 @@ final class LaneModel implements LinkArrivals.Sink {
         assertThat(window.settled()).isEqualTo(sent.size());
         assertThat(window.bytes()).isZero();
         assertThat(sent).allMatch(frame -> frame.frame.refCnt() == 0);
+        assertThat(packedFrames).allMatch(frame -> frame.refCnt() == 0);
         for (int lane = 0; lane < up.length; lane++) {
             assertThat(window.underWay(lane)).as("under way on lane %d", lane).isZero();
         }
@@ -88,13 +98,15 @@ final class LaneModel implements LinkArrivals.Sink {
     }
 
     private void step() throws WireException {
-        switch (random.nextInt(16)) {
+        switch (random.nextInt(20)) {
             case 0, 1, 2 -> append();
             case 3, 4, 5 -> write(random.nextInt(4) > 0);
             case 6, 7, 8, 9 -> arrive(random.nextInt(up.length));
             case 10 -> handleOne();
             case 11 -> words.add(arrivals.tell());
             case 12 -> hear();
+            case 13, 14, 15 -> pack();
+            case 16 -> window.packs(random.nextInt(3) > 0);
             default -> trouble(random.nextInt(100));
         }
     }
@@ -113,10 +125,39 @@ final class LaneModel implements LinkArrivals.Sink {
         }
     }
 
+    /** Some is given to be packed, or some comes back from there, whichever a seed wants. */
+    private boolean pack() {
+        LinkRun next = random.nextBoolean() ? window.takeRun() : null;
+        if (next != null) {
+            assertThat(next.frames().stream().map(frame -> view(frame.bytes()).job()).distinct()).as("jobs of a run").hasSize(1);
+            assertThat(next.bytes()).isLessThanOrEqualTo(Wire.PACKED_BYTES_MAX);
+            packing.add(next);
+            return true;
+        }
+        LinkRun back = packing.poll();
+        if (back != null) {
+            boolean shorter = random.nextInt(3) > 0;
+            totals.packed += shorter ? 1 : 0;
+            window.packed(back, shorter ? packedFrame() : null);
+        }
+        return back != null;
+    }
+
+    private ByteBuf packedFrame() {
+        ByteBuf frame = Unpooled.buffer(Wire.PACKED_HEADER_BYTES).writeZero(Wire.PACKED_HEADER_BYTES);
+        packedFrames.add(frame);
+        return frame;
+    }
+
+    private static FrameView view(ByteBuf frame) {
+        return new FrameView().wrap(frame.nioBuffer(), 0);
+    }
+
     /** Everything that is left goes its way, over lanes that hold. */
     private void settle() throws WireException {
+        window.packs(false);
         for (int idle = 0; idle < 2; idle++) {
-            boolean on = write(true);
+            boolean on = pack() | write(true);
             for (int lane = 0; lane < up.length; lane++) {
                 on |= arrive(lane);
             }
@@ -140,7 +181,7 @@ final class LaneModel implements LinkArrivals.Sink {
         ByteBuffer frame = ByteBuffer.allocate(header + payload);
         new FrameView()
                 .wrap(frame, 0)
-                .begin(type, header, 7)
+                .begin(type, header, flow % JOBS)
                 .length(header + payload)
                 .address(1, flow, 3, 0)
                 .sequence(sent.size());
@@ -166,8 +207,23 @@ final class LaneModel implements LinkArrivals.Sink {
         if (frame == null) {
             return false;
         }
-        lanes.get(frame.lane()).add(new Flying(frame.bytes().retainedSlice(), frame.isBulk(), frame.number(), frame.after()));
+        if (frame.run() == null) {
+            lanes.get(frame.lane()).add(new Flying(frame.bytes().retainedSlice(), frame.isBulk(), frame.number(), frame.after()));
+        } else {
+            writePacked(frame.lane(), frame.run());
+        }
         return true;
+    }
+
+    /** With the numbers of its header, on one lane: so they are lost together, but for those that the other end took. */
+    private void writePacked(int lane, LinkRun run) {
+        List<LinkFrame> frames = run.frames();
+        ByteBuf packed = run.take();
+        for (int i = 0; i < frames.size(); i++) {
+            ByteBuf bytes = frames.get(i).bytes().retainedSlice();
+            lanes.get(lane).add(new Flying(bytes, true, view(packed).linkWord(0) + i, view(packed).linkWord(1)));
+        }
+        packed.release();
     }
 
     private boolean arrive(int lane) throws WireException {

@@ -28,6 +28,7 @@ class LaneModelTest {
             assertThat(totals.restarts).as("the peer restarted").isGreaterThan(SEEDS / 10);
             assertThat(totals.repeated).as("came twice, and was dropped").isGreaterThan(SEEDS / 10);
             assertThat(totals.held).as("came before its turn").isGreaterThan(SEEDS);
+            assertThat(totals.packed).as("runs that went packed").isGreaterThan(SEEDS);
         }
     }
 }

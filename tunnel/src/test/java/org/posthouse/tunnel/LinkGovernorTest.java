@@ -131,6 +131,29 @@ class LinkGovernorTest {
     }
 
     @Test
+    void tellsTheRateOfALinkThatWasFullWithinAMinute() {
+        pipe(20, 10);
+        assertThat(governor.linkRate(now)).as("before anything was measured").isZero();
+        run(5 * SECOND);
+        assertThat(governor.linkRate(now)).isCloseTo(bytesPerNano, Offset.offset(bytesPerNano / 5));
+        assertThat(governor.linkRate(now + 59 * SECOND)).isPositive();
+        assertThat(governor.linkRate(now + 61 * SECOND)).isZero();
+    }
+
+    @Test
+    void tellsNoRateOfALinkThatWasNeverFull() {
+        pipe(20, 10);
+        for (int i = 0; i < 100; i++) {
+            write();
+            Sent only = underWay.remove();
+            now = only.heardAt;
+            bytesUnderWay -= only.bytes;
+            governor.come(only.bytes, only.stamp, now);
+        }
+        assertThat(governor.linkRate(now)).isZero();
+    }
+
+    @Test
     void letsAFrameGoHoweverLittleIsKnown() {
         assertThat(governor.allows(0)).isTrue();
         governor.come(1, null, 5);

@@ -15,10 +15,11 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.wan.WanEmulator;
 import org.posthouse.wan.WanShape;
 import org.posthouse.wan.WanWay;
@@ -41,8 +42,9 @@ class SmallFirstTest {
     /** What came, in order: the sequence numbers of messages, one for each frame. */
     private final List<Long> came = new CopyOnWriteArrayList<>();
 
-    @Test
-    void aShortMessageOvertakesTheLargeOnesThatWait() throws Exception {
+    @ParameterizedTest
+    @EnumSource
+    void aShortMessageOvertakesTheLargeOnesThatWait(Compression compression) throws Exception {
         Vertx vertx = Vertx.vertx();
         ContextInternal loop = ((VertxInternal) vertx).createEventLoopContext();
         TestGrid grid = new TestGrid(folder);
@@ -51,7 +53,7 @@ class SmallFirstTest {
             receiver.start().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
             WanWay way = network.way(WanShape.of(2, 160));
             Links sender = new Links(
-                    loop, grid.config("a", 1).peer("b", "127.0.0.1:" + way.lead(receiver.port())), new Receiver());
+                    loop, grid.config("a", 1).peer("b", "127.0.0.1:" + way.lead(receiver.port())).compression(compression), new Receiver());
             sender.start().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
             loop.nettyEventLoop().submit(() -> sendAll(sender)).get(10, TimeUnit.SECONDS);
             await().atMost(PATIENCE).until(() -> came.size() == 2 * CHUNKS + 3);

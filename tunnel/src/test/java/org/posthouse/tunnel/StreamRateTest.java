@@ -64,7 +64,12 @@ class StreamRateTest {
                     vertx, grid.listening("b", 1).forwards(forwards.door("sink", "127.0.0.1:" + sink.getLocalPort()))).start();
             int lead = network.way(WanShape.of(oneWayMs, mbit)).lead(b.links.port());
             TestRelay a = new TestRelay(
-                    vertx, grid.config("a", 1).peer("b", "127.0.0.1:" + lead).forwards(forwards.via("b", "sink", "127.0.0.1:0"))).start();
+                            vertx,
+                            grid.config("a", 1)
+                                    .peer("b", "127.0.0.1:" + lead)
+                                    .forwards(forwards.via("b", "sink", "127.0.0.1:0"))
+                                    .compression(Compression.NEVER))
+                    .start();
             await().atMost(PATIENCE).until(() -> forward(a).state() == ForwardStatus.State.LISTENING);
             String address = forward(a).address();
             try (Socket socket = new Socket("127.0.0.1", Integer.parseInt(address.substring(address.indexOf(':') + 1)))) {

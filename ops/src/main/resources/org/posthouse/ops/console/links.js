@@ -56,6 +56,7 @@ function row(model, relay, link, now) {
     ${speedCell(model, key, 'Out')}
     <td class="num">${bytes(link.waitingBytes)}<span class="sub">${count(link.framesRepeated)} repeated</span></td>
     <td class="num">${count(link.messagesIn)}<span class="sub">${bytes(link.bytesIn)}</span></td>
-    <td class="num">${count(link.messagesOut)}<span class="sub">${bytes(link.bytesOut)}</span></td>
+    <td class="num">${count(link.messagesOut)}<span class="sub">${bytes(link.bytesOut)}</span>
+      ${link.packing.bytesBefore > 0 ? html`<span class="sub">${bytes(link.packing.bytesBefore)} packed to ${bytes(link.packing.bytesAfter)}</span>` : ''}</td>
   </tr>`;
 }

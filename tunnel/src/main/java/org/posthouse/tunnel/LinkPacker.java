@@ -1,0 +1,90 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import org.posthouse.wire.FrameView;
+
+/** Has the bulk that a link sends packed, while that pays. Confined to its link; the work is done by the relay's {@link PackingWorker}. */
+final class LinkPacker {
+    private final Links links;
+    private final Link link;
+    private final LinkWindow window;
+    private final PackingRule rule;
+    private boolean peerUnpacks;
+    private long bytesBefore;
+    private long bytesAfter;
+    private long samples;
+
+    LinkPacker(Links links, Link link, LinkWindow window) {
+        this.links = links;
+        this.link = link;
+        this.window = window;
+        this.rule = new PackingRule(links.compression());
+    }
+
+    /** A session begins. @param unpacks whether the other end takes what is packed */
+    void begin(boolean unpacks) {
+        peerUnpacks = unpacks;
+        window.packs(isOn());
+    }
+
+    private boolean isOn() {
+        return peerUnpacks && rule.isOn();
+    }
+
+    /** Gives the worker what may be packed ahead. */
+    void takeAhead() {
+        if (!isOn()) {
+            return;
+        }
+        for (LinkRun run = window.takeRun(); run != null; run = window.takeRun()) {
+            pack(run);
+        }
+    }
+
+    private void pack(LinkRun run) {
+        List<ByteBuf> kept = new ArrayList<>();
+        List<ByteBuffer> bytes = new ArrayList<>();
+        for (LinkFrame frame : run.frames()) {
+            kept.add(frame.bytes().retain());
+            bytes.add(frame.bytes().nioBuffer());
+        }
+        links.packing().pack(new FrameView().wrap(bytes.getFirst(), 0).job(), bytes, packed -> {
+            kept.forEach(ByteBuf::release);
+            window.packed(run, packed.frame());
+            learn(packed);
+            link.onPacked();
+        });
+    }
+
+    /** A frame is written, with those that go packed with it: before its connection has it. */
+    void onWriting(LinkFrame frame) {
+        LinkRun run = frame.run();
+        if (run != null) {
+            bytesBefore += run.bytes();
+            bytesAfter += run.packedBytes();
+        } else if (frame.isBulk() && peerUnpacks && !rule.isOn() && rule.wantsSample(window.rate())) {
+            sample(frame.bytes().retain());
+        }
+    }
+
+    private void sample(ByteBuf frame) {
+        links.packing().measure(frame.nioBuffer(), packed -> {
+            frame.release();
+            samples++;
+            learn(packed);
+        });
+    }
+
+    private void learn(PackingWorker.Packed packed) {
+        rule.measured(packed.before(), packed.after(), packed.nanos());
+        rule.decide(window.rate(), System.nanoTime());
+        window.packs(isOn());
+    }
+
+    LinkStatus.Packing status() {
+        return new LinkStatus.Packing(isOn(), bytesBefore, bytesAfter, samples);
+    }
+}

@@ -1,0 +1,114 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
+
+/**
+ * Unpacks what comes packed over a link, on the relay's {@link PackingWorker}, and hands its frames over like those that came as they are: their
+ * numbers give them their places. What is being unpacked when the session ends is dropped, since it will come again. Confined to its link.
+ */
+final class LinkUnpacker {
+    private final Links links;
+    private final Link link;
+    private final FrameView view = new FrameView();
+    private long session;
+    private long bytesWaiting;
+
+    LinkUnpacker(Links links, Link link) {
+        this.links = links;
+        this.link = link;
+    }
+
+    /** A LINK_PACKED. @throws WireException if it cannot be one: nothing was allocated for it */
+    void onPacked(ByteBuf buffer, int index, int length, FrameView header) throws WireException {
+        Claim claim = Claim.of(header);
+        if (!links.unpacks()) {
+            throw new WireException(Reason.NOT_EXPECTED, FrameType.LINK_PACKED + ", and this relay has said that it unpacks nothing");
+        }
+        hold(claim.cost());
+        ByteBuf packed = KeptFrame.rightSized(buffer.retainedSlice(index + Wire.PACKED_HEADER_BYTES, length - Wire.PACKED_HEADER_BYTES));
+        ByteBuf plain = packed.alloc().directBuffer(claim.bytes, claim.bytes);
+        long begun = session;
+        links.packing().unpack(packed.nioBuffer(), plain.nioBuffer(0, claim.bytes), failure -> {
+            packed.release();
+            bytesWaiting -= claim.cost();
+            try {
+                if (begun == session) {
+                    hand(claim, plain.writerIndex(claim.bytes), failure);
+                }
+            } finally {
+                plain.release();
+            }
+        });
+    }
+
+    /** As with what is held back, it is part of what the other end keeps. */
+    private void hold(long cost) throws WireException {
+        if (bytesWaiting + cost > LinkConfig.WINDOW_BYTES_MAX) {
+            throw new WireException(Reason.LIMIT, bytesWaiting + " bytes wait to be unpacked");
+        }
+        bytesWaiting += cost;
+    }
+
+    private void hand(Claim claim, ByteBuf plain, WireException failure) {
+        try {
+            if (failure != null) {
+                throw failure;
+            }
+            handEach(claim, plain);
+        } catch (WireException e) {
+            link.refuse(e);
+        }
+    }
+
+    private void handEach(Claim claim, ByteBuf plain) throws WireException {
+        ByteBuffer bytes = plain.nioBuffer(0, claim.bytes);
+        long begun = session;
+        int at = 0;
+        for (int i = 0; i < claim.frames && begun == session; i++) {
+            int left = claim.bytes - at;
+            int length = view.wrap(bytes, at).checkHeader(left);
+            if (length == 0 || length > left || !LinkConnection.CARRIED.contains(view.type()) || view.job() != claim.job) {
+                throw new WireException(Reason.MALFORMED_FRAME, "LINK_PACKED of job " + Long.toHexString(claim.job) + " whose frame " + i + " is none of it");
+            }
+            link.reception().onBulk(claim.number + i, claim.after, plain, at, length, view);
+            at += length;
+        }
+        if (begun == session && at < claim.bytes) {
+            throw new WireException(Reason.MALFORMED_FRAME, "LINK_PACKED of " + claim.bytes + " bytes, its frames are " + at);
+        }
+    }
+
+    /** All lanes are lost, or the link ends. */
+    void endSession() {
+        session++;
+    }
+
+    /** What a LINK_PACKED says that it holds. */
+    private record Claim(long job, long number, long after, int bytes, int frames) {
+        static Claim of(FrameView header) throws WireException {
+            Claim claim = new Claim(header.job(), header.linkWord(0), header.linkWord(1), header.packedBytes(), header.packedFrames());
+            boolean possible = claim.number >= 0
+                    && claim.after >= 0
+                    && claim.bytes <= Wire.PACKED_BYTES_MAX
+                    && claim.frames > 0
+                    && claim.frames <= claim.bytes / Wire.HEADER_BYTES;
+            if (!possible) {
+                throw new WireException(
+                        Reason.MALFORMED_FRAME,
+                        "LINK_PACKED of " + claim.frames + " frames from " + claim.number + " after " + claim.after + ", together " + claim.bytes
+                                + " bytes, expected at most " + Wire.PACKED_BYTES_MAX);
+            }
+            return claim;
+        }
+
+        long cost() {
+            return bytes + (long) LinkWindow.FRAME_OVERHEAD_BYTES;
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Consumer;
+import org.posthouse.wire.WireException;
+
+/**
+ * The thread on which the links of one relay pack and unpack, in the order in which they ask. Its methods are called on the relay's context,
+ * and answer there. The thread begins with the first call. What waits for it is bounded by who asks: {@link LinkRuns#BYTES_AHEAD_MAX}
+ * of each link, and of what came packed as much as the other end keeps.
+ */
+final class PackingWorker {
+    /** Runs something on the relay's context. */
+    interface Loop {
+        void soon(Runnable task);
+    }
+
+    /** What became of frames that were to be packed. @param frame null if it was a sample, or would hardly be shorter */
+    record Packed(ByteBuf frame, int before, int after, long nanos) {}
+
+    private final Loop loop;
+    private ExecutorService thread;
+
+    /** Confined to the thread. */
+    private PackingCodec codec;
+
+    PackingWorker(Loop loop) {
+        this.loop = loop;
+    }
+
+    void pack(long job, List<ByteBuffer> frames, Consumer<Packed> then) {
+        int before = frames.stream().mapToInt(ByteBuffer::remaining).sum();
+        submit(() -> {
+            long begin = System.nanoTime();
+            ByteBuf frame = codec.pack(job, frames);
+            int after = frame == null ? before : frame.readableBytes();
+            Packed packed = new Packed(frame, before, after, System.nanoTime() - begin);
+            loop.soon(() -> then.accept(packed));
+        });
+    }
+
+    void measure(ByteBuffer frame, Consumer<Packed> then) {
+        submit(() -> {
+            long begin = System.nanoTime();
+            int after = codec.measure(frame);
+            Packed packed = new Packed(null, frame.remaining(), after, System.nanoTime() - begin);
+            loop.soon(() -> then.accept(packed));
+        });
+    }
+
+    /** @param then is told why it could not be, or null */
+    void unpack(ByteBuffer in, ByteBuffer out, Consumer<WireException> then) {
+        submit(() -> {
+            WireException failure = null;
+            try {
+                codec.unpack(in, out);
+            } catch (WireException e) {
+                failure = e;
+            }
+            WireException told = failure;
+            loop.soon(() -> then.accept(told));
+        });
+    }
+
+    private void submit(Runnable task) {
+        if (thread == null) {
+            thread = Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("posthouse-packing").factory());
+            thread.execute(() -> codec = new PackingCodec());
+        }
+        thread.execute(task);
+    }
+
+    /** Ends the thread when it has done what was asked, and says so behind its last answer. Nothing is asked afterwards. */
+    void close(Runnable then) {
+        if (thread == null) {
+            then.run();
+            return;
+        }
+        thread.execute(() -> {
+            codec.close();
+            loop.soon(then);
+        });
+        thread.shutdown();
+    }
+}
