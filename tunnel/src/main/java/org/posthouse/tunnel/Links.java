@@ -59,6 +59,9 @@ public final class Links {
         boolean onFrame(String relay, long number, ByteBuf buffer, int index, int length, FrameView view)
                 throws WireException;
 
+        /** All frames of what was read at once have been handed over; more may come before that. */
+        default void onReadEnd() {}
+
         /** {@code relay} has handled {@code frames} more of those that it was sent, in the order of {@link Links#send}. */
         default void onAcknowledged(String relay, long frames) {}
 
