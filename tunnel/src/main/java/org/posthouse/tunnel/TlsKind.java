@@ -8,7 +8,7 @@ import java.util.Locale;
 public enum TlsKind {
     /** {@link #NATIVE} where it is to be had, else {@link #JDK}. */
     AUTO,
-    /** BoringSSL as Netty brings it, for Linux with glibc on x86-64 and AArch64: half of the processor time and a fifth of the garbage (ADR 32). */
+    /** BoringSSL as Netty brings it, for Linux with glibc on x86-64 and AArch64: little more than half of the JDK's processor time, and a fifth of the garbage (ADR 32). */
     NATIVE,
     /** The JDK's own. */
     JDK;
