@@ -27,6 +27,7 @@ import org.posthouse.tunnel.LoopbackConfig;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.tunnel.SiteKeys;
 import org.posthouse.tunnel.SiteName;
+import org.posthouse.tunnel.TlsKind;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -168,6 +169,12 @@ final class RelayCommand implements Callable<Integer> {
     private Compression compression;
 
     @Option(
+            names = "--tls",
+            paramLabel = "KIND",
+            description = "Whose TLS links use: native, jdk, or auto: native where it is to be had (default: auto).")
+    private TlsKind tls = TlsKind.AUTO;
+
+    @Option(
             names = "--token-file",
             paramLabel = "FILE",
             description = "Launchers must show the token in this file: 32 hexadecimal digits that only the owner may read.")
@@ -273,7 +280,7 @@ final class RelayCommand implements Callable<Integer> {
             if (!siteKeys.site().equals(site)) {
                 throw new CommandFailure("--site " + site + ", but the keys in " + keys + " are for site " + siteKeys.site());
             }
-            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys).lanes(lanes).forwards(forwarded).compression(compression);
+            LinkConfig config = LinkConfig.of(relay.toString(), epoch, siteKeys).lanes(lanes).tls(tls).forwards(forwarded).compression(compression);
             if (links != null) {
                 config = config.listen(links.host(), links.port());
             }

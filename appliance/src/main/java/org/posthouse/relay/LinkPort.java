@@ -38,6 +38,7 @@ final class LinkPort implements Links.Listener {
 
     private final Relay relay;
     private final ArrivedFrame arrived = new ArrivedFrame();
+    private final LinkVisit visit = new LinkVisit();
     private final Map<String, Promise<Void>> contacts = new HashMap<>();
     private final Map<String, OtherRelay> others = new HashMap<>();
     private final Parking parking;
@@ -126,9 +127,12 @@ final class LinkPort implements Links.Listener {
             FrameType type = view.type();
             other.flow().in(type, length);
             if (type == FrameType.BLOCKED || type == FrameType.MISMATCH) {
+                visit.leave();
                 stalled(other, type, Stall.decode(Connection.copy(buffer, index, length)));
             } else {
-                return other.take(relay.shards().addressed(view), number, arrived, buffer, index, length, view);
+                Shard shard = relay.shards().addressed(view);
+                visit.enter(shard.strand(), length);
+                return other.take(shard, number, arrived, buffer, index, length, view);
             }
         } catch (WireException e) {
             fail(view.job(), e.reason(), e.getMessage() + ", from relay " + from);
@@ -138,6 +142,11 @@ final class LinkPort implements Links.Listener {
             fail(view.job(), Reason.INTERNAL, e.toString());
         }
         return true;
+    }
+
+    @Override
+    public void onReadEnd() {
+        visit.leave();
     }
 
     /** Every shard judges what blocked ranks say; a verdict is for one rank. */
@@ -177,6 +186,7 @@ final class LinkPort implements Links.Listener {
 
     @Override
     public void onForgotten(String other, List<ByteBuf> frames) {
+        visit.leave();
         LOG.warn("{}: relay {} was restarted, {} frames that it may not have handled", relay.id(), other, frames.size());
         other(other).onRestarted(frames);
     }

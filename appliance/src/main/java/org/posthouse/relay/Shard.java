@@ -103,32 +103,28 @@ final class Shard {
     }
 
     /**
-     * A frame from another relay, for a rank of this shard: handled now if nobody is inside, else held until then.
+     * A frame from another relay, for a rank of this shard: handled now if the caller is inside the strand, else held until then.
      *
      * @param number what the link calls it
      * @return whether it was handled; else {@link RelayPeer#handled} is told
      */
     boolean fromLink(
             RelayPeer peer, long number, ArrivedFrame arrived, ByteBuf buffer, int index, int length, FrameView view) {
-        if (!strand.tryEnter()) {
+        if (!strand.isInside()) {
             heldFromLink(peer, number, BufferParcel.keep(buffer, index, length));
             return false;
         }
-        try {
-            if (mustWait(view)) {
-                ByteBuf held = BufferParcel.keep(buffer, index, length);
-                park(peer, view.job(), held, () -> takeHeld(peer, number, held));
-                return false;
-            }
-            core.fromPeer(peer, arrived.set(buffer, index, length, view));
-            if (!isGated(view.job())) {
-                return true;
-            }
-            gate.pass(() -> peer.handled(number));
+        if (mustWait(view)) {
+            ByteBuf held = BufferParcel.keep(buffer, index, length);
+            park(peer, view.job(), held, () -> takeHeld(peer, number, held));
             return false;
-        } finally {
-            strand.leave();
         }
+        core.fromPeer(peer, arrived.set(buffer, index, length, view));
+        if (!isGated(view.job())) {
+            return true;
+        }
+        gate.pass(() -> peer.handled(number));
+        return false;
     }
 
     /** The same of a frame that was held before; takes over the buffer, which is the frame's alone. */

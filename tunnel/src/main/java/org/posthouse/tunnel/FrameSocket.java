@@ -51,6 +51,9 @@ public final class FrameSocket {
          */
         void onFrame(FrameSocket socket, ByteBuf buffer, int index, int length, FrameView view) throws WireException;
 
+        /** All frames of what was read at once have been handed over. */
+        default void onReadEnd(FrameSocket socket) {}
+
         /** {@link FrameSocket#writable} turned true. */
         default void onWritable(FrameSocket socket) {}
 
@@ -206,6 +209,7 @@ public final class FrameSocket {
             closeDeadline.cancel(false);
         }
         decoder.release();
+        listener.onReadEnd(this);
         Notice why = closing != null ? closing : Notice.closing(0, Reason.NORMAL, "the connection ended");
         closing = why;
         listener.onClosed(this, why);
@@ -225,6 +229,12 @@ public final class FrameSocket {
             } finally {
                 in.release();
             }
+        }
+
+        @Override
+        public void channelReadComplete(ChannelHandlerContext context) {
+            listener.onReadEnd(FrameSocket.this);
+            context.fireChannelReadComplete();
         }
 
         @Override

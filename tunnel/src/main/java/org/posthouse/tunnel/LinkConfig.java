@@ -19,6 +19,7 @@ import java.util.Map;
  * @param windowBytes unacknowledged bytes per link past which it is not writable: 64 KiB to 1 GiB
  * @param connectionsMax accepted connections open at one time: 1 to 65,536
  * @param lanes connections of a link that this relay dials, 1 to {@link #LANES_MAX}; 0: as many as are of use
+ * @param tls whose TLS is used
  * @param timeouts the named times
  * @param forwards what streams lead to and from
  * @param compression whether bulk goes packed
@@ -34,6 +35,7 @@ public record LinkConfig(
         long windowBytes,
         int connectionsMax,
         int lanes,
+        TlsKind tls,
         LinkTimeouts timeouts,
         ForwardConfig forwards,
         Compression compression) {
@@ -60,6 +62,7 @@ public record LinkConfig(
         checkRange(problems, "lanes", lanes, 0, LANES_MAX);
         checkRange(problems, "peers", peers.size(), 0, Links.LINKS_MAX);
         peers.forEach((peer, address) -> checkPeer(problems, relay, peer, address));
+        tls.check(problems);
         timeouts.check(problems);
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException("links of relay " + relay + ": " + String.join("; ", problems));
@@ -79,6 +82,7 @@ public record LinkConfig(
                 WINDOW_BYTES_DEFAULT,
                 CONNECTIONS_MAX_DEFAULT,
                 0,
+                TlsKind.AUTO,
                 LinkTimeouts.DEFAULT,
                 ForwardConfig.NONE,
                 Compression.AUTO);
@@ -87,14 +91,14 @@ public record LinkConfig(
     /** The same relay, started as another epoch. */
     public LinkConfig epoch(long epoch) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, tls, timeouts, forwards,
                 compression);
     }
 
     /** The same, accepting peers at {@code host}:{@code port}. */
     public LinkConfig listen(String host, int port) {
         return new LinkConfig(
-                site, relay, epoch, keys, host, port, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                site, relay, epoch, keys, host, port, peers, windowBytes, connectionsMax, lanes, tls, timeouts, forwards,
                 compression);
     }
 
@@ -103,42 +107,49 @@ public record LinkConfig(
         Map<String, String> more = new HashMap<>(peers);
         more.put(peer, address);
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, more, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                site, relay, epoch, keys, listenHost, listenPort, more, windowBytes, connectionsMax, lanes, tls, timeouts, forwards,
                 compression);
     }
 
     /** The same with other limits. */
     public LinkConfig limits(long windowBytes, int connectionsMax) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, tls, timeouts, forwards,
                 compression);
     }
 
     /** The same with other times. */
     public LinkConfig timeouts(LinkTimeouts timeouts) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, tls, timeouts, forwards,
                 compression);
     }
 
     /** The same with so many connections in each link that it dials; 0: as many as are of use. */
     public LinkConfig lanes(int lanes) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, tls, timeouts, forwards,
+                compression);
+    }
+
+    /** The same with that TLS. */
+    public LinkConfig tls(TlsKind tls) {
+        return new LinkConfig(
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, tls, timeouts, forwards,
                 compression);
     }
 
     /** The same, with doors and ports to doors. */
     public LinkConfig forwards(ForwardConfig forwards) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, tls, timeouts, forwards,
                 compression);
     }
 
     /** The same, packing bulk as {@code compression} says. */
     public LinkConfig compression(Compression compression) {
         return new LinkConfig(
-                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, timeouts, forwards,
+                site, relay, epoch, keys, listenHost, listenPort, peers, windowBytes, connectionsMax, lanes, tls, timeouts, forwards,
                 compression);
     }
 

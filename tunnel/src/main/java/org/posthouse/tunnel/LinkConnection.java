@@ -234,6 +234,11 @@ final class LinkConnection implements FrameSocket.Listener {
     }
 
     @Override
+    public void onReadEnd(FrameSocket socket) {
+        links.listener().onReadEnd();
+    }
+
+    @Override
     public void onWritable(FrameSocket socket) {
         if (up && !ended) {
             link.onSocketWritable();

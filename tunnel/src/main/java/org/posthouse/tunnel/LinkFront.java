@@ -47,6 +47,11 @@ final class LinkFront implements Links.Listener {
     }
 
     @Override
+    public void onReadEnd() {
+        relay.onReadEnd();
+    }
+
+    @Override
     public void onAcknowledged(String from, long frames) {
         long own = links.shares(from).take(frames);
         if (own > 0) {

@@ -12,7 +12,6 @@ import io.vertx.core.net.NetSocket;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLEngine;
-import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
@@ -26,7 +25,6 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 final class LinkTls {
     private static final String TLS = "posthouse-tls";
     private static final String HANDSHAKE = "posthouse-handshake";
-    private static final String[] PROTOCOLS = {"TLSv1.3"};
 
     /** How a handshake ended. Exactly one of the two is called, once, on the event loop. */
     interface Outcome {
@@ -39,25 +37,23 @@ final class LinkTls {
     private static final String FIRST_BYTES = "posthouse-first-bytes";
 
     private final LinkKeys keys;
+    private final TlsKind kind;
     private final ClientHellos begun = new ClientHellos();
     private final int handshakeMs;
 
-    LinkTls(LinkKeys keys, int handshakeMs) {
+    LinkTls(LinkKeys keys, TlsKind kind, int handshakeMs) {
         this.keys = keys;
+        this.kind = kind;
         this.handshakeMs = handshakeMs;
     }
 
     /** Begins the handshake on a fresh connection. If it fails, the connection is closed. */
     void secure(NetSocket socket, boolean dialled, Outcome outcome) {
-        SSLEngine engine = keys.inForce().context().createSSLEngine();
-        SSLParameters parameters = engine.getSSLParameters();
-        parameters.setProtocols(PROTOCOLS);
-        parameters.setNeedClientAuth(!dialled);
-        engine.setSSLParameters(parameters);
-        engine.setUseClientMode(dialled);
+        ChannelHandlerContext context = ((NetSocketInternal) socket).channelHandlerContext();
+        SSLEngine engine = keys.inForce().engines().engine(kind, dialled, context.alloc());
         SslHandler tls = new SslHandler(engine);
         tls.setHandshakeTimeoutMillis(handshakeMs);
-        ChannelPipeline pipeline = ((NetSocketInternal) socket).channelHandlerContext().pipeline();
+        ChannelPipeline pipeline = context.pipeline();
         Handshake handshake = new Handshake(engine, outcome);
         pipeline.addFirst(HANDSHAKE, handshake);
         pipeline.addFirst(TLS, tls);

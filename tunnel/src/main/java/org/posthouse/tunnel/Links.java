@@ -26,6 +26,7 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
 /**
  * All links of one relay (docs/links.md). Confined to the relay's context, an event loop: only {@link #start} and
@@ -57,6 +58,9 @@ public final class Links {
          */
         boolean onFrame(String relay, long number, ByteBuf buffer, int index, int length, FrameView view)
                 throws WireException;
+
+        /** All frames of what was read at once have been handed over; more may come before that. */
+        default void onReadEnd() {}
 
         /** {@code relay} has handled {@code frames} more of those that it was sent, in the order of {@link Links#send}. */
         default void onAcknowledged(String relay, long frames) {}
@@ -107,7 +111,7 @@ public final class Links {
         this.forwards = new Forwards(config.relay(), config.forwards(), streams, new ForwardSockets(this.context));
         this.listener = new LinkFront(this, listener, streams);
         this.keys = new LinkKeys(config.keys());
-        this.tls = new LinkTls(keys, config.timeouts().handshakeMs());
+        this.tls = new LinkTls(keys, config.tls(), config.timeouts().handshakeMs());
         this.watch = new KeyWatch(this.context, config.keys(), this::onKeys, this::onKeysProblem);
     }
 
@@ -367,6 +371,7 @@ public final class Links {
     }
 
     private Future<Void> open() {
+        LOG.atLevel(config.tls().fallsBack() ? Level.WARN : Level.INFO).log("relay {}: {}", config.relay(), config.tls().described());
         Vertx vertx = context.owner();
         client = vertx.createNetClient(new NetClientOptions()
                 .setConnectTimeout(config.timeouts().connectMs())

@@ -56,7 +56,7 @@ public enum Refusal {
         };
     }
 
-    /** The kind of a failed TLS handshake; the JDK and Netty tell it by the exception's causes and alert names. */
+    /** The kind of a failed TLS handshake; the JDK, Netty and BoringSSL tell it by the exception's causes, alert names and error names. */
     static Refusal of(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             switch (cause) {
@@ -83,13 +83,15 @@ public enum Refusal {
     private static Refusal ofMessage(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
-            if (message.contains("received fatal alert")) {
+            if (message.contains("received fatal alert") || message.contains("_alert_")) {
                 return REFUSED_BY_PEER;
             }
-            if (message.contains("protocol_version") || message.contains("is not enabled or supported")) {
+            if (message.contains("protocol_version") || message.contains("is not enabled or supported") || message.contains("unsupported_protocol")) {
                 return TLS_VERSION;
             }
-            if (message.contains("empty client certificate chain") || message.contains("certificate_required")) {
+            if (message.contains("empty client certificate chain")
+                    || message.contains("certificate_required")
+                    || message.contains("peer_did_not_return_a_certificate")) {
                 return NO_CERTIFICATE;
             }
             if (cause instanceof CertPathValidatorException || message.contains("pkix path")) {

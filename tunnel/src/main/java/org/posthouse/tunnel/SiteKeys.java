@@ -3,24 +3,18 @@ package org.posthouse.tunnel;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
-import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
-import javax.net.ssl.KeyManagerFactory;
-import javax.net.ssl.SSLContext;
-import javax.net.ssl.TrustManagerFactory;
 
 /**
  * A site's keys folder in memory: its own certificate and key, and the authority that its peers must be of.
  * Immutable; loaded before any port is opened, because loading blocks.
  */
 public final class SiteKeys {
-    private static final char[] NO_PASSWORD = new char[0];
-
     private final SiteCertificate certificate;
     private final X509Certificate authority;
     private final RevocationList revocations;
-    private final SSLContext context;
+    private final TlsEngines engines;
 
     /** How the files looked before they were read. */
     private final String stamp;
@@ -29,12 +23,12 @@ public final class SiteKeys {
             SiteCertificate certificate,
             X509Certificate authority,
             RevocationList revocations,
-            SSLContext context,
+            TlsEngines engines,
             String stamp) {
         this.certificate = certificate;
         this.authority = authority;
         this.revocations = revocations;
-        this.context = context;
+        this.engines = engines;
         this.stamp = stamp;
     }
 
@@ -65,7 +59,7 @@ public final class SiteKeys {
                 folder, GridAuthority.SITE_CERTIFICATE, GridAuthority.AUTHORITY_CERTIFICATE, GridAuthority.REVOKED);
         RevocationList revocations = KeyFiles.readRevocations(folder.resolve(GridAuthority.REVOKED), authority);
         try {
-            return new SiteKeys(certificate, authority, revocations, context(authority, own, key), stamp);
+            return new SiteKeys(certificate, authority, revocations, new TlsEngines(authority, own, key), stamp);
         } catch (GeneralSecurityException | IOException e) {
             throw new KeysException("TLS cannot use the keys in " + folder + ": " + e, e);
         }
@@ -95,8 +89,8 @@ public final class SiteKeys {
         return stamp;
     }
 
-    SSLContext context() {
-        return context;
+    TlsEngines engines() {
+        return engines;
     }
 
     private static void requireIssuedBy(X509Certificate authority, X509Certificate own, Path file)
@@ -107,22 +101,5 @@ public final class SiteKeys {
             throw new KeysException(
                     "the certificate " + file + " is not of the authority beside it: copy the files of one issue", e);
         }
-    }
-
-    private static SSLContext context(X509Certificate authority, X509Certificate own, PrivateKey key)
-            throws GeneralSecurityException, IOException {
-        KeyStore mine = KeyStore.getInstance("PKCS12");
-        mine.load(null, NO_PASSWORD);
-        mine.setKeyEntry("site", key, NO_PASSWORD, new X509Certificate[] {own});
-        KeyStore trusted = KeyStore.getInstance("PKCS12");
-        trusted.load(null, NO_PASSWORD);
-        trusted.setCertificateEntry("authority", authority);
-        KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
-        keys.init(mine, NO_PASSWORD);
-        TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
-        trust.init(trusted);
-        SSLContext context = SSLContext.getInstance("TLSv1.3");
-        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
-        return context;
     }
 }

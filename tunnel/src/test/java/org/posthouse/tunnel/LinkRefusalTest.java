@@ -86,6 +86,11 @@ class LinkRefusalTest {
         vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
     }
 
+    /** Whose TLS the relays use; raw peers use the JDK's. */
+    TlsKind tls() {
+        return TlsKind.NATIVE;
+    }
+
     @BeforeEach
     void startRelay() throws Exception {
         log.list = new CopyOnWriteArrayList<>();
@@ -588,7 +593,7 @@ class LinkRefusalTest {
     }
 
     private TestRelay start(LinkConfig config) throws Exception {
-        TestRelay relay = new TestRelay(vertx, config);
+        TestRelay relay = new TestRelay(vertx, config.tls(tls()));
         relays.add(relay);
         return relay.start();
     }

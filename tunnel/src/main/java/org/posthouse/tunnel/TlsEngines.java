@@ -1,0 +1,113 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.lang.ref.Cleaner;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.PrivateKey;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManagerFactory;
+
+/**
+ * Makes the engines of TLS connections with a site's keys: TLS 1.3 and nothing older, both ends show a certificate of the authority, no session is
+ * resumed. Immutable. Making it blocks; making an engine does not.
+ *
+ * <p>AES-128-GCM is wanted first: keys are on P-256, which is as strong, and it is cheaper than AES-256. BoringSSL wants it first by itself where the processor
+ * has AES.
+ */
+final class TlsEngines {
+    private static final String PROTOCOL = "TLSv1.3";
+    private static final String[] CIPHERS = {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"};
+    private static final char[] NO_PASSWORD = new char[0];
+    /** The JDK cannot be told to give no session ticket; no relay uses one, and nobody else can after that. */
+    private static final int SESSION_SECONDS = 1;
+
+    private static final Cleaner CLEANER = Cleaner.create();
+
+    private final SSLContext context;
+
+    /** Null where there is no native TLS. */
+    private final NativeContexts natives;
+
+    /** Each engine holds its own reference to the one that it was made with. */
+    private record NativeContexts(SslContext dialling, SslContext accepting) implements Runnable {
+        @Override
+        public void run() {
+            ReferenceCountUtil.release(dialling);
+            ReferenceCountUtil.release(accepting);
+        }
+    }
+
+    TlsEngines(X509Certificate authority, X509Certificate own, PrivateKey key) throws GeneralSecurityException, IOException {
+        context = context(authority, own, key);
+        natives = TlsKind.isNativeHere() ? natives(authority, own, key) : null;
+        if (natives != null) {
+            CLEANER.register(this, natives);
+        }
+    }
+
+    /** @param dialled whether this end has dialled */
+    SSLEngine engine(TlsKind kind, boolean dialled, ByteBufAllocator allocator) {
+        if (kind.isNative()) {
+            return (dialled ? natives.dialling : natives.accepting).newEngine(allocator);
+        }
+        SSLEngine engine = context.createSSLEngine();
+        SSLParameters parameters = engine.getSSLParameters();
+        parameters.setProtocols(new String[] {PROTOCOL});
+        parameters.setCipherSuites(CIPHERS);
+        parameters.setNeedClientAuth(!dialled);
+        engine.setSSLParameters(parameters);
+        engine.setUseClientMode(dialled);
+        return engine;
+    }
+
+    private static NativeContexts natives(X509Certificate authority, X509Certificate own, PrivateKey key) throws IOException {
+        SslContext dialling = natively(SslContextBuilder.forClient().keyManager(key, own), authority);
+        try {
+            SslContext accepting =
+                    natively(SslContextBuilder.forServer(key, own).clientAuth(ClientAuth.REQUIRE), authority);
+            return new NativeContexts(dialling, accepting);
+        } catch (IOException | RuntimeException e) {
+            ReferenceCountUtil.release(dialling);
+            throw e;
+        }
+    }
+
+    /** Whom a certificate is for, {@link Links} looks at: no host's name is in it. */
+    private static SslContext natively(SslContextBuilder builder, X509Certificate authority) throws IOException {
+        return builder.sslProvider(SslProvider.OPENSSL_REFCNT)
+                .trustManager(List.of(authority))
+                .endpointIdentificationAlgorithm(null)
+                .protocols(PROTOCOL)
+                .build();
+    }
+
+    private static SSLContext context(X509Certificate authority, X509Certificate own, PrivateKey key)
+            throws GeneralSecurityException, IOException {
+        KeyStore mine = KeyStore.getInstance("PKCS12");
+        mine.load(null, NO_PASSWORD);
+        mine.setKeyEntry("site", key, NO_PASSWORD, new X509Certificate[] {own});
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, NO_PASSWORD);
+        trusted.setCertificateEntry("authority", authority);
+        KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
+        keys.init(mine, NO_PASSWORD);
+        TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
+        trust.init(trusted);
+        SSLContext context = SSLContext.getInstance(PROTOCOL);
+        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+        context.getServerSessionContext().setSessionTimeout(SESSION_SECONDS);
+        return context;
+    }
+}
