@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * <p>If both ends dial, the connection that the smaller relay id dialled lives: the smaller one refuses the other's
  * while its own is open, the larger one gives its own up.
  */
-final class Link implements LinkDialler.Target {
+final class Link {
     private static final Logger LOG = LoggerFactory.getLogger(Link.class);
 
     private final Links links;
@@ -33,11 +33,14 @@ final class Link implements LinkDialler.Target {
     private final LinkTraffic traffic = new LinkTraffic();
     private final LinkShares shares = new LinkShares();
 
-    /** Null if this relay has no address to dial. */
-    private LinkDialler dialler;
+    private final LinkDialling dialling;
+    private final RoundTrips roundTrips = new RoundTrips();
 
     /** The first lane of the session, or a dialled one that waits for its LINK_HELLO; null if there is none. */
     private LinkConnection current;
+
+    /** One first lane takes over from another: the link stays up. */
+    private boolean changing;
 
     private LinkStatus.State state = LinkStatus.State.DOWN;
     private Instant since = Instant.now();
@@ -63,6 +66,7 @@ final class Link implements LinkDialler.Target {
         this.window = new LinkWindow(links.config().windowBytes(), System::nanoTime);
         this.lanes = new LinkLanes(links, this);
         this.reception = new LinkReception(links, this);
+        this.dialling = new LinkDialling(links, this);
     }
 
     /** The id of the relay at the other end. */
@@ -70,9 +74,37 @@ final class Link implements LinkDialler.Target {
         return relay;
     }
 
-    void dialWith(LinkDialler dialler) {
-        this.dialler = dialler;
-        dialler.dial();
+    /** Begins to dial, if there is an address. */
+    void dial() {
+        dialling.start();
+    }
+
+    /** The first lane of the session, or what may become it; null if there is none. */
+    LinkConnection first() {
+        return current;
+    }
+
+    /** Whether frames flow on a first lane that goes over no other relay. */
+    boolean isStraight() {
+        return flows() && current.path().isDirect();
+    }
+
+    /** The link as a hop of a way; null if it is none, or was not measured yet. */
+    LinkRoutes.Neighbour neighbour() {
+        int micros = isStraight() ? roundTrips.least() : RoundTrips.NONE;
+        return micros == RoundTrips.NONE ? null : new LinkRoutes.Neighbour(relay, micros, window.bytes());
+    }
+
+    /** Ways over other relays have changed. */
+    void onRoutes() {
+        if (!stopped) {
+            dialling.onRoutes();
+            lanes.onRoutes();
+        }
+    }
+
+    private boolean flows() {
+        return state == LinkStatus.State.UP && current != null && current.isUp();
     }
 
     /** Whose the frames are that are not acknowledged. */
@@ -107,9 +139,7 @@ final class Link implements LinkDialler.Target {
     /** Ends the link for good and lets go of all its frames. */
     void stop(Notice why) {
         stopped = true;
-        if (dialler != null) {
-            dialler.stop();
-        }
+        dialling.stop();
         if (current != null) {
             current.close(why);
         }
@@ -118,12 +148,12 @@ final class Link implements LinkDialler.Target {
 
     /** The certificate that the peer has shown; null while the link is not up. */
     SiteCertificate peerCertificate() {
-        return state == LinkStatus.State.UP ? current.certificate() : null;
+        return flows() ? current.certificate() : null;
     }
 
     /** Ends the connection if its peer's certificate is in {@code list}, else passes the list on. */
     void onRevocations(RevocationList list) {
-        if (state != LinkStatus.State.UP) {
+        if (!flows()) {
             return;
         }
         LinkConnection connection = current;
@@ -150,27 +180,28 @@ final class Link implements LinkDialler.Target {
                 window.bytes(),
                 traffic.roundTripMicros,
                 lanes.up(),
+                lanes.paths().stream().map(LinkPath::toString).toList(),
+                traffic.moves,
                 lastReason);
     }
 
-    @Override
-    public int lane() {
-        return 0;
+    void onDialling() {
+        if (!isUp()) {
+            transition(LinkStatus.State.CONNECTING, "");
+        }
     }
 
-    @Override
-    public void onDialling() {
-        transition(LinkStatus.State.CONNECTING, "");
+    void onDialFailed(Notice why) {
+        if (!isUp()) {
+            transition(LinkStatus.State.DOWN, text(why));
+        }
     }
 
-    @Override
-    public void onDialFailed(Notice why) {
-        transition(LinkStatus.State.DOWN, text(why));
-    }
-
-    /** Asks for the relay and says LINK_HELLO. */
-    @Override
-    public void onDialled(LinkConnection connection) {
+    /** Asks for the relay and says LINK_HELLO. What the old first lane did not carry any more, the new one will. */
+    void onDialled(LinkConnection connection) {
+        if (current != null) {
+            change(connection);
+        }
         current = connection;
         connection.greet(hello(relay, 0, ++sessions));
     }
@@ -187,20 +218,35 @@ final class Link implements LinkDialler.Target {
             return;
         }
         boolean restarted = peerEpoch != 0 && hello.epoch() > peerEpoch;
+        LinkConnection replaced = null;
         if (!connection.dialled()) {
-            if (!restarted && prefersCurrent()) {
+            if (!restarted && prefersCurrent(connection)) {
                 refuseDuplicate(connection);
                 return;
             }
-            if (current != null) {
-                current.cut(Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + connection));
+            if (current != null && !restarted) {
+                replaced = current;
+                change(connection);
+            } else if (current != null) {
+                current.cut(replacedBy(connection));
             }
         }
         if (restarted) {
+            if (isUp()) {
+                down(Notice.closing(0, Reason.NORMAL, "relay " + relay + " was restarted"));
+            }
             forget(hello);
         }
         boolean known = hello.peerEpoch() == links.config().epoch();
-        window.resume(known ? hello.heads() : 0, known ? hello.bulk() : 0);
+        try {
+            window.resume(known ? hello.heads() : 0, known ? hello.bulk() : 0);
+        } catch (WireException e) {
+            if (replaced != null) {
+                down(Notice.closing(0, e.reason(), e.getMessage()));
+                dialling.onEnded(replaced, false);
+            }
+            throw e;
+        }
         peerEpoch = hello.epoch();
         begin(connection, connection.dialled() ? sessions : hello.session());
     }
@@ -225,7 +271,7 @@ final class Link implements LinkDialler.Target {
 
     /** The first lane, if the peer can be told something on it now; else null. */
     LinkConnection writableFirst() {
-        return current != null && current.isUp() && current.writable() ? current : null;
+        return flows() && current.writable() ? current : null;
     }
 
     /** The peer has handled the first of either stream, and has so much bulk. @throws WireException if it cannot have them */
@@ -264,6 +310,11 @@ final class Link implements LinkDialler.Target {
     void onRoundTrip(LinkConnection connection, long micros) {
         if (connection == current) {
             traffic.roundTripMicros = micros;
+            roundTrips.add(micros);
+            dialling.onRoundTrip();
+            if (isStraight()) {
+                links.routing().onNeighbours();
+            }
         }
     }
 
@@ -281,18 +332,35 @@ final class Link implements LinkDialler.Target {
         current = null;
         lanes.end(why);
         reception.endSession();
-        boolean wasUp = state == LinkStatus.State.UP;
-        transition(LinkStatus.State.DOWN, text(why));
-        if (dialler != null && !stopped) {
-            if (progressed) {
-                dialler.succeeded();
-            }
-            dialler.dialLater();
+        if (changing) {
+            return;
+        }
+        down(why);
+        if (!stopped) {
+            dialling.onEnded(connection, progressed);
         }
         progressed = false;
+    }
+
+    private void down(Notice why) {
+        boolean wasUp = state == LinkStatus.State.UP;
+        transition(LinkStatus.State.DOWN, text(why));
         if (wasUp) {
+            links.routing().forget(relay);
             links.listener().onDown(relay, why);
+            links.routing().onNeighbours();
         }
+    }
+
+    /** Ends the session in favour of {@code next}; nothing of it comes any more. */
+    private void change(LinkConnection next) {
+        changing = true;
+        current.cut(replacedBy(next));
+        changing = false;
+    }
+
+    private static Notice replacedBy(LinkConnection next) {
+        return Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + next);
     }
 
     private void requireEpoch(LinkHello hello) throws WireException {
@@ -310,9 +378,17 @@ final class Link implements LinkDialler.Target {
         }
     }
 
-    private boolean prefersCurrent() {
+    /** A straight connection is better than a detour; of two of a kind the one that the smaller relay dialled is. */
+    private boolean prefersCurrent(LinkConnection connection) {
+        if (current == null || current.isClosing()) {
+            return false;
+        }
+        boolean straight = current.path().isDirect();
+        if (straight != connection.path().isDirect()) {
+            return straight;
+        }
         boolean smaller = links.config().relay().compareTo(relay) < 0;
-        return smaller && current != null && current.dialled() && !current.isClosing();
+        return smaller && current.dialled();
     }
 
     /** Keeps the current connection, but not blindly: the peer would not dial if it still had it. */
@@ -334,18 +410,24 @@ final class Link implements LinkDialler.Target {
     }
 
     private void begin(LinkConnection connection, long session) {
+        boolean wasUp = state == LinkStatus.State.UP;
         current = connection;
-        if (dialler != null) {
-            dialler.stop();
-        }
+        roundTrips.clear();
         if (!connection.dialled()) {
             connection.greet(hello("", 0, session));
         }
         connection.begin(this, 0);
         transition(LinkStatus.State.UP, connection.toString());
+        if (wasUp) {
+            traffic.moves++;
+            LOG.info("link to relay {}: goes on over {}", relay, connection);
+        }
+        dialling.onUp(connection);
         reception.beginSession();
         lanes.begin(connection, session);
-        links.listener().onUp(relay, peerEpoch);
+        if (!wasUp) {
+            links.listener().onUp(relay, peerEpoch);
+        }
         tellIfRoomy();
         writeWaiting();
     }
@@ -366,7 +448,7 @@ final class Link implements LinkDialler.Target {
 
     /** Writes what waits until the sockets have enough, or enough bulk is on its way; {@link #onSocketWritable} and {@link #onAcknowledged} go on. */
     private void writeWaiting() {
-        while (state == LinkStatus.State.UP) {
+        while (flows()) {
             boolean wantsHeads = current.writable();
             int lane = window.allowsBulk() ? lanes.forBulk(window) : LinkLanes.NONE;
             LinkFrame frame = wantsHeads ? window.next(0, true, lane == 0) : null;

@@ -1,6 +1,7 @@
 package org.posthouse.tunnel;
 
 import java.time.Instant;
+import java.util.List;
 
 /**
  * How one link is doing, for people and metrics. Immutable. Counts run since this relay started and include every
@@ -18,6 +19,8 @@ import java.time.Instant;
  * @param unacknowledgedBytes what the peer has not acknowledged yet, as the window counts it
  * @param roundTripMicros of the last ping; -1 if none was answered yet
  * @param lanes connections that carry the link now
+ * @param paths the ways that they go, each once, that of the first lane first: "direct", or "via" the relays on the way
+ * @param moves how often another connection took over while the link was up
  * @param lastReason why it last went down or could not come up; empty if never
  */
 public record LinkStatus(
@@ -33,6 +36,8 @@ public record LinkStatus(
         long unacknowledgedBytes,
         long roundTripMicros,
         int lanes,
+        List<String> paths,
+        long moves,
         String lastReason) {
     /** Where a link stands. */
     public enum State {
