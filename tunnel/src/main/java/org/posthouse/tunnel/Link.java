@@ -42,6 +42,9 @@ final class Link {
     /** One first lane takes over from another: the link stays up. */
     private boolean changing;
 
+    /** The lane before, until the peer knows of its successor: it would take the end of it for that of the link. Null if there is none. */
+    private LinkConnection leaving;
+
     private LinkStatus.State state = LinkStatus.State.DOWN;
     private Instant since = Instant.now();
     private String lastReason = "";
@@ -200,7 +203,8 @@ final class Link {
     /** Asks for the relay and says LINK_HELLO. What the old first lane did not carry any more, the new one will. */
     void onDialled(LinkConnection connection) {
         if (current != null) {
-            change(connection);
+            leaving = current;
+            change(() -> leaving.leave(replacedBy(connection)));
         }
         current = connection;
         connection.greet(hello(relay, 0, ++sessions));
@@ -225,8 +229,9 @@ final class Link {
                 return;
             }
             if (current != null && !restarted) {
-                replaced = current;
-                change(connection);
+                LinkConnection old = current;
+                replaced = old;
+                change(() -> old.cut(replacedBy(connection)));
             } else if (current != null) {
                 current.cut(replacedBy(connection));
             }
@@ -343,6 +348,7 @@ final class Link {
     }
 
     private void down(Notice why) {
+        letGo(why);
         boolean wasUp = state == LinkStatus.State.UP;
         transition(LinkStatus.State.DOWN, text(why));
         if (wasUp) {
@@ -352,11 +358,18 @@ final class Link {
         }
     }
 
-    /** Ends the session in favour of {@code next}; nothing of it comes any more. */
-    private void change(LinkConnection next) {
+    /** Ends the session in favour of another, which begins at once. */
+    private void change(Runnable end) {
         changing = true;
-        current.cut(replacedBy(next));
+        end.run();
         changing = false;
+    }
+
+    private void letGo(Notice why) {
+        if (leaving != null) {
+            leaving.cut(why);
+            leaving = null;
+        }
     }
 
     private static Notice replacedBy(LinkConnection next) {
@@ -411,6 +424,7 @@ final class Link {
 
     private void begin(LinkConnection connection, long session) {
         boolean wasUp = state == LinkStatus.State.UP;
+        letGo(replacedBy(connection));
         current = connection;
         roundTrips.clear();
         if (!connection.dialled()) {

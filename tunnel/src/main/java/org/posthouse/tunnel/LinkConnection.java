@@ -212,6 +212,11 @@ final class LinkConnection implements FrameSocket.Listener {
         socket.close(why);
     }
 
+    /** Nothing of it counts any more, though the peer does not hear so before it is {@link #cut}. */
+    void leave(Notice why) {
+        end(why);
+    }
+
     /** Ends the connection without a word. */
     void cut(Notice why) {
         end(why);

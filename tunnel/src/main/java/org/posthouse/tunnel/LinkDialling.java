@@ -15,6 +15,9 @@ final class LinkDialling {
     /** A way must be this much shorter to be worth a change. */
     private static final double FASTER = 1.2;
 
+    /** And so much: less is what a busy machine makes of it. */
+    private static final int FASTER_MICROS = 1_000;
+
     private static final int PINGS = 3;
 
     private final Links links;
@@ -136,7 +139,8 @@ final class LinkDialling {
     void onRoundTrip() {
         LinkRoutes.Route mine = route();
         if (mine != null) {
-            boolean worse = links.routing().to(link.relay()).getFirst().roundTripMicros() * FASTER < mine.roundTripMicros();
+            int least = links.routing().to(link.relay()).getFirst().roundTripMicros();
+            boolean worse = least * FASTER < mine.roundTripMicros() && least + FASTER_MICROS < mine.roundTripMicros();
             faster = worse ? faster + 1 : 0;
             changeIfWorse();
         }
