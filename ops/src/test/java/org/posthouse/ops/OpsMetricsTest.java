@@ -56,6 +56,11 @@ class OpsMetricsTest {
                 "posthouse_link_down_seconds{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 0.0",
                 "posthouse_link_waiting_bytes{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 5000.0",
                 "posthouse_link_lanes{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 7.0",
+                "posthouse_link_hops{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 1.0",
+                "posthouse_link_moves_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 8.0",
+                "posthouse_carried_lanes{relay=\"rennes-a\",site=\"rennes\"} 9.0",
+                "posthouse_carried_bytes_total{relay=\"rennes-a\",site=\"rennes\"} 4000.0",
+                "posthouse_drained{relay=\"rennes-a\",site=\"rennes\"} 1.0",
                 "posthouse_link_frames_repeated_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 6.0",
                 "posthouse_link_frames_total{direction=\"out\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 2.0",
                 "posthouse_links{relay=\"rennes-a\",site=\"rennes\"} 2.0",
@@ -176,7 +181,7 @@ class OpsMetricsTest {
         try (OpsMetrics metrics = OpsMetrics.create()) {
             RelayMeters meters = new RelayMeters(metrics.registry());
             List<LinkView> links = IntStream.range(0, RelaySample.LINKS_MAX + 5)
-                    .mapToObj(i -> new LinkView("site" + i, "site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0, Optional.empty()))
+                    .mapToObj(i -> new LinkView("site" + i, "site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), 0, Optional.empty()))
                     .toList();
             RelaySnapshot relay = Scenes.relay("rennes", "rennes-a", 1, List.of());
             meters.refresh(List.of(new Scenes.MovingRelay(Scenes.withLinks(relay, links))));

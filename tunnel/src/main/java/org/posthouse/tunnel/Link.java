@@ -183,7 +183,7 @@ final class Link {
                 window.bytes(),
                 traffic.roundTripMicros,
                 lanes.up(),
-                lanes.paths().stream().map(LinkPath::toString).toList(),
+                lanes.paths().stream().map(LinkPath::via).toList(),
                 traffic.moves,
                 lastReason);
     }

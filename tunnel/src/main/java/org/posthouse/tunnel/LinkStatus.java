@@ -19,7 +19,7 @@ import java.util.List;
  * @param unacknowledgedBytes what the peer has not acknowledged yet, as the window counts it
  * @param roundTripMicros of the last ping; -1 if none was answered yet
  * @param lanes connections that carry the link now
- * @param paths the ways that they go, each once, that of the first lane first: "direct", or "via" the relays on the way
+ * @param paths the relays that these go over, each way once, that of the first lane first; no relay: straight
  * @param moves how often another connection took over while the link was up
  * @param lastReason why it last went down or could not come up; empty if never
  */
@@ -36,7 +36,7 @@ public record LinkStatus(
         long unacknowledgedBytes,
         long roundTripMicros,
         int lanes,
-        List<String> paths,
+        List<List<String>> paths,
         long moves,
         String lastReason) {
     /** Where a link stands. */

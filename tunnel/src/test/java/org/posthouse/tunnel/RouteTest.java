@@ -49,8 +49,8 @@ class RouteTest {
         TestRelay a = sites.start(dial(sites.dialling("a"), b, toA));
         TestRelay c = sites.start(dial(sites.dialling("c"), b, toC));
         awaitUp(a, c);
-        assertThat(a.status("c").paths()).containsExactly("via b");
-        assertThat(c.status("a").paths()).containsExactly("via b");
+        awaitPaths(a, "c", "via b");
+        awaitPaths(c, "a", "via b");
         a.feed("c");
         c.feed("a");
         for (int cut = 1; cut <= 6; cut++) {

@@ -69,7 +69,12 @@ final class TestSites implements AutoCloseable {
 
     /** Waits until {@code relay}'s link to {@code other} goes these ways and no others. */
     static void awaitPaths(TestRelay relay, String other, String... paths) {
-        until(() -> relay.isUp(other) && relay.status(other).paths().stream().sorted().toList().equals(List.of(paths)));
+        until(() -> relay.isUp(other) && paths(relay, other).equals(List.of(paths)));
+    }
+
+    /** The ways of its lanes, as people are told, sorted. */
+    static List<String> paths(TestRelay relay, String other) throws Exception {
+        return relay.status(other).paths().stream().map(via -> new LinkPath(via).toString()).sorted().toList();
     }
 
     static void awaitLast(TestRelay relay, String from, long number) {
