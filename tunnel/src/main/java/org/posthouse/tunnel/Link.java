@@ -143,6 +143,7 @@ final class Link {
     void stop(Notice why) {
         stopped = true;
         dialling.stop();
+        letGo(why);
         if (current != null) {
             current.close(why);
         }
@@ -203,6 +204,7 @@ final class Link {
     /** Asks for the relay and says LINK_HELLO. What the old first lane did not carry any more, the new one will. */
     void onDialled(LinkConnection connection) {
         if (current != null) {
+            letGo(replacedBy(connection));
             leaving = current;
             change(() -> leaving.leave(replacedBy(connection)));
         }
