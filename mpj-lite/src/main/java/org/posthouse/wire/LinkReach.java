@@ -58,7 +58,10 @@ public record LinkReach(List<Entry> entries) {
     }
 
     public ByteBuffer encode() {
-        int bytes = FrameType.LINK_REACH.bytesMin() + entries.stream().mapToInt(Entry::bytes).sum();
+        int bytes = FrameType.LINK_REACH.bytesMin();
+        for (Entry entry : entries) {
+            bytes += entry.bytes();
+        }
         FrameWriter out = new FrameWriter(FrameType.LINK_REACH, 0, bytes).u16(entries.size()).u16(0);
         for (Entry entry : entries) {
             out.text(entry.relay, NAME_BYTES_MAX).i32(entry.roundTripMicros).i64(entry.load).u16(entry.via.size()).u16(0);
