@@ -20,6 +20,7 @@ import picocli.CommandLine.ParseResult;
             RelayCommand.class,
             StatusCommand.class,
             ModeCommand.class,
+            DrainCommand.class,
             KeysCommand.class,
             BenchCommand.class,
             ChaosCommand.class,

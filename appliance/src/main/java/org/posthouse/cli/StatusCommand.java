@@ -3,6 +3,8 @@ package org.posthouse.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -54,6 +56,7 @@ final class StatusCommand implements Callable<Integer> {
                 time(relay.path("startedAt"))));
         relay.path("reasons").forEach(reason -> line(text, "not ready", reason.asText()));
         relay.path("links").forEach(link -> tellLink(text, link));
+        tellGateway(text, relay.path("streams"));
         relay.path("streams").path("forwards").forEach(forward -> tellForward(text, forward));
         if (relay.path("log").isObject()) {
             tellLog(text, relay.path("log"));
@@ -71,12 +74,13 @@ final class StatusCommand implements Callable<Integer> {
         long roundTripUs = link.path("roundTripMicros").asLong();
         line(text, "link", String.format(
                 Locale.ROOT,
-                "%s is %s since %s%s%s%s",
+                "%s is %s since %s%s%s%s%s",
                 link.path("peerRelay").asText(),
                 state,
                 time(link.path("parked").path("since").isNumber() ? link.path("parked").path("since") : link.path("since")),
                 roundTripUs == 0 ? "" : String.format(Locale.ROOT, ", round trip %.2f ms", roundTripUs / 1e3),
                 lanes <= 1 ? "" : ", " + lanes + " lanes",
+                route(link.path("paths")),
                 waiting == 0 ? "" : String.format(Locale.ROOT, ", %,d bytes not acknowledged", waiting)));
         if (link.path("packing").path("bytesBefore").asLong() > 0) {
             tellPacking(text, link.path("packing"));
@@ -93,6 +97,32 @@ final class StatusCommand implements Callable<Integer> {
                 packing.path("on").asBoolean() ? "on" : "off",
                 packing.path("bytesBefore").asLong(),
                 packing.path("bytesAfter").asLong()));
+    }
+
+    /** Over which relays, if it does not go straight. */
+    private static String route(JsonNode paths) {
+        List<String> detours = new ArrayList<>();
+        for (JsonNode path : paths) {
+            List<String> relays = new ArrayList<>();
+            path.forEach(relay -> relays.add(relay.asText()));
+            if (!relays.isEmpty()) {
+                detours.add(String.join(", ", relays));
+            }
+        }
+        return detours.isEmpty() ? "" : ", via " + String.join(" | ", detours);
+    }
+
+    private static void tellGateway(StringBuilder text, JsonNode streams) {
+        long carried = streams.path("carried").asLong();
+        boolean drained = streams.path("drained").asBoolean();
+        if (carried > 0 || drained) {
+            line(text, "gateway", String.format(
+                    Locale.ROOT,
+                    "%s%,d lanes of other relays go through it, %,d bytes so far",
+                    drained ? "drained; " : "",
+                    carried,
+                    streams.path("bytesCarried").asLong()));
+        }
     }
 
     private static void tellParked(StringBuilder text, JsonNode parked) {

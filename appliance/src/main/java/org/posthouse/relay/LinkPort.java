@@ -228,6 +228,9 @@ final class LinkPort implements Links.Listener {
                 status.waits(),
                 status.buffersUsed(),
                 status.buffers(),
+                status.carried(),
+                status.bytesCarried(),
+                links.drained(),
                 links.forwardStatus().stream().map(LinkPort::view).toList()));
     }
 
@@ -240,6 +243,15 @@ final class LinkPort implements Links.Listener {
                 status.opened(),
                 status.refused(),
                 status.lastReason());
+    }
+
+    /** Has other relays' lanes leave this one, or lets them come again. @return those that go through it now; empty if it has no links */
+    Optional<Integer> drain(boolean drain) {
+        if (links == null) {
+            return Optional.empty();
+        }
+        links.drain(drain);
+        return Optional.of(links.streamStatus().carried());
     }
 
     /** Looks which links are down and what waits for them, and ends what has waited for too long. */
@@ -270,6 +282,8 @@ final class LinkPort implements Links.Listener {
                 status.lanes(),
                 new PackingView(
                         status.packing().on(), status.packing().bytesBefore(), status.packing().bytesAfter(), status.packing().samples()),
+                status.paths(),
+                status.moves(),
                 parking.view(status));
     }
 }

@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import io.vertx.core.Future;
+import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
 import java.util.ArrayDeque;
 import java.util.Collection;
@@ -14,6 +15,8 @@ import org.posthouse.core.RankState;
 import org.posthouse.directory.RankEntry;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.logstore.LogStats;
+import org.posthouse.ops.DrainOrder;
+import org.posthouse.ops.DrainReport;
 import org.posthouse.ops.JobView;
 import org.posthouse.ops.LinkView;
 import org.posthouse.ops.ModeOrder;
@@ -109,6 +112,15 @@ final class RelayStatus implements RelayView {
         } catch (IllegalArgumentException e) {
             return Future.failedFuture(e);
         }
+    }
+
+    @Override
+    public Future<DrainReport> drain(DrainOrder order) {
+        Promise<DrainReport> done = Promise.promise();
+        relay.control().post(() -> relay.links().drain(order.drain()).ifPresentOrElse(
+                carried -> done.complete(new DrainReport(relay.id(), order.drain(), carried)),
+                () -> done.fail(new IllegalArgumentException("relay " + relay.id() + " has no links"))));
+        return done.future();
     }
 
     private ModeReport report(ModeChange change) {

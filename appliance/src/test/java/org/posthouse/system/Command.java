@@ -17,7 +17,7 @@ final class Command implements AutoCloseable {
     private static final long SECONDS_MAX = 150;
 
     /** Commands that in a test end before the second compiler gives back what it costs. Not so the benches. */
-    private static final Set<String> SHORT_LIVED = Set.of("run", "relay", "chaos", "demo", "mode", "keys", "log", "status");
+    private static final Set<String> SHORT_LIVED = Set.of("run", "relay", "chaos", "demo", "mode", "drain", "keys", "log", "status");
 
     private final Process process;
     private final Path out;

@@ -10,7 +10,8 @@ import java.nio.ByteBuffer;
  * @param door what it is to lead to at the other relay
  */
 public record StreamOpen(int stream, int tokens, String door) {
-    private static final int DOOR_BYTES_MAX = 255;
+    /** A path over five relays has 646 at most. */
+    private static final int DOOR_BYTES_MAX = 1_023;
 
     public ByteBuffer encode() {
         return new FrameWriter(FrameType.STREAM_OPEN, 0, Wire.HEADER_BYTES + 12 + DOOR_BYTES_MAX)

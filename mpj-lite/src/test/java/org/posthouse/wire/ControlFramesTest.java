@@ -115,6 +115,21 @@ final class ControlFramesTest {
         }
     }
 
+    /** As many relays as fit, those that were named first. */
+    @Test
+    void aReachIsNoLongerThanAFrame() throws WireException {
+        List<LinkReach.Entry> entries = new ArrayList<>();
+        String name = "x".repeat(60);
+        for (int i = 0; i < 1_000; i++) {
+            entries.add(new LinkReach.Entry(name + "/" + i, i, i, List.of(name, name + "/k\u00f6ln")));
+        }
+        LinkReach reach = LinkReach.fitting(entries);
+        ByteBuffer frame = reach.encode();
+        assertThat(frame.remaining()).isBetween(Wire.FRAME_BYTES_MAX - 300, Wire.FRAME_BYTES_MAX);
+        assertThat(LinkReach.decode(frame)).isEqualTo(new LinkReach(entries.subList(0, reach.entries().size())));
+        assertThat(LinkReach.fitting(entries.subList(0, 3)).entries()).hasSize(3);
+    }
+
     @Test
     void bringsBackNoticesEventsAndLinkHellos() throws WireException {
         Random random = new Random(4);

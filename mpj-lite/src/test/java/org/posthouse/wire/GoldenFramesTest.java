@@ -170,6 +170,10 @@ final class GoldenFramesTest {
         GOLDEN.put(
                 FrameType.LINK_LANES,
                 "00000018 2b000000 01020304 05060708 41424344 45464748");
+        GOLDEN.put(
+                FrameType.LINK_REACH,
+                "0000003f 2d000000 00000000 00000000 0002 0000 0001 62 00000036 00000000 00000037 0000 0000 "
+                        + "0003 632f32 00000038 00000000 00000039 0001 0000 0001 62");
         GOLDEN.put(FrameType.STREAM_OPEN, "00000021 2e000000 00000000 00000000 00000071 00000072 00056772 6f757000 00");
         GOLDEN.put(FrameType.STREAM_DATA, "0000001c 2f010000 01020304 05060708 00000071 00000000 c1c2c3c4");
         GOLDEN.put(FrameType.STREAM_TOKENS, "00000018 30010000 01020304 05060708 00000071 00000072");
@@ -200,7 +204,7 @@ final class GoldenFramesTest {
 
     private static long jobOf(FrameType type) {
         return switch (type) {
-            case LINK_HELLO, STREAM_OPEN, STREAM_END -> 0;
+            case LINK_HELLO, LINK_REACH, STREAM_OPEN, STREAM_END -> 0;
             default -> SampleFrames.JOB;
         };
     }

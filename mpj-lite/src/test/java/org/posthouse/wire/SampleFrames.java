@@ -20,6 +20,8 @@ final class SampleFrames {
     static final Point POINT = new Point(JOB, Point.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35);
     static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 2, 0x33, 0x34, 0x35, true);
     static final Stall STALL = new Stall(JOB, 0x11, 0x61626364, 0x15, 0x12, 0x13, "why");
+    static final LinkReach LINK_REACH = new LinkReach(List.of(
+            new LinkReach.Entry("b", 0x36, 0x37, List.of()), new LinkReach.Entry("c/2", 0x38, 0x39, List.of("b"))));
     static final StreamOpen STREAM_OPEN = new StreamOpen(0x71, 0x72, "group");
     static final StreamEnd STREAM_END = new StreamEnd(0x71, Reason.SITE_UNREACHABLE, "no");
     static final Notice ABORT = new Notice(JOB, 3, 1, "why");
@@ -65,6 +67,7 @@ final class SampleFrames {
             case LINK_HELLO -> LINK_HELLO.encode();
             case LINK_REVOKED -> fixed(type, Wire.HEADER_BYTES, 4);
             case LINK_ACK, LINK_PING, LINK_PONG, LINK_RUN, LINK_LANES -> link(type);
+            case LINK_REACH -> LINK_REACH.encode();
             case STREAM_OPEN -> STREAM_OPEN.encode();
             case STREAM_DATA, STREAM_TOKENS -> stream(type);
             case STREAM_END -> STREAM_END.encode();
@@ -211,6 +214,7 @@ final class SampleFrames {
             case LINK_HELLO -> LinkHello.decode(frame);
             case STATE -> StatePage.decode(frame);
             case POINT -> Point.decode(frame);
+            case LINK_REACH -> LinkReach.decode(frame);
             case STREAM_OPEN -> StreamOpen.decode(frame);
             case STREAM_END -> StreamEnd.decode(frame);
             default -> view;

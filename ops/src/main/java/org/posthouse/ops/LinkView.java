@@ -1,5 +1,7 @@
 package org.posthouse.ops;
 
+import com.fasterxml.jackson.annotation.JsonIgnore;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 
@@ -19,6 +21,8 @@ import java.util.Optional;
  * @param framesRepeated  frames written again since the relay started, because a connection was cut
  * @param lanes           connections that carry the link now
  * @param packing         what of the sent bytes went packed
+ * @param paths           the relays that these go over, each way once, that of the first lane first; no relay: straight
+ * @param moves           how often another connection took over while the link was up: a way that is better, or still there
  * @param parked          what waits for the link; empty while it is up
  */
 public record LinkView(
@@ -35,15 +39,24 @@ public record LinkView(
         long framesRepeated,
         int lanes,
         PackingView packing,
+        List<List<String>> paths,
+        long moves,
         Optional<ParkedView> parked) {
 
-    /** Refuses nulls. */
+    /** Copies the list and refuses nulls. */
     public LinkView {
         Objects.requireNonNull(packing, "packing");
+        paths = List.copyOf(paths);
         Objects.requireNonNull(parked, "parked");
         Objects.requireNonNull(peerSite, "peerSite");
         Objects.requireNonNull(peerRelay, "peerRelay");
         Objects.requireNonNull(state, "state");
+    }
+
+    /** Relays that the first lane goes over. */
+    @JsonIgnore
+    public int hops() {
+        return paths.isEmpty() ? 0 : paths.getFirst().size();
     }
 
     /** What a link is doing. A link that is down parks its traffic and resumes; it loses nothing. */

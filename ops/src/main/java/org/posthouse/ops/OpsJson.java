@@ -70,6 +70,21 @@ final class OpsJson {
         return bytes(root);
     }
 
+    /** @throws JsonProcessingException if it is no order, or has words that orders have not */
+    static DrainOrder drainOrder(Buffer body) throws JsonProcessingException {
+        DrainOrder order = MAPPER.readValue(body == null ? "" : body.toString(), DrainOrder.class);
+        if (order == null || order.drain() == null) {
+            throw MismatchedInputException.from(null, DrainOrder.class, "\"drain\" is missing");
+        }
+        return order;
+    }
+
+    static Buffer drainReports(List<DrainReport> reports) {
+        ObjectNode root = MAPPER.createObjectNode();
+        root.set("relays", MAPPER.valueToTree(reports));
+        return bytes(root);
+    }
+
     static Buffer health() {
         return bytes(MAPPER.createObjectNode().put("status", "ok"));
     }

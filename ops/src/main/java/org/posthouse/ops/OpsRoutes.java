@@ -11,14 +11,15 @@ import io.vertx.ext.web.RoutingContext;
 import io.vertx.ext.web.handler.BodyHandler;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What each path answers. Confined to the console's event loop. Everything is read-only, GET and HEAD, but for one order:
- * a change of mode.
+ * What each path answers. Confined to the console's event loop. Everything is read-only, GET and HEAD, but for two orders:
+ * a change of mode, and to drain a gateway.
  * {@code openapi.json} lists the same paths and a test compares the two.
  */
 final class OpsRoutes {
@@ -27,6 +28,9 @@ final class OpsRoutes {
     private static final Pattern JOB_ID = Pattern.compile("[0-9a-f]{1,32}");
     private static final String PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
     private static final int SHOWN_CHARS_MAX = 100;
+    private static final String MODE = "/api/v1/mode";
+    private static final String DRAIN = "/api/v1/drain";
+    private static final Set<String> ORDERS = Set.of(MODE, DRAIN);
 
     private final Vertx vertx;
     private final Supplier<List<RelayView>> views;
@@ -55,10 +59,10 @@ final class OpsRoutes {
         get(router, "/api/v1/jobs", ctx -> Responses.json(ctx, 200, OpsJson.jobs(overview().jobs())));
         get(router, "/api/v1/jobs/:id", this::job);
         router.get("/api/v1/events").handler(stream::accept);
-        ModeRoute mode = new ModeRoute(views, guard);
-        router.post("/api/v1/mode")
-                .handler(BodyHandler.create(false).setBodyLimit(ModeRoute.BODY_BYTES_MAX))
-                .handler(mode::handle);
+        order(router, guard, MODE, new OrderRoute.Kind<>(
+                "{\"mode\":\"pooled\",\"loops\":4}", OpsJson::modeOrder, RelayView::changeMode, OpsJson::modeReports));
+        order(router, guard, DRAIN, new OrderRoute.Kind<>(
+                "{\"drain\":true}", OpsJson::drainOrder, RelayView::drain, OpsJson::drainReports));
         get(router, "/openapi.json", assets::serve);
         get(router, "/", assets::serve);
         get(router, "/console/*", assets::serve);
@@ -69,6 +73,12 @@ final class OpsRoutes {
 
     private static void get(Router router, String path, Handler<RoutingContext> handler) {
         router.route(path).method(HttpMethod.GET).method(HttpMethod.HEAD).handler(handler);
+    }
+
+    private <O, R> void order(Router router, HostGuard guard, String path, OrderRoute.Kind<O, R> kind) {
+        router.post(path)
+                .handler(BodyHandler.create(false).setBodyLimit(OrderRoute.BODY_BYTES_MAX))
+                .handler(new OrderRoute<>(views, guard, kind)::handle);
     }
 
     private Overview overview() {
@@ -123,13 +133,13 @@ final class OpsRoutes {
         router.errorHandler(404, ctx -> Responses.error(ctx, 404, "no such path: "
                 + Responses.shortened(ctx.request().path(), SHOWN_CHARS_MAX) + "; /openapi.json lists them"));
         router.errorHandler(405, ctx -> {
-            boolean order = ctx.request().path().equals("/api/v1/mode");
+            boolean order = ORDERS.contains(ctx.request().path());
             ctx.response().putHeader(HttpHeaders.ALLOW, order ? "POST" : "GET, HEAD");
             String method = shown(ctx.request().method());
-            Responses.error(ctx, 405, order ? "a change of mode is ordered with POST, not " + method
+            Responses.error(ctx, 405, order ? "an order is given with POST, not " + method
                     : "this path is read-only: use GET, not " + method);
         });
-        router.errorHandler(413, ctx -> Responses.error(ctx, 413, "the body is longer than " + ModeRoute.BODY_BYTES_MAX
+        router.errorHandler(413, ctx -> Responses.error(ctx, 413, "the body is longer than " + OrderRoute.BODY_BYTES_MAX
                 + " bytes, the limit"));
         router.errorHandler(500, ctx -> {
             LOG.warn("{} {} failed", shown(ctx.request().method()), ctx.request().path(), ctx.failure());

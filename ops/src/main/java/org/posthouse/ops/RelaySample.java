@@ -21,8 +21,8 @@ import org.slf4j.LoggerFactory;
 /**
  * The meters of one relay, and what it has told last: written by the console's loop, read by scraping workers.
  *
- * <p>They are at most 133 (64 of histograms, 37 of refusals, 16 of shards, 16 of modes), 23 of states and gauges, 8 of streams, and for
- * each of at most {@link #LINKS_MAX} links 29.
+ * <p>They are at most 133 (64 of histograms, 37 of refusals, 16 of shards, 16 of modes), 23 of states and gauges, 11 of streams, and for
+ * each of at most {@link #LINKS_MAX} links 31.
  */
 final class RelaySample {
 
@@ -148,6 +148,9 @@ final class RelaySample {
         counter("posthouse.stream.waits", tags, "times that a stream used its last token", s -> s.streams(StreamsView::waits));
         gauge("posthouse.stream.buffers.used", tags, "buffers taken or promised", s -> s.streams(StreamsView::buffersUsed));
         gauge("posthouse.stream.buffers", tags, "buffers for what comes on streams", s -> s.streams(StreamsView::buffers));
+        gauge("posthouse.carried.lanes", tags, "lanes of other relays that go through this one", s -> s.streams(StreamsView::carried));
+        counter("posthouse.carried.bytes", tags, "bytes of these lanes", s -> s.streams(StreamsView::bytesCarried));
+        gauge("posthouse.drained", tags, "1 when other relays' lanes keep away", s -> s.streams(streams -> streams.drained() ? 1 : 0));
     }
 
     private void showQueues() {
@@ -190,6 +193,8 @@ final class RelaySample {
         gauge("posthouse.link.round.trip.seconds", at, "last measured round trip", s -> s.link(link, view -> view.roundTripMicros() / 1e6));
         gauge("posthouse.link.waiting.bytes", at, "bytes that the peer has not acknowledged", s -> s.link(link, LinkView::waitingBytes));
         gauge("posthouse.link.lanes", at, "connections that carry the link", s -> s.link(link, LinkView::lanes));
+        gauge("posthouse.link.hops", at, "relays that the first connection goes over", s -> s.link(link, LinkView::hops));
+        counter("posthouse.link.moves", at, "times that another connection took over while the link was up", s -> s.link(link, LinkView::moves));
         gauge("posthouse.link.down.seconds", at, "for how long the link has been down; 0 while it is up", s -> s.downSeconds(link));
         gauge("posthouse.link.parked.messages", at, "messages that wait until the link is up again", s -> s.parked(link, ParkedView::messages));
         gauge("posthouse.link.parked.bytes", at, "payload bytes of these messages", s -> s.parked(link, ParkedView::bytes));

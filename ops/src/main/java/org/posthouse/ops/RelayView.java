@@ -40,4 +40,13 @@ public interface RelayView {
     default Future<ModeReport> changeMode(ModeOrder order) {
         return Future.failedFuture(new IllegalArgumentException("this relay's mode cannot be changed"));
     }
+
+    /**
+     * Has other relays' lanes leave this one, or lets them come again.
+     *
+     * @return what came of it; fails with {@link IllegalArgumentException}, in one line, if the relay has no links
+     */
+    default Future<DrainReport> drain(DrainOrder order) {
+        return Future.failedFuture(new IllegalArgumentException("this relay leads no lanes on"));
+    }
 }

@@ -13,6 +13,9 @@ import java.util.List;
  * @param waits how often a stream used its last token
  * @param buffersUsed buffers that are taken or promised, now
  * @param buffers buffers that there are
+ * @param carried lanes of other relays that go through this one now
+ * @param bytesCarried their bytes, both ways together
+ * @param drained whether other relays' lanes keep away from this one
  * @param forwards doors, and ports to doors
  */
 public record StreamsView(
@@ -24,6 +27,9 @@ public record StreamsView(
         long waits,
         int buffersUsed,
         int buffers,
+        int carried,
+        long bytesCarried,
+        boolean drained,
         List<ForwardView> forwards) {
 
     /** Copies the list. */

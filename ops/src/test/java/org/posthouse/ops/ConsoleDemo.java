@@ -81,12 +81,12 @@ final class ConsoleDemo {
     private static LinkView up(String peer, long moved) {
         return new LinkView(peer, peer, LinkView.State.UP, BEGIN + 61_000, moved, moved - 900,
                 moved * 812, moved * 799, 11_840, moved % 65_536, 12, 3,
-                new PackingView(true, moved * 640, moved * 210, 31), Optional.empty());
+                new PackingView(true, moved * 640, moved * 210, 31), List.of(List.of("lille"), List.of("nancy")), 2, Optional.empty());
     }
 
     private static LinkView down(String peer) {
         return new LinkView(peer, peer, LinkView.State.DOWN, BEGIN + 7_090_000, 4_410, 4_002, 3_200_100, 2_900_000, 0,
-                1_843_200, 12, 0, NOTHING_PACKED, Optional.of(new ParkedView(BEGIN + 7_090_000, "TIMEOUT: nothing was heard for 15000 ms",
+                1_843_200, 12, 0, NOTHING_PACKED, List.of(), 0, Optional.of(new ParkedView(BEGIN + 7_090_000, "TIMEOUT: nothing was heard for 15000 ms",
                         "cannot reach 10.3.0.1:7412: connection refused", 41, 1_790_012,
                         List.of(new ParkedView.Job("1f4c9ae02b77d310", "nas.cg.ClassB", 41, 1_790_012, 6)))));
     }

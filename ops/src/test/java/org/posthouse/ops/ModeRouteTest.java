@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Who may change the mode, how, and what everybody else is told. */
+/** Who may give orders, how, and what everybody else is told. */
 @Timeout(60)
 class ModeRouteTest {
     private static final String PATH = "/api/v1/mode";
@@ -56,6 +56,19 @@ class ModeRouteTest {
         assertThat(OpsFixture.parse(answer.body()).path("error").asText()).contains(told);
     }
 
+    @Test
+    void drainsAndUndrains() throws Exception {
+        HttpResponse<String> answer = ops.post("/api/v1/drain", "{\"drain\":true}", JSON);
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(OpsFixture.parse(answer.body()).at("/relays/0/drained").asBoolean()).isTrue();
+        assertThat(OpsFixture.parse(answer.body()).at("/relays/0/carried").asInt()).isEqualTo(3);
+        HttpResponse<String> undone = ops.post("/api/v1/drain", "{\"drain\":false}", JSON);
+        assertThat(OpsFixture.parse(undone.body()).at("/relays/0/drained").asBoolean()).isFalse();
+        assertThat(ops.post("/api/v1/drain", "{}", JSON).statusCode()).isEqualTo(400);
+        assertThat(ops.post("/api/v1/drain", "{\"drain\":true}").statusCode()).isEqualTo(415);
+        assertThat(ops.get("/api/v1/drain").statusCode()).isEqualTo(405);
+    }
+
     /** What a page of another site can have a browser send, it must not be able to order. */
     @Test
     void aForeignPageCannotGiveOrders() throws Exception {
@@ -72,7 +85,7 @@ class ModeRouteTest {
 
     @Test
     void refusesALongBodyAndOtherMethods() throws Exception {
-        assertThat(ops.post(PATH, " ".repeat(ModeRoute.BODY_BYTES_MAX + 1), JSON).statusCode()).isEqualTo(413);
+        assertThat(ops.post(PATH, " ".repeat(OrderRoute.BODY_BYTES_MAX + 1), JSON).statusCode()).isEqualTo(413);
         HttpResponse<String> answer = ops.get(PATH);
         assertThat(answer.statusCode()).isEqualTo(405);
         assertThat(answer.headers().firstValue("allow")).hasValue("POST");

@@ -60,6 +60,11 @@ class OpsMetricsTest {
                 "posthouse_link_packed_before_bytes_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 31.0",
                 "posthouse_link_packed_after_bytes_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 32.0",
                 "posthouse_link_packing_samples_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 33.0",
+                "posthouse_link_hops{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 1.0",
+                "posthouse_link_moves_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 8.0",
+                "posthouse_carried_lanes{relay=\"rennes-a\",site=\"rennes\"} 9.0",
+                "posthouse_carried_bytes_total{relay=\"rennes-a\",site=\"rennes\"} 4000.0",
+                "posthouse_drained{relay=\"rennes-a\",site=\"rennes\"} 1.0",
                 "posthouse_link_frames_repeated_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 6.0",
                 "posthouse_link_frames_total{direction=\"out\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 2.0",
                 "posthouse_links{relay=\"rennes-a\",site=\"rennes\"} 2.0",
@@ -181,7 +186,7 @@ class OpsMetricsTest {
             RelayMeters meters = new RelayMeters(metrics.registry());
             List<LinkView> links = IntStream.range(0, RelaySample.LINKS_MAX + 5)
                     .mapToObj(i -> new LinkView("site" + i, "site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                            new PackingView(false, 0, 0, 0), Optional.empty()))
+                            new PackingView(false, 0, 0, 0), List.of(), 0, Optional.empty()))
                     .toList();
             RelaySnapshot relay = Scenes.relay("rennes", "rennes-a", 1, List.of());
             meters.refresh(List.of(new Scenes.MovingRelay(Scenes.withLinks(relay, links))));

@@ -51,20 +51,25 @@ final class Scenes {
             return Future.succeededFuture(new ModeReport(
                     snapshot.relay(), "multiplexed", "pooled " + order.loops(), 16, 15, 1, 900, 2_000, 70_000));
         }
+
+        @Override
+        public Future<DrainReport> drain(DrainOrder order) {
+            return Future.succeededFuture(new DrainReport(snapshot.relay(), order.drain(), 3));
+        }
     }
 
     static RelaySnapshot relay(String site, String relay, long messages, List<JobView> jobs) {
         List<LinkView> links = List.of(
                 new LinkView("orsay", "orsay/2", LinkView.State.UP, 10, 1, 2, 3, 4, 900, 5_000, 6, 7, new PackingView(true, 31, 32, 33),
-                        Optional.empty()),
+                        List.of(List.of("orsay"), List.of("rennes-b")), 8, Optional.empty()),
                 new LinkView("lille", "lille", LinkView.State.DOWN, 11, 0, 0, 0, 0, 0, 0, 0, 0, new PackingView(false, 0, 0, 0),
-                        Optional.of(parked())));
+                        List.of(), 0, Optional.of(parked())));
         return new RelaySnapshot(site, relay, "pooled", "0.1.0", 5_000, "127.0.0.1:7411", links, jobs,
                 List.of(new RelaySnapshot.KnownRelay(site, relay, "127.0.0.1:7412", 3, true, 9, 4)),
                 new RelaySnapshot.Counters(messages, 7, 4096, 1024, 6, 2, 1, 65_536, 64, 9_000, 3, 12),
                 Optional.of(new RelaySnapshot.LogView(42, 8192, 65_536, 4096, "open", "8192 of 65536 bytes of log are used")),
                 Optional.of(new KeysView("7f3a", 2_000_000_000_000L, 2_100_000_000_000L, 3, 2, List.of("renew the certificate"))),
-                Optional.of(new StreamsView(2, 5, 1, 700, 800, 3, 24, 1_024, List.of(new StreamsView.ForwardView(
+                Optional.of(new StreamsView(2, 5, 1, 700, 800, 3, 24, 1_024, 9, 4_000, true, List.of(new StreamsView.ForwardView(
                         "orsay/web", "127.0.0.1:8080", "LISTENING", 2, 5, 1, "no door")))));
     }
 

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** The doors of a relay, and its ports to doors of others. Confined to the relay's context. */
-final class Forwards {
+final class Forwards implements LinkStreams.Doors {
     private final ForwardDoors doors;
     private final List<ForwardPort> ports = new ArrayList<>();
     private final Optional<LoopbackPorts> loopback;
@@ -15,9 +15,13 @@ final class Forwards {
         doors = new ForwardDoors(relay, sockets, config.doors());
         config.vias().forEach(via -> ports.add(new ForwardPort(via, streams, sockets)));
         loopback = config.loopback().map(service -> new LoopbackPorts(relay, service, streams, sockets));
-        streams.lead(doors);
         streams.watch((other, up) -> ports.stream().filter(port -> port.relay().equals(other)).forEach(port -> port.reach(up)));
         loopback.ifPresent(others -> streams.watch(others::reach));
+    }
+
+    @Override
+    public void onAsked(LinkStream stream, String door) {
+        doors.onAsked(stream, door);
     }
 
     /** Fails if a port cannot be had. */

@@ -82,7 +82,11 @@ public final class FrameSocket {
 
     /** Takes over a fresh connection, before anything was read from it. Called on its event loop. */
     public static FrameSocket attach(NetSocket socket, Listener listener) {
-        ChannelHandlerContext context = ((NetSocketInternal) socket).channelHandlerContext();
+        return attach(((NetSocketInternal) socket).channelHandlerContext(), listener);
+    }
+
+    /** The same. @param context what stands last in the connection's pipeline */
+    static FrameSocket attach(ChannelHandlerContext context, Listener listener) {
         FrameSocket frames = new FrameSocket(context.channel(), listener);
         assert frames.inLoop();
         context.channel()

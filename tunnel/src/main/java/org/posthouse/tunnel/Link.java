@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * <p>If both ends dial, the connection that the smaller relay id dialled lives: the smaller one refuses the other's
  * while its own is open, the larger one gives its own up.
  */
-final class Link implements LinkDialler.Target {
+final class Link {
     private static final Logger LOG = LoggerFactory.getLogger(Link.class);
 
     private final Links links;
@@ -34,11 +34,17 @@ final class Link implements LinkDialler.Target {
     private final LinkTraffic traffic = new LinkTraffic();
     private final LinkShares shares = new LinkShares();
 
-    /** Null if this relay has no address to dial. */
-    private LinkDialler dialler;
+    private final LinkDialling dialling;
+    private final RoundTrips roundTrips = new RoundTrips();
 
     /** The first lane of the session, or a dialled one that waits for its LINK_HELLO; null if there is none. */
     private LinkConnection current;
+
+    /** One first lane takes over from another: the link stays up. */
+    private boolean changing;
+
+    /** The lane before, until the peer knows of its successor: it would take the end of it for that of the link. Null if there is none. */
+    private LinkConnection leaving;
 
     private LinkStatus.State state = LinkStatus.State.DOWN;
     private Instant since = Instant.now();
@@ -65,6 +71,7 @@ final class Link implements LinkDialler.Target {
         this.lanes = new LinkLanes(links, this);
         this.packer = new LinkPacker(links, this, window);
         this.reception = new LinkReception(links, this);
+        this.dialling = new LinkDialling(links, this);
     }
 
     /** The id of the relay at the other end. */
@@ -72,9 +79,37 @@ final class Link implements LinkDialler.Target {
         return relay;
     }
 
-    void dialWith(LinkDialler dialler) {
-        this.dialler = dialler;
-        dialler.dial();
+    /** Begins to dial, if there is an address. */
+    void dial() {
+        dialling.start();
+    }
+
+    /** The first lane of the session, or what may become it; null if there is none. */
+    LinkConnection first() {
+        return current;
+    }
+
+    /** Whether frames flow on a first lane that goes over no other relay. */
+    boolean isStraight() {
+        return flows() && current.path().isDirect();
+    }
+
+    /** The link as a hop of a way; null if it is none, or was not measured yet. */
+    LinkRoutes.Neighbour neighbour() {
+        int micros = isStraight() ? roundTrips.least() : RoundTrips.NONE;
+        return micros == RoundTrips.NONE ? null : new LinkRoutes.Neighbour(relay, micros, window.bytes());
+    }
+
+    /** Ways over other relays have changed. */
+    void onRoutes() {
+        if (!stopped) {
+            dialling.onRoutes();
+            lanes.onRoutes();
+        }
+    }
+
+    private boolean flows() {
+        return state == LinkStatus.State.UP && current != null && current.isUp();
     }
 
     /** Whose the frames are that are not acknowledged. */
@@ -109,9 +144,8 @@ final class Link implements LinkDialler.Target {
     /** Ends the link for good and lets go of all its frames. */
     void stop(Notice why) {
         stopped = true;
-        if (dialler != null) {
-            dialler.stop();
-        }
+        dialling.stop();
+        letGo(why);
         if (current != null) {
             current.close(why);
         }
@@ -120,12 +154,12 @@ final class Link implements LinkDialler.Target {
 
     /** The certificate that the peer has shown; null while the link is not up. */
     SiteCertificate peerCertificate() {
-        return state == LinkStatus.State.UP ? current.certificate() : null;
+        return flows() ? current.certificate() : null;
     }
 
     /** Ends the connection if its peer's certificate is in {@code list}, else passes the list on. */
     void onRevocations(RevocationList list) {
-        if (state != LinkStatus.State.UP) {
+        if (!flows()) {
             return;
         }
         LinkConnection connection = current;
@@ -153,27 +187,30 @@ final class Link implements LinkDialler.Target {
                 traffic.roundTripMicros,
                 lanes.up(),
                 packer.status(),
+                lanes.paths().stream().map(LinkPath::via).toList(),
+                traffic.moves,
                 lastReason);
     }
 
-    @Override
-    public int lane() {
-        return 0;
+    void onDialling() {
+        if (!isUp()) {
+            transition(LinkStatus.State.CONNECTING, "");
+        }
     }
 
-    @Override
-    public void onDialling() {
-        transition(LinkStatus.State.CONNECTING, "");
+    void onDialFailed(Notice why) {
+        if (!isUp()) {
+            transition(LinkStatus.State.DOWN, text(why));
+        }
     }
 
-    @Override
-    public void onDialFailed(Notice why) {
-        transition(LinkStatus.State.DOWN, text(why));
-    }
-
-    /** Asks for the relay and says LINK_HELLO. */
-    @Override
-    public void onDialled(LinkConnection connection) {
+    /** Asks for the relay and says LINK_HELLO. What the old first lane did not carry any more, the new one will. */
+    void onDialled(LinkConnection connection) {
+        if (current != null) {
+            letGo(replacedBy(connection));
+            leaving = current;
+            change(() -> leaving.leave(replacedBy(connection)));
+        }
         current = connection;
         connection.greet(hello(relay, 0, ++sessions));
     }
@@ -190,20 +227,36 @@ final class Link implements LinkDialler.Target {
             return;
         }
         boolean restarted = peerEpoch != 0 && hello.epoch() > peerEpoch;
+        LinkConnection replaced = null;
         if (!connection.dialled()) {
-            if (!restarted && prefersCurrent()) {
+            if (!restarted && prefersCurrent(connection)) {
                 refuseDuplicate(connection);
                 return;
             }
-            if (current != null) {
-                current.cut(Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + connection));
+            if (current != null && !restarted) {
+                LinkConnection old = current;
+                replaced = old;
+                change(() -> old.cut(replacedBy(connection)));
+            } else if (current != null) {
+                current.cut(replacedBy(connection));
             }
         }
         if (restarted) {
+            if (isUp()) {
+                down(Notice.closing(0, Reason.NORMAL, "relay " + relay + " was restarted"));
+            }
             forget(hello);
         }
         boolean known = hello.peerEpoch() == links.config().epoch();
-        window.resume(known ? hello.heads() : 0, known ? hello.bulk() : 0);
+        try {
+            window.resume(known ? hello.heads() : 0, known ? hello.bulk() : 0);
+        } catch (WireException e) {
+            if (replaced != null) {
+                down(Notice.closing(0, e.reason(), e.getMessage()));
+                dialling.onEnded(replaced, false);
+            }
+            throw e;
+        }
         peerEpoch = hello.epoch();
         packer.begin(hello.unpacks());
         begin(connection, connection.dialled() ? sessions : hello.session());
@@ -229,7 +282,7 @@ final class Link implements LinkDialler.Target {
 
     /** The first lane, if the peer can be told something on it now; else null. */
     LinkConnection writableFirst() {
-        return current != null && current.isUp() && current.writable() ? current : null;
+        return flows() && current.writable() ? current : null;
     }
 
     /** The peer has handled the first of either stream, and has so much bulk. @throws WireException if it cannot have them */
@@ -273,6 +326,11 @@ final class Link implements LinkDialler.Target {
     void onRoundTrip(LinkConnection connection, long micros) {
         if (connection == current) {
             traffic.roundTripMicros = micros;
+            roundTrips.add(micros);
+            dialling.onRoundTrip();
+            if (isStraight()) {
+                links.routing().onNeighbours();
+            }
         }
     }
 
@@ -290,18 +348,43 @@ final class Link implements LinkDialler.Target {
         current = null;
         lanes.end(why);
         reception.endSession();
-        boolean wasUp = state == LinkStatus.State.UP;
-        transition(LinkStatus.State.DOWN, text(why));
-        if (dialler != null && !stopped) {
-            if (progressed) {
-                dialler.succeeded();
-            }
-            dialler.dialLater();
+        if (changing) {
+            return;
+        }
+        down(why);
+        if (!stopped) {
+            dialling.onEnded(connection, progressed);
         }
         progressed = false;
+    }
+
+    private void down(Notice why) {
+        letGo(why);
+        boolean wasUp = state == LinkStatus.State.UP;
+        transition(LinkStatus.State.DOWN, text(why));
         if (wasUp) {
+            links.routing().forget(relay);
             links.listener().onDown(relay, why);
+            links.routing().onNeighbours();
         }
+    }
+
+    /** Ends the session in favour of another, which begins at once. */
+    private void change(Runnable end) {
+        changing = true;
+        end.run();
+        changing = false;
+    }
+
+    private void letGo(Notice why) {
+        if (leaving != null) {
+            leaving.cut(why);
+            leaving = null;
+        }
+    }
+
+    private static Notice replacedBy(LinkConnection next) {
+        return Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + next);
     }
 
     private void requireEpoch(LinkHello hello) throws WireException {
@@ -319,9 +402,17 @@ final class Link implements LinkDialler.Target {
         }
     }
 
-    private boolean prefersCurrent() {
+    /** A straight connection is better than a detour; of two of a kind the one that the smaller relay dialled is. */
+    private boolean prefersCurrent(LinkConnection connection) {
+        if (current == null || current.isClosing()) {
+            return false;
+        }
+        boolean straight = current.path().isDirect();
+        if (straight != connection.path().isDirect()) {
+            return straight;
+        }
         boolean smaller = links.config().relay().compareTo(relay) < 0;
-        return smaller && current != null && current.dialled() && !current.isClosing();
+        return smaller && current.dialled();
     }
 
     /** Keeps the current connection, but not blindly: the peer would not dial if it still had it. */
@@ -343,18 +434,25 @@ final class Link implements LinkDialler.Target {
     }
 
     private void begin(LinkConnection connection, long session) {
+        boolean wasUp = state == LinkStatus.State.UP;
+        letGo(replacedBy(connection));
         current = connection;
-        if (dialler != null) {
-            dialler.stop();
-        }
+        roundTrips.clear();
         if (!connection.dialled()) {
             connection.greet(hello("", 0, session));
         }
         connection.begin(this, 0);
         transition(LinkStatus.State.UP, connection.toString());
+        if (wasUp) {
+            traffic.moves++;
+            LOG.info("link to relay {}: goes on over {}", relay, connection);
+        }
+        dialling.onUp(connection);
         reception.beginSession();
         lanes.begin(connection, session);
-        links.listener().onUp(relay, peerEpoch);
+        if (!wasUp) {
+            links.listener().onUp(relay, peerEpoch);
+        }
         tellIfRoomy();
         writeWaiting();
     }
@@ -376,7 +474,7 @@ final class Link implements LinkDialler.Target {
 
     /** Writes what waits until the sockets have enough, or enough bulk is on its way; {@link #onSocketWritable} and {@link #onAcknowledged} go on. */
     private void writeWaiting() {
-        while (state == LinkStatus.State.UP) {
+        while (flows()) {
             packer.takeAhead();
             boolean wantsHeads = current.writable();
             int lane = window.allowsBulk() ? lanes.forBulk(window) : LinkLanes.NONE;

@@ -1,14 +1,15 @@
 package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.ScheduledFuture;
-import io.vertx.core.net.NetSocket;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 import java.util.Set;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
+import org.posthouse.wire.LinkReach;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
@@ -34,6 +35,7 @@ final class LinkConnection implements FrameSocket.Listener {
             FrameType.LINK_RUN,
             FrameType.LINK_LANES,
             FrameType.LINK_PACKED,
+            FrameType.LINK_REACH,
             FrameType.CLOSE);
 
     /** No LINK_RUN came before the next frame. */
@@ -52,6 +54,7 @@ final class LinkConnection implements FrameSocket.Listener {
     private final boolean dialled;
     private final LinkTimeouts timeouts;
     private FrameSocket socket;
+    private LinkPath path = LinkPath.DIRECT;
 
     /** Null until the link is known: from the start if dialled, else from the peer's LINK_HELLO on. */
     private Link link;
@@ -87,9 +90,10 @@ final class LinkConnection implements FrameSocket.Listener {
         this.timeouts = links.config().timeouts();
     }
 
-    /** Starts to listen on {@code netSocket}, which has just been secured, and to wait for the LINK_HELLO. */
-    void attach(NetSocket netSocket) {
-        socket = FrameSocket.attach(netSocket, this);
+    /** Starts to listen on a connection that has just been secured, and to wait for the LINK_HELLO. @param end what stands last in its pipeline */
+    void attach(ChannelHandlerContext end) {
+        socket = FrameSocket.attach(end, this);
+        path = StreamChannel.pathOf(end.channel());
         timer = links.after(timeouts.helloMs(), () -> {
             String detail = "no LINK_HELLO within " + timeouts.helloMs() + " ms";
             links.refusalCounter().count(Refusal.TIMEOUT, this.toString(), detail);
@@ -114,6 +118,11 @@ final class LinkConnection implements FrameSocket.Listener {
     /** Which of its link's connections it is; 0 as long as that is not known. */
     int lane() {
         return lane;
+    }
+
+    /** The way that it goes, from the end that dialled. */
+    LinkPath path() {
+        return path;
     }
 
     /** The relay at the other end; empty until its LINK_HELLO if this end was dialled. */
@@ -184,6 +193,11 @@ final class LinkConnection implements FrameSocket.Listener {
         }
     }
 
+    /** Says which relays this one would lead the peer's lanes on to. */
+    void tell(LinkReach reach) {
+        socket.write(reach.encode());
+    }
+
     /** Asks the peer for a sign of life and ends the connection if none comes within one ping interval. */
     void suspect() {
         int suspectMs = timeouts.silenceMs() - timeouts.pingMs();
@@ -201,6 +215,11 @@ final class LinkConnection implements FrameSocket.Listener {
     void close(Notice why) {
         end(why);
         socket.close(why);
+    }
+
+    /** Nothing of it counts any more, though the peer does not hear so before it is {@link #cut}. */
+    void leave(Notice why) {
+        end(why);
     }
 
     /** Ends the connection without a word. */
@@ -292,6 +311,8 @@ final class LinkConnection implements FrameSocket.Listener {
             link.reception().onPacked(buffer, index, length, view);
         } else if (up && type == FrameType.LINK_LANES) {
             link.onLanesWanted(view.linkWord(0));
+        } else if (up && type == FrameType.LINK_REACH && lane == 0 && path.isDirect()) {
+            links.routing().onReach(link.relay(), LinkReach.decode(buffer.nioBuffer(index, length)));
         } else if (up && type == FrameType.LINK_PING) {
             // Not to a peer that sends pings and reads nothing: answers would pile up. It hears other bytes.
             if (socket.writable()) {

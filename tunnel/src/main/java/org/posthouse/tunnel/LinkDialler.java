@@ -1,9 +1,10 @@
 package org.posthouse.tunnel;
 
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.util.concurrent.ScheduledFuture;
+import io.vertx.core.Future;
+import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.HostAndPort;
-import io.vertx.core.net.NetClient;
-import io.vertx.core.net.NetSocket;
 import java.util.random.RandomGenerator;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -17,6 +18,9 @@ final class LinkDialler {
     interface Target {
         int lane();
 
+        /** The way to go after so many attempts that failed; null if there is none. */
+        LinkPath path(int failures);
+
         default void onDialling() {}
 
         default void onDialFailed(Notice why) {}
@@ -28,15 +32,18 @@ final class LinkDialler {
     private final Links links;
     private final Link link;
     private final Target target;
-    private final NetClient client;
-    private final HostAndPort address;
     private final BackOff backOff;
 
     /** Counts attempts; what belongs to an older one is dropped when it arrives. */
     private int attempt;
 
     private ScheduledFuture<?> pause;
-    private NetSocket dialling;
+    private ChannelHandlerContext dialling;
+
+    /** The way of this attempt. */
+    private LinkPath path = LinkPath.DIRECT;
+
+    private int failures;
 
     /** A pause or an attempt is under way. */
     private boolean busy;
@@ -45,8 +52,6 @@ final class LinkDialler {
         this.links = links;
         this.link = link;
         this.target = target;
-        this.client = links.client();
-        this.address = links.config().addressOf(link.relay());
         LinkTimeouts timeouts = links.config().timeouts();
         this.backOff = new BackOff(timeouts.backOffMsMin(), timeouts.backOffMsMax(), RandomGenerator.getDefault());
     }
@@ -58,13 +63,17 @@ final class LinkDialler {
         pause = links.after(backOff.nextMs(), this::dial);
     }
 
-    /** Dials at once. */
+    /** Dials at once; not at all if there is no way. */
     void dial() {
         stop();
+        path = target.path(failures);
+        if (path == null) {
+            return;
+        }
         busy = true;
         int mine = attempt;
         target.onDialling();
-        client.connect(address.port(), address.host()).onComplete(connected -> {
+        connect().onComplete(connected -> {
             if (mine != attempt) {
                 if (connected.succeeded()) {
                     connected.result().close();
@@ -73,9 +82,32 @@ final class LinkDialler {
                 dialling = connected.result();
                 links.tls().secure(dialling, true, new Outcome(mine));
             } else {
-                failed(Reason.SITE_UNREACHABLE, "cannot connect to " + address + ": " + connected.cause());
+                failed(Reason.SITE_UNREACHABLE, "cannot connect " + (path.isDirect() ? "to " + address() : path) + ": " + connected.cause());
             }
         });
+    }
+
+    private Future<ChannelHandlerContext> connect() {
+        if (!path.isDirect()) {
+            return links.paths().open(link.relay(), path);
+        }
+        HostAndPort address = address();
+        return links.client()
+                .connect(address.port(), address.host())
+                .map(socket -> ((NetSocketInternal) socket).channelHandlerContext());
+    }
+
+    private HostAndPort address() {
+        return links.config().addressOf(link.relay());
+    }
+
+    private String where() {
+        return path.isDirect() ? "at " + address() : path.toString();
+    }
+
+    /** The way that it goes, or went last. */
+    LinkPath path() {
+        return path;
     }
 
     /** Ends a pause or an attempt that is under way. */
@@ -103,8 +135,9 @@ final class LinkDialler {
     }
 
     private void failed(Reason reason, String detail) {
-        target.onDialFailed(Notice.closing(0, reason, detail));
+        failures++;
         dialLater();
+        target.onDialFailed(Notice.closing(0, reason, detail));
     }
 
     private final class Outcome implements LinkTls.Outcome {
@@ -119,16 +152,17 @@ final class LinkDialler {
             if (mine != attempt) {
                 return;
             }
-            NetSocket socket = dialling;
+            ChannelHandlerContext end = dialling;
             dialling = null;
             busy = false;
+            failures = 0;
             LinkConnection connection = new LinkConnection(links, peer, link, target.lane());
-            connection.attach(socket);
+            connection.attach(end);
             String site = peer.site();
             if (RelayId.isOf(site, link.relay())) {
                 target.onDialled(connection);
             } else {
-                String detail = "expected relay " + link.relay() + " at " + address + ", its certificate is for "
+                String detail = "expected relay " + link.relay() + " " + where() + ", its certificate is for "
                         + (site.isEmpty() ? "no site" : "site " + site);
                 links.refusalCounter().count(Refusal.WRONG_SITE, connection.toString(), detail);
                 connection.close(Notice.closing(0, Reason.WRONG_SITE, detail));
@@ -142,8 +176,8 @@ final class LinkDialler {
                 return;
             }
             dialling = null;
-            links.refusalCounter().count(kind, "relay " + link.relay() + " at " + address, detail);
-            failed(Reason.SITE_UNREACHABLE, kind + " at " + address + ": " + detail);
+            links.refusalCounter().count(kind, "relay " + link.relay() + " " + where(), detail);
+            failed(Reason.SITE_UNREACHABLE, kind + " " + where() + ": " + detail);
         }
     }
 }

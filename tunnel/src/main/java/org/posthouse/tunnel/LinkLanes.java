@@ -1,7 +1,11 @@
 package org.posthouse.tunnel;
 
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -19,6 +23,12 @@ final class LinkLanes {
      * buffers by default, so that there are more before the first one is full.
      */
     private static final long LANE_BYTES = 2L * 1024 * 1024;
+
+    /** A way that is so much longer than the shortest is as good, */
+    private static final double LONGER = 1.5;
+
+    /** and so much more, so that it does not matter how busy a machine is. */
+    private static final int LONGER_MICROS = 2_000;
 
     /** No lane. */
     static final int NONE = -1;
@@ -52,8 +62,19 @@ final class LinkLanes {
         }
 
         @Override
+        public LinkPath path(int failures) {
+            return pathFor(this, failures);
+        }
+
+        /** What was on its old connection, if it had one, is written again. */
+        @Override
         public void onDialled(LinkConnection dialled) {
+            LinkConnection old = connection;
             connection = dialled;
+            if (old != null) {
+                old.cut(Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + dialled));
+                link.onLaneLost(number);
+            }
             dialled.greet(link.hello(link.relay(), number, session));
         }
 
@@ -66,6 +87,14 @@ final class LinkLanes {
 
         private boolean isDialling() {
             return dialler != null && dialler.isBusy();
+        }
+
+        /** The way that it goes, or is to go; null if it does not. */
+        private LinkPath way() {
+            if (isDialling()) {
+                return dialler.path();
+            }
+            return connection == null ? null : connection.path();
         }
 
         private boolean isUp() {
@@ -182,9 +211,67 @@ final class LinkLanes {
         }
     }
 
-    /** How many lanes this end dials if it dials: what it was told to, or what either end has use for. */
+    /** How many lanes this end dials if it dials: what it was told to, or what either end has use for, and one for each good way. */
     private int count() {
-        return links.config().lanes() > 0 ? wanted : Math.max(wanted, wantedByPeer);
+        if (links.config().lanes() > 0) {
+            return wanted;
+        }
+        int ways = first.path().isDirect() ? 1 : goodRoutes().size();
+        return Math.min(LinkConfig.LANES_MAX, Math.max(Math.max(wanted, wantedByPeer), ways > 1 ? 1 + ways : 1));
+    }
+
+    // ---- over other relays
+
+    /** Ways over other relays have changed: lanes leave those that are not offered any more, and go to new ones. */
+    void onRoutes() {
+        if (first == null || !first.isUp() || !first.dialled() || first.path().isDirect()) {
+            return;
+        }
+        open();
+        List<LinkPath> good = goodRoutes().stream().map(LinkRoutes.Route::path).toList();
+        List<LinkPath> offered = links.routing().to(link.relay()).stream().map(LinkRoutes.Route::path).toList();
+        for (Lane lane : lanes) {
+            boolean idle = lane != null && lane.isUp() && !lane.isDialling();
+            boolean lonely = good.stream().anyMatch(path -> users(path, lane) == 0);
+            if (idle && !good.isEmpty() && (!offered.contains(lane.way()) || lonely && users(lane.way(), lane) > 0)) {
+                lane.dial();
+            }
+        }
+    }
+
+    /** Ways that are not much longer than the shortest: bulk is handed over in order, so one on a longer way would hold up what comes on others. */
+    private List<LinkRoutes.Route> goodRoutes() {
+        List<LinkRoutes.Route> routes = links.routing().to(link.relay());
+        long most = routes.isEmpty() ? 0 : (long) (routes.getFirst().roundTripMicros() * LONGER) + LONGER_MICROS;
+        return routes.stream().filter(route -> route.roundTripMicros() <= most).toList();
+    }
+
+    /** Lanes but this one that go this way or are to. */
+    private int users(LinkPath path, Lane but) {
+        return (int) Arrays.stream(lanes).filter(lane -> lane != null && lane != but && path.equals(lane.way())).count();
+    }
+
+    /** The good way that the fewest other lanes go; of equals the one with the least on its way. */
+    private LinkPath pathFor(Lane lane, int failures) {
+        if (first.path().isDirect()) {
+            return LinkPath.DIRECT;
+        }
+        List<LinkPath> paths = goodRoutes().stream()
+                .sorted(Comparator.<LinkRoutes.Route>comparingInt(route -> users(route.path(), lane))
+                        .thenComparingLong(LinkRoutes.Route::load))
+                .map(LinkRoutes.Route::path)
+                .toList();
+        return paths.isEmpty() ? null : paths.get(failures % paths.size());
+    }
+
+    /** The ways of the lanes that are up, each once, that of the first lane first. */
+    List<LinkPath> paths() {
+        Set<LinkPath> paths = new LinkedHashSet<>();
+        if (first != null) {
+            paths.add(first.path());
+        }
+        Arrays.stream(lanes).filter(lane -> lane != null && lane.isUp()).forEach(lane -> paths.add(lane.way()));
+        return List.copyOf(paths);
     }
 
     private void open() {

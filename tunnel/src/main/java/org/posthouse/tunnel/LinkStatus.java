@@ -1,6 +1,7 @@
 package org.posthouse.tunnel;
 
 import java.time.Instant;
+import java.util.List;
 
 /**
  * How one link is doing, for people and metrics. Immutable. Counts run since this relay started and include every
@@ -19,6 +20,8 @@ import java.time.Instant;
  * @param roundTripMicros of the last ping; -1 if none was answered yet
  * @param lanes connections that carry the link now
  * @param packing what of its bulk went packed
+ * @param paths the relays that these go over, each way once, that of the first lane first; no relay: straight
+ * @param moves how often another connection took over while the link was up
  * @param lastReason why it last went down or could not come up; empty if never
  */
 public record LinkStatus(
@@ -35,6 +38,8 @@ public record LinkStatus(
         long roundTripMicros,
         int lanes,
         Packing packing,
+        List<List<String>> paths,
+        long moves,
         String lastReason) {
     /**
      * What a link packs of what it sends.

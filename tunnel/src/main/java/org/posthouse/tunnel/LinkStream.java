@@ -49,6 +49,9 @@ final class LinkStream {
 
         /** The stream broke, or was refused. Not called for {@link LinkStream#end}. */
         void onEnded(Reason reason, String text);
+
+        /** The stream's link is down; the stream is not, unless it is ended now. */
+        default void onLinkDown() {}
     }
 
     /** Tokens go back when they are a quarter of the stream's: fewer frames, and the other end is never out of them for that. */
@@ -104,6 +107,11 @@ final class LinkStream {
 
     int id() {
         return id;
+    }
+
+    /** The relay at the other end. */
+    String relay() {
+        return link.relay();
     }
 
     /** Frames that it may send. */
@@ -224,6 +232,12 @@ final class LinkStream {
     void onLinkWritable() {
         if (writable()) {
             listener.onWritable();
+        }
+    }
+
+    void onLinkDown() {
+        if (listener != null) {
+            listener.onLinkDown();
         }
     }
 

@@ -113,6 +113,10 @@ final class LinkStreams {
         List.copyOf(streams.values()).forEach(LinkStream::onLinkWritable);
     }
 
+    void onLinkDown() {
+        List.copyOf(streams.values()).forEach(LinkStream::onLinkDown);
+    }
+
     /** The other relay was restarted, or this one stops: all streams are over, and numbers begin anew there. */
     void endAll(Reason reason, String text) {
         heardId = theirParity - STEP;

@@ -7,8 +7,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
-import io.vertx.core.internal.net.NetSocketInternal;
-import io.vertx.core.net.NetSocket;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLEngine;
@@ -47,13 +45,12 @@ final class LinkTls {
         this.handshakeMs = handshakeMs;
     }
 
-    /** Begins the handshake on a fresh connection. If it fails, the connection is closed. */
-    void secure(NetSocket socket, boolean dialled, Outcome outcome) {
-        ChannelHandlerContext context = ((NetSocketInternal) socket).channelHandlerContext();
-        SSLEngine engine = keys.inForce().engines().engine(kind, dialled, context.alloc());
+    /** Begins the handshake on a fresh connection. If it fails, the connection is closed. @param end what stands last in its pipeline */
+    void secure(ChannelHandlerContext end, boolean dialled, Outcome outcome) {
+        SSLEngine engine = keys.inForce().engines().engine(kind, dialled, end.alloc());
         SslHandler tls = new SslHandler(engine);
         tls.setHandshakeTimeoutMillis(handshakeMs);
-        ChannelPipeline pipeline = context.pipeline();
+        ChannelPipeline pipeline = end.pipeline();
         Handshake handshake = new Handshake(engine, outcome);
         pipeline.addFirst(HANDSHAKE, handshake);
         pipeline.addFirst(TLS, tls);

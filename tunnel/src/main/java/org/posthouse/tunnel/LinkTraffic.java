@@ -7,6 +7,9 @@ final class LinkTraffic {
     long framesOut;
     long bytesOut;
 
+    /** How often another first lane took over from one that was up. */
+    long moves;
+
     /** Of the last ping; -1 before the first answer. */
     long roundTripMicros = -1;
 

@@ -14,6 +14,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -97,6 +98,8 @@ public final class Links {
     private final Refusals refusals = new Refusals(System::nanoTime);
     private final Map<String, Link> links = new TreeMap<>();
     private NetClient client;
+    private final Routing routing;
+    private final PathDoors paths;
     private LinkAcceptor acceptor;
     private boolean closed;
 
@@ -109,6 +112,9 @@ public final class Links {
         this.config = config;
         this.streams = new Streams(this, config.forwards().streams());
         this.forwards = new Forwards(config.relay(), config.forwards(), streams, new ForwardSockets(this.context));
+        this.routing = new Routing(this);
+        this.paths = new PathDoors(this, this.context.nettyEventLoop(), forwards);
+        streams.lead(paths);
         this.listener = new LinkFront(this, listener, streams);
         this.keys = new LinkKeys(config.keys());
         this.tls = new LinkTls(keys, config.tls(), config.timeouts().handshakeMs());
@@ -227,8 +233,60 @@ public final class Links {
         return forwards.status();
     }
 
+    /** Whether other relays' lanes are to keep away from this one. */
+    public boolean drained() {
+        assert inLoop();
+        return routing.drained();
+    }
+
+    /** From now on other relays' lanes leave this one, those that have another way, or they may come again. */
+    public void drain(boolean drain) {
+        assert inLoop();
+        LOG.info("relay {}: {}", config.relay(), drain ? "drained: leads no lanes on" : "leads lanes on");
+        routing.drain(drain);
+    }
+
     LinkConfig config() {
         return config;
+    }
+
+    Routing routing() {
+        return routing;
+    }
+
+    PathDoors paths() {
+        return paths;
+    }
+
+    LinkAcceptor acceptor() {
+        return acceptor;
+    }
+
+    void eachLink(Consumer<Link> action) {
+        List.copyOf(links.values()).forEach(action);
+    }
+
+    /** The relays that are linked straight and were measured. */
+    List<LinkRoutes.Neighbour> neighbours() {
+        return links.values().stream().map(Link::neighbour).filter(Objects::nonNull).toList();
+    }
+
+    /** Whether frames flow to and from {@code relay} over no other one. */
+    boolean isNeighbour(String relay) {
+        Link link = links.get(relay);
+        return link != null && link.isStraight();
+    }
+
+    /** The first lane to a relay that is linked. */
+    LinkConnection firstLane(String relay) {
+        return links.get(relay).first();
+    }
+
+    /** There is a way to {@code relay}: it gets a link, if there may be one more. */
+    void meet(String relay) {
+        if (links.size() < LINKS_MAX) {
+            expect(relay);
+        }
     }
 
     Listener listener() {
@@ -378,34 +436,31 @@ public final class Links {
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true));
         config.peers().keySet().forEach(this::expect);
-        Future<Void> listening = context.succeededFuture();
-        if (config.listens()) {
-            acceptor = new LinkAcceptor(this, vertx);
-            listening = acceptor.listen();
-        }
-        return listening.compose(ready -> forwards.start()).onSuccess(ready -> {
+        acceptor = new LinkAcceptor(this, vertx);
+        return acceptor.listen().compose(ready -> forwards.start()).onSuccess(ready -> {
             watch.start();
             dialPeers();
         });
     }
 
     private void dialPeers() {
-        for (String relay : config.peers().keySet()) {
-            Link link = links.get(relay);
-            link.dialWith(new LinkDialler(this, link, link));
-        }
+        config.peers().keySet().forEach(relay -> links.get(relay).dial());
     }
 
     private Future<Void> shut() {
         if (closed) {
             return context.succeededFuture();
         }
-        closed = true;
+        Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
         watch.stop();
+        routing.stop();
+        // Those over other relays say so over the links that are straight.
+        List<Link> straight = links.values().stream().filter(Link::isStraight).toList();
+        links.values().stream().filter(link -> !straight.contains(link)).forEach(link -> link.stop(why));
+        closed = true;
         streams.close();
         forwards.close();
-        Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
-        links.values().forEach(link -> link.stop(why));
+        straight.forEach(link -> link.stop(why));
         List<Future<Void>> closing = new ArrayList<>();
         Promise<Void> packed = context.promise();
         packing.close(packed::complete);

@@ -11,6 +11,17 @@ package org.posthouse.tunnel;
  * @param waits how often a stream used its last token
  * @param buffersUsed buffers that are taken or promised, now
  * @param buffers N: buffers that there are
+ * @param carried lanes of other relays that go through this one now
+ * @param bytesCarried their bytes, both ways together
  */
 public record StreamStatus(
-        int open, long opened, long refused, long bytesIn, long bytesOut, long waits, int buffersUsed, int buffers) {}
+        int open,
+        long opened,
+        long refused,
+        long bytesIn,
+        long bytesOut,
+        long waits,
+        int buffersUsed,
+        int buffers,
+        int carried,
+        long bytesCarried) {}

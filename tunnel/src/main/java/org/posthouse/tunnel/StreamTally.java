@@ -7,6 +7,8 @@ final class StreamTally {
     private long bytesIn;
     private long bytesOut;
     private long waits;
+    private int pipes;
+    private long bytesCarried;
 
     void opened() {
         opened++;
@@ -29,8 +31,18 @@ final class StreamTally {
         waits += last ? 1 : 0;
     }
 
+    /** So many streams more, or fewer, go on from this relay to another. */
+    void pipe(int more) {
+        pipes += more;
+    }
+
+    /** Bytes that came on one link and left on another. */
+    void carried(int bytes) {
+        bytesCarried += bytes;
+    }
+
     StreamStatus status(StreamBuffers buffers) {
         return new StreamStatus(
-                buffers.open(), opened, refused, bytesIn, bytesOut, waits, buffers.used(), buffers.config().buffers());
+                buffers.open(), opened, refused, bytesIn, bytesOut, waits, buffers.used(), buffers.config().buffers(), pipes, bytesCarried);
     }
 }

@@ -60,6 +60,10 @@ final class Streams {
         return up.getOrDefault(relay, false);
     }
 
+    StreamTally tally() {
+        return tally;
+    }
+
     StreamStatus status() {
         return tally.status(buffers);
     }
@@ -80,6 +84,7 @@ final class Streams {
 
     void onDown(String relay) {
         reach(relay, false);
+        each(relay, LinkStreams::onLinkDown);
     }
 
     void onWritable(String relay) {

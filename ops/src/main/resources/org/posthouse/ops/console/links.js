@@ -44,6 +44,12 @@ function cut(relay, link, now) {
   </div>`;
 }
 
+/** Over which relays it goes, if it does not go straight. */
+function route(link) {
+  const detours = link.paths.filter((path) => path.length > 0).map((path) => path.join(', '));
+  return detours.length === 0 ? nothing : html`<span class="sub">via ${detours.join(' | ')}</span>`;
+}
+
 function row(model, relay, link, now) {
   const key = `${relayKey(relay)} → ${link.peerRelay}`;
   return html`<tr>
@@ -51,7 +57,8 @@ function row(model, relay, link, now) {
     <td>${link.peerSite}<span class="sub">${link.peerRelay}</span></td>
     <td>${badge(link.state)}<span class="sub">for ${duration(now - (link.parked?.since ?? link.since))}</span></td>
     <td class="num">${link.state === 'UP' ? micros(link.roundTripMicros) : '–'}
-      ${link.lanes > 1 ? html`<span class="sub">${count(link.lanes)} lanes</span>` : ''}</td>
+      ${link.lanes > 1 ? html`<span class="sub">${count(link.lanes)} lanes</span>` : ''}
+      ${route(link)}</td>
     ${speedCell(model, key, 'In')}
     ${speedCell(model, key, 'Out')}
     <td class="num">${bytes(link.waitingBytes)}<span class="sub">${count(link.framesRepeated)} repeated</span></td>

@@ -3,40 +3,64 @@ package org.posthouse.ops;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonMappingException;
 import io.vertx.core.Future;
+import io.vertx.core.buffer.Buffer;
 import io.vertx.core.http.HttpHeaders;
 import io.vertx.ext.web.RoutingContext;
 import java.net.URI;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * The one order that the API takes: another mode for the relays of this process. Confined to the console's event loop.
+ * An order that the API takes, for all relays of this process. Confined to the console's event loop.
  *
  * <p>It has no login, so it must not be a page of another site that gives it: the body must be declared as JSON, which a
  * browser sends to another origin only after asking, and is never told yes; and an Origin must be one of this console's
  * names.
+ *
+ * @param <O> what is ordered
+ * @param <R> what each relay reports
  */
-final class ModeRoute {
+final class OrderRoute<O, R> {
     /** Longest body of an order. */
     static final int BODY_BYTES_MAX = 4_096;
 
     private static final String JSON_TYPE = "application/json";
     private static final int SHOWN_CHARS_MAX = 100;
 
+    /**
+     * What is particular about an order.
+     *
+     * @param example one, for those who get it wrong
+     */
+    record Kind<O, R>(String example, Parser<O> parser, Carrier<O, R> carrier, Function<List<R>, Buffer> answer) {}
+
+    /** Reads an order. */
+    interface Parser<O> {
+        O parse(Buffer body) throws JsonProcessingException;
+    }
+
+    /** Has a relay carry it out; fails with {@link IllegalArgumentException} if it cannot. */
+    interface Carrier<O, R> {
+        Future<R> carry(RelayView relay, O order);
+    }
+
     private final Supplier<List<RelayView>> views;
     private final HostGuard guard;
+    private final Kind<O, R> kind;
 
-    ModeRoute(Supplier<List<RelayView>> views, HostGuard guard) {
+    OrderRoute(Supplier<List<RelayView>> views, HostGuard guard, Kind<O, R> kind) {
         this.views = views;
         this.guard = guard;
+        this.kind = kind;
     }
 
     void handle(RoutingContext ctx) {
         String type = ctx.request().getHeader(HttpHeaders.CONTENT_TYPE);
         String origin = ctx.request().getHeader(HttpHeaders.ORIGIN);
         if (type == null || !type.toLowerCase(Locale.ROOT).startsWith(JSON_TYPE)) {
-            Responses.error(ctx, 415, "an order is " + JSON_TYPE + ", as in {\"mode\":\"pooled\",\"loops\":4}");
+            Responses.error(ctx, 415, "an order is " + JSON_TYPE + ", as in " + kind.example);
         } else if (origin != null && !isOwn(origin)) {
             Responses.error(ctx, 403, "origin \"" + Responses.shortened(origin, SHOWN_CHARS_MAX) + "\" may not give orders");
         } else {
@@ -60,16 +84,16 @@ final class ModeRoute {
     }
 
     private void order(RoutingContext ctx) {
-        ModeOrder order;
+        O order;
         try {
-            order = OpsJson.modeOrder(ctx.body().buffer());
+            order = kind.parser.parse(ctx.body().buffer());
         } catch (JsonProcessingException e) {
             Responses.error(ctx, 400, "the order is not understood: " + field(e) + e.getOriginalMessage());
             return;
         }
-        List<Future<ModeReport>> changes = views.get().stream().map(relay -> relay.changeMode(order)).toList();
-        Future.all(changes)
-                .onSuccess(all -> Responses.json(ctx, 200, OpsJson.modeReports(all.list())))
+        List<Future<R>> reports = views.get().stream().map(relay -> kind.carrier.carry(relay, order)).toList();
+        Future.all(reports)
+                .onSuccess(all -> Responses.json(ctx, 200, kind.answer.apply(all.list())))
                 .onFailure(cause -> {
                     if (cause instanceof IllegalArgumentException) {
                         Responses.error(ctx, 400, cause.getMessage());

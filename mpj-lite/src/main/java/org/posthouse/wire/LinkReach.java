@@ -1,0 +1,100 @@
+package org.posthouse.wire;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Which relays a relay would lead its neighbour's lanes on to, and over which others: what was said before does not count any more.
+ *
+ * @param entries the relays, each once
+ */
+public record LinkReach(List<Entry> entries) {
+    /** Nobody. */
+    public static final LinkReach NONE = new LinkReach(List.of());
+
+    private static final int NAME_BYTES_MAX = 255;
+    private static final int ENTRY_BYTES = 16;
+
+    /**
+     * One relay.
+     *
+     * @param relay its id
+     * @param roundTripMicros from the relay that says this to it and back, over all links on the way
+     * @param load bytes that are not acknowledged, on that one of these links that has the most
+     * @param via the relays between the two, in order; none if they are linked straight
+     */
+    public record Entry(String relay, int roundTripMicros, long load, List<String> via) {
+        public Entry {
+            via = List.copyOf(via);
+        }
+
+        private int bytes() {
+            int bytes = ENTRY_BYTES + textBytes(relay);
+            for (String name : via) {
+                bytes += textBytes(name);
+            }
+            return bytes;
+        }
+
+        private static int textBytes(String text) {
+            return 2 + text.getBytes(StandardCharsets.UTF_8).length;
+        }
+    }
+
+    public LinkReach {
+        entries = List.copyOf(entries);
+    }
+
+    /** The first ones of {@code entries}, as many as one frame takes. */
+    public static LinkReach fitting(List<Entry> entries) {
+        int bytes = FrameType.LINK_REACH.bytesMin();
+        int fitting = 0;
+        while (fitting < entries.size() && bytes + entries.get(fitting).bytes() <= Wire.FRAME_BYTES_MAX) {
+            bytes += entries.get(fitting++).bytes();
+        }
+        return new LinkReach(entries.subList(0, fitting));
+    }
+
+    public ByteBuffer encode() {
+        int bytes = FrameType.LINK_REACH.bytesMin();
+        for (Entry entry : entries) {
+            bytes += entry.bytes();
+        }
+        FrameWriter out = new FrameWriter(FrameType.LINK_REACH, 0, bytes).u16(entries.size()).u16(0);
+        for (Entry entry : entries) {
+            out.text(entry.relay, NAME_BYTES_MAX).i32(entry.roundTripMicros).i64(entry.load).u16(entry.via.size()).u16(0);
+            entry.via.forEach(name -> out.text(name, NAME_BYTES_MAX));
+        }
+        return out.finish();
+    }
+
+    /** Reads a frame whose header was checked. @throws WireException if a field is missing */
+    public static LinkReach decode(ByteBuffer frame) throws WireException {
+        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        int count = in.u16("relays");
+        in.zero16();
+        in.expect(count, ENTRY_BYTES + 2, "relays");
+        List<Entry> entries = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            entries.add(entry(in));
+        }
+        in.end();
+        return new LinkReach(entries);
+    }
+
+    private static Entry entry(FrameReader in) throws WireException {
+        String relay = in.text("relay");
+        int roundTripMicros = in.i32("round trip");
+        long load = in.i64("load");
+        int hops = in.u16("relays between");
+        in.zero16();
+        in.expect(hops, 2, "relays between");
+        List<String> via = new ArrayList<>(hops);
+        for (int i = 0; i < hops; i++) {
+            via.add(in.text("relay between"));
+        }
+        return new Entry(relay, roundTripMicros, load, via);
+    }
+}

@@ -1,0 +1,189 @@
+package org.posthouse.tunnel;
+
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.List;
+import org.posthouse.wire.Notice;
+
+/**
+ * Gets a link its first lane: straight, where there is an address, and over other relays while that does not succeed. Confined to its link.
+ *
+ * <p>Over others the relay with the smaller id dials, so that the two do not meet half-way. Straight is better than any detour: it is tried on and on. Of
+ * detours the one with the least round trip is taken, by the links' pings; a lane changes to another when its own is not offered any more, or when another one is
+ * a fifth faster for three pings. The new lane is secured before the old one ends.
+ */
+final class LinkDialling {
+    /** A way must be this much shorter to be worth a change. */
+    private static final double FASTER = 1.2;
+
+    /** And so much: less is what a busy machine makes of it. */
+    private static final int FASTER_MICROS = 1_000;
+
+    private static final int PINGS = 3;
+
+    private final Links links;
+    private final Link link;
+    private final LinkDialler straight;
+    private final LinkDialler over;
+    private final boolean hasAddress;
+    private ScheduledFuture<?> wait;
+
+    /** Pings in a row at which another way was faster. */
+    private int faster;
+
+    /** A dialler's task: the first lane, on one kind of way. */
+    private final class Way implements LinkDialler.Target {
+        private final boolean direct;
+
+        private Way(boolean direct) {
+            this.direct = direct;
+        }
+
+        @Override
+        public int lane() {
+            return 0;
+        }
+
+        @Override
+        public LinkPath path(int failures) {
+            if (direct) {
+                return LinkPath.DIRECT;
+            }
+            List<LinkRoutes.Route> routes = links.routing().to(link.relay());
+            return routes.isEmpty() ? null : routes.get(failures % routes.size()).path();
+        }
+
+        @Override
+        public void onDialling() {
+            link.onDialling();
+        }
+
+        @Override
+        public void onDialFailed(Notice why) {
+            if (!direct && link.isUp()) {
+                over.stop();
+            } else {
+                link.onDialFailed(why);
+                dialOverLater();
+            }
+        }
+
+        @Override
+        public void onDialled(LinkConnection connection) {
+            link.onDialled(connection);
+        }
+    }
+
+    LinkDialling(Links links, Link link) {
+        this.links = links;
+        this.link = link;
+        this.hasAddress = links.config().peers().containsKey(link.relay());
+        this.straight = new LinkDialler(links, link, new Way(true));
+        this.over = new LinkDialler(links, link, new Way(false));
+    }
+
+    /** Begins to dial, if there is an address. */
+    void start() {
+        if (hasAddress) {
+            straight.dial();
+        }
+    }
+
+    void stop() {
+        straight.stop();
+        over.stop();
+        stopWaiting();
+    }
+
+    /** The link is up on this first lane. */
+    void onUp(LinkConnection first) {
+        over.stop();
+        stopWaiting();
+        faster = 0;
+        if (first.path().isDirect()) {
+            straight.stop();
+        } else if (hasAddress && !straight.isBusy()) {
+            straight.dialLater();
+        }
+    }
+
+    /** The first lane has ended. @param progressed whether it was of use */
+    void onEnded(LinkConnection ended, boolean progressed) {
+        LinkDialler its = ended.path().isDirect() ? straight : over;
+        if (progressed) {
+            its.succeeded();
+        }
+        if (hasAddress && (its == straight || !straight.isBusy())) {
+            straight.dialLater();
+        }
+        if (its == over && mayGoOver()) {
+            if (progressed) {
+                over.dial();
+            } else {
+                over.dialLater();
+            }
+        } else {
+            dialOverLater();
+        }
+    }
+
+    /** Ways over other relays have come, gone, or changed. */
+    void onRoutes() {
+        if (link.isUp()) {
+            changeIfWorse();
+        } else {
+            dialOverLater();
+        }
+    }
+
+    /** The first lane was measured. */
+    void onRoundTrip() {
+        LinkRoutes.Route mine = route();
+        if (mine != null) {
+            int least = links.routing().to(link.relay()).getFirst().roundTripMicros();
+            boolean worse = least * FASTER < mine.roundTripMicros() && least + FASTER_MICROS < mine.roundTripMicros();
+            faster = worse ? faster + 1 : 0;
+            changeIfWorse();
+        }
+    }
+
+    private void changeIfWorse() {
+        LinkConnection first = link.first();
+        boolean detour = first != null && first.isUp() && first.dialled() && !first.path().isDirect();
+        if (detour && !over.isBusy() && mayGoOver() && (faster >= PINGS || route() == null)) {
+            faster = 0;
+            over.dial();
+        }
+    }
+
+    /** The way of the first lane as it is offered now; null if it is not, or is straight. */
+    private LinkRoutes.Route route() {
+        LinkConnection first = link.first();
+        return links.routing().to(link.relay()).stream()
+                .filter(route -> first != null && route.path().equals(first.path()))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** After a while in which a straight connection may come, from either end. */
+    private void dialOverLater() {
+        if (wait == null && !over.isBusy() && !link.isUp() && mayGoOver()) {
+            wait = links.after(links.routing().intervalMs(), () -> {
+                wait = null;
+                if (!over.isBusy() && !link.isUp() && mayGoOver()) {
+                    over.dial();
+                }
+            });
+        }
+    }
+
+    private boolean mayGoOver() {
+        return links.config().relay().compareTo(link.relay()) < 0 && !links.routing().to(link.relay()).isEmpty();
+    }
+
+    private void stopWaiting() {
+        if (wait != null) {
+            wait.cancel(false);
+            wait = null;
+        }
+    }
+}

@@ -1,0 +1,129 @@
+package org.posthouse.tunnel;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.posthouse.wire.LinkReach;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.WireException;
+
+/**
+ * What a relay knows of the ways to others: its own links that are straight, and what the relays at their far ends say. Confined to the
+ * relay's context; knows no socket and no clock.
+ *
+ * <p>Path vectors: who says that it reaches a relay says over which others. A path that this relay or the listener is on is not one for it, so no path has a
+ * loop; and none has more than {@link LinkPath#HOPS_MAX} links.
+ */
+final class LinkRoutes {
+    /** A relay that is linked straight. @param load bytes that it has not acknowledged */
+    record Neighbour(String relay, int roundTripMicros, long load) {}
+
+    /** A way to a relay. @param load of the link on it that has the most bytes on their way */
+    record Route(LinkPath path, int roundTripMicros, long load) {}
+
+    private static final int VIA_MAX = LinkPath.HOPS_MAX - 1;
+    private static final Comparator<Route> NEAREST =
+            Comparator.comparingInt(Route::roundTripMicros).thenComparingLong(Route::load);
+
+    private final String own;
+
+    /** What each neighbour has said last, by the relay that it is about. */
+    private final Map<String, Map<String, LinkReach.Entry>> heard = new TreeMap<>();
+
+    /** The neighbours themselves, as they were last. */
+    private Map<String, Neighbour> neighbours = Map.of();
+
+    LinkRoutes(String own) {
+        this.own = own;
+    }
+
+    /** These are the neighbours now. @return whether they are others than before */
+    boolean neighbours(List<Neighbour> now) {
+        Set<String> before = neighbours.keySet();
+        Map<String, Neighbour> byRelay = new TreeMap<>();
+        now.forEach(neighbour -> byRelay.put(neighbour.relay, neighbour));
+        neighbours = byRelay;
+        return !before.equals(byRelay.keySet());
+    }
+
+    /** {@code neighbour} is none any more: what it said does not count. */
+    void forget(String neighbour) {
+        heard.remove(neighbour);
+    }
+
+    /** @throws WireException if a neighbour cannot say so; nothing has changed */
+    void hear(String neighbour, LinkReach reach) throws WireException {
+        Map<String, LinkReach.Entry> entries = new HashMap<>();
+        for (LinkReach.Entry entry : reach.entries()) {
+            boolean fits = entry.roundTripMicros() >= 0 && entry.load() >= 0 && entry.via().size() < VIA_MAX
+                    && RelayId.isWritten(entry.relay()) && entry.via().stream().allMatch(RelayId::isWritten);
+            if (!fits || entries.put(entry.relay(), entry) != null) {
+                throw new WireException(Reason.MALFORMED_FRAME, "relay " + neighbour + " says that it reaches " + entry);
+            }
+        }
+        heard.put(neighbour, entries);
+    }
+
+    /** All relays that there is a way to, over others. */
+    Set<String> reached() {
+        Set<String> relays = new TreeSet<>();
+        heard.forEach((neighbour, entries) -> entries.values().stream()
+                .filter(entry -> isWay(neighbour, entry))
+                .forEach(entry -> relays.add(entry.relay())));
+        return relays;
+    }
+
+    /** The ways to {@code relay} over others, each over another neighbour, the shortest first. */
+    List<Route> to(String relay) {
+        List<Route> routes = new ArrayList<>();
+        heard.forEach((neighbour, entries) -> {
+            LinkReach.Entry entry = entries.get(relay);
+            if (entry != null && isWay(neighbour, entry)) {
+                routes.add(route(neighbours.get(neighbour), entry));
+            }
+        });
+        routes.sort(NEAREST);
+        return routes;
+    }
+
+    /** What a neighbour is to be told: the shortest way to each relay on which it is not itself. */
+    LinkReach tell(String listener) {
+        List<LinkReach.Entry> entries = new ArrayList<>();
+        neighbours.values().stream()
+                .filter(neighbour -> !neighbour.relay.equals(listener))
+                .forEach(neighbour -> entries.add(
+                        new LinkReach.Entry(neighbour.relay, neighbour.roundTripMicros, neighbour.load, List.of())));
+        for (String relay : reached()) {
+            if (!relay.equals(listener) && !neighbours.containsKey(relay)) {
+                to(relay).stream()
+                        .filter(route -> route.path.via().size() < VIA_MAX && !route.path.via().contains(listener))
+                        .findFirst()
+                        .ifPresent(route -> entries.add(
+                                new LinkReach.Entry(relay, route.roundTripMicros, route.load, route.path.via())));
+            }
+        }
+        entries.sort(Comparator.comparingInt(LinkReach.Entry::roundTripMicros));
+        return LinkReach.fitting(entries);
+    }
+
+    private boolean isWay(String neighbour, LinkReach.Entry entry) {
+        return neighbours.containsKey(neighbour)
+                && !entry.relay().equals(own)
+                && !entry.relay().equals(neighbour)
+                && !entry.via().contains(own)
+                && !entry.via().contains(neighbour)
+                && !entry.via().contains(entry.relay());
+    }
+
+    private static Route route(Neighbour first, LinkReach.Entry entry) {
+        List<String> via = new ArrayList<>(List.of(first.relay));
+        via.addAll(entry.via());
+        long micros = Math.min(Integer.MAX_VALUE, (long) first.roundTripMicros + entry.roundTripMicros());
+        return new Route(new LinkPath(via), (int) micros, Math.max(first.load, entry.load()));
+    }
+}

@@ -1,0 +1,116 @@
+package org.posthouse.tunnel;
+
+import io.netty.util.concurrent.ScheduledFuture;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.posthouse.wire.LinkReach;
+import org.posthouse.wire.WireException;
+
+/**
+ * Tells the neighbours which relays they reach over this one, hears the same from them, and has links know when ways have changed. Confined to
+ * the relay's context. A relay that is reached over others and is not linked yet gets a link, so that all relays of a grid are linked.
+ */
+final class Routing {
+    /** Three tellings between two pings: a second by default. */
+    private static final int PARTS_OF_PING = 3;
+
+    private final Links links;
+    private final LinkRoutes routes;
+    private final long intervalMs;
+
+    /** What was said last, and on which connection. */
+    private final Map<String, Told> told = new HashMap<>();
+
+    private ScheduledFuture<?> timer;
+    private long toldAtNanos;
+    private boolean drained;
+    private boolean stopped;
+
+    private record Told(LinkConnection connection, LinkReach reach) {}
+
+    Routing(Links links) {
+        this.links = links;
+        this.routes = new LinkRoutes(links.config().relay());
+        this.intervalMs = Math.max(1, links.config().timeouts().pingMs() / PARTS_OF_PING);
+        this.toldAtNanos = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(intervalMs);
+    }
+
+    /** The shortest time between two tellings. */
+    long intervalMs() {
+        return intervalMs;
+    }
+
+    /** The ways to {@code relay} over others, the shortest first. */
+    List<LinkRoutes.Route> to(String relay) {
+        return routes.to(relay);
+    }
+
+    boolean drained() {
+        return drained;
+    }
+
+    /** From now on nobody's lanes are to go through this relay, or they may again. */
+    void drain(boolean drain) {
+        drained = drain;
+        tellSoon();
+    }
+
+    /** @throws WireException if a neighbour cannot say so */
+    void onReach(String neighbour, LinkReach reach) throws WireException {
+        routes.hear(neighbour, reach);
+        for (String relay : routes.reached()) {
+            if (links.config().relay().compareTo(relay) < 0) {
+                links.meet(relay);
+            }
+        }
+        links.eachLink(Link::onRoutes);
+        tellSoon();
+    }
+
+    /** A neighbour came or went, or is nearer or farther now. */
+    void onNeighbours() {
+        if (routes.neighbours(links.neighbours())) {
+            links.eachLink(Link::onRoutes);
+        }
+        tellSoon();
+    }
+
+    /** The link to {@code relay} is down: nothing goes over it any more. */
+    void forget(String relay) {
+        routes.forget(relay);
+    }
+
+    /** This relay stops. */
+    void stop() {
+        stopped = true;
+        if (timer != null) {
+            timer.cancel(false);
+        }
+    }
+
+    private void tellSoon() {
+        if (timer == null && !stopped) {
+            long sinceMs = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - toldAtNanos);
+            timer = links.after(Math.max(0, intervalMs - sinceMs), this::tell);
+        }
+    }
+
+    private void tell() {
+        timer = null;
+        toldAtNanos = System.nanoTime();
+        List<String> gone = new ArrayList<>(told.keySet());
+        for (LinkRoutes.Neighbour neighbour : links.neighbours()) {
+            String relay = neighbour.relay();
+            gone.remove(relay);
+            LinkConnection connection = links.firstLane(relay);
+            Told now = new Told(connection, drained ? LinkReach.NONE : routes.tell(relay));
+            if (connection.writable() && !now.equals(told.put(relay, now))) {
+                connection.tell(now.reach);
+            }
+        }
+        told.keySet().removeAll(gone);
+    }
+}

@@ -1,0 +1,259 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.CompositeByteBuf;
+import io.netty.channel.AbstractChannel;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelMetadata;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.DefaultChannelConfig;
+import io.netty.channel.EventLoop;
+import io.netty.util.ReferenceCountUtil;
+import io.vertx.core.Promise;
+import java.io.IOException;
+import java.net.SocketAddress;
+import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection made of a stream of another link: TLS, frames and pings go over it as over a socket. Confined to the relay's event loop.
+ *
+ * <p>What the stream has no token for waits in the channel's own buffer, and the channel is not writable while that is long. Bytes that come are
+ * handed on at once, and their token goes back. It ends with the stream, and with the link that the stream is of, at once.
+ */
+final class StreamChannel extends AbstractChannel implements LinkStream.Listener {
+    private static final Logger LOG = LoggerFactory.getLogger(StreamChannel.class);
+    private static final ChannelMetadata METADATA = new ChannelMetadata(false);
+
+    private final ChannelConfig config = new DefaultChannelConfig(this);
+    private final EventLoop loop;
+    private final LinkPath path;
+    private final Far far;
+
+    /** Done when bytes may flow. */
+    private final Promise<ChannelHandlerContext> connected = Promise.promise();
+
+    /** Null before there is one, and from its end on. */
+    private LinkStream stream;
+
+    private boolean begun;
+    private boolean closed;
+
+    /** The relay at the far end, for people. */
+    private static final class Far extends SocketAddress {
+        private final String text;
+
+        private Far(String relay, LinkPath path) {
+            this.text = "/relay " + relay + " " + path;
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    /** @param far the relay at the other end of {@code path} */
+    StreamChannel(EventLoop loop, String far, LinkPath path) {
+        super(null);
+        this.loop = loop;
+        this.path = path;
+        this.far = new Far(far, path);
+    }
+
+    /** The way of a connection. */
+    static LinkPath pathOf(Channel channel) {
+        return channel instanceof StreamChannel over ? over.path : LinkPath.DIRECT;
+    }
+
+    /** Done when the other end has accepted; gives the end of the pipeline. */
+    Promise<ChannelHandlerContext> connected() {
+        return connected;
+    }
+
+    /** This stream carries it. */
+    void join(LinkStream joined) {
+        stream = joined;
+    }
+
+    /** Both ends have the stream: the connection begins. */
+    void begin() {
+        begun = true;
+        loop.register(this);
+        pipeline().addLast(new End());
+        connected.complete(pipeline().lastContext());
+    }
+
+    // ---- the stream
+
+    @Override
+    public void onBytes(ByteBuf bytes, boolean last) {
+        LinkStream from = stream;
+        if (bytes.isReadable()) {
+            pipeline().fireChannelRead(bytes).fireChannelReadComplete();
+        } else {
+            bytes.release();
+        }
+        from.left();
+        if (last) {
+            closeNow();
+        }
+    }
+
+    @Override
+    public void onWritable() {
+        if (begun) {
+            unsafe().flush();
+        } else {
+            begin();
+        }
+    }
+
+    @Override
+    public void onDone() {
+        stream = null;
+        closeNow();
+    }
+
+    @Override
+    public void onEnded(Reason reason, String text) {
+        stream = null;
+        if (!connected.tryFail(new IOException(reason + ": " + text))) {
+            closeNow();
+        }
+    }
+
+    @Override
+    public void onLinkDown() {
+        LinkStream over = stream;
+        over.end(Reason.SITE_UNREACHABLE, "the link is down");
+        onEnded(Reason.SITE_UNREACHABLE, "the link to relay " + over.relay() + " is down");
+    }
+
+    /** Past all handlers: those of TLS wait until what they hold has left. */
+    private void closeNow() {
+        unsafe().close(unsafe().voidPromise());
+    }
+
+    // ---- the channel
+
+    @Override
+    protected void doWrite(ChannelOutboundBuffer out) {
+        while (stream != null && out.current() != null && stream.writable()) {
+            ByteBuf piece = take(out);
+            if (piece.isReadable()) {
+                stream.write(piece);
+            } else {
+                piece.release();
+            }
+        }
+    }
+
+    /** As much as one token is good for. */
+    private ByteBuf take(ChannelOutboundBuffer out) {
+        CompositeByteBuf piece = alloc().compositeBuffer(Math.max(2, out.size()));
+        for (ByteBuf next = (ByteBuf) out.current(); next != null; next = (ByteBuf) out.current()) {
+            int room = Wire.PAYLOAD_BYTES_MAX - piece.readableBytes();
+            if (next.readableBytes() > room) {
+                piece.addComponent(true, next.readRetainedSlice(room));
+                out.progress(room);
+                return piece;
+            }
+            piece.addComponent(true, next.retainedSlice());
+            out.remove();
+        }
+        return piece;
+    }
+
+    @Override
+    protected void doClose() {
+        closed = true;
+        if (stream != null) {
+            LinkStream over = stream;
+            stream = null;
+            over.end(Reason.NORMAL, "the connection was closed");
+        }
+    }
+
+    @Override
+    public boolean isOpen() {
+        return !closed;
+    }
+
+    @Override
+    public boolean isActive() {
+        return begun && !closed;
+    }
+
+    @Override
+    public ChannelConfig config() {
+        return config;
+    }
+
+    @Override
+    public ChannelMetadata metadata() {
+        return METADATA;
+    }
+
+    @Override
+    protected SocketAddress localAddress0() {
+        return null;
+    }
+
+    @Override
+    protected SocketAddress remoteAddress0() {
+        return far;
+    }
+
+    @Override
+    protected boolean isCompatible(EventLoop other) {
+        return other == loop;
+    }
+
+    @Override
+    protected AbstractUnsafe newUnsafe() {
+        return new Unsafe();
+    }
+
+    @Override
+    protected void doBind(SocketAddress address) {
+        throw new UnsupportedOperationException("bind");
+    }
+
+    @Override
+    protected void doDisconnect() {
+        doClose();
+    }
+
+    @Override
+    protected void doBeginRead() {
+        // Bytes come when the stream has them.
+    }
+
+    private final class Unsafe extends AbstractUnsafe {
+        @Override
+        public void connect(SocketAddress remote, SocketAddress local, ChannelPromise promise) {
+            promise.setFailure(new UnsupportedOperationException("connect"));
+        }
+    }
+
+    /** What stands last in the pipeline, as Vert.x's handler does in a socket's. */
+    private static final class End extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object message) {
+            ReferenceCountUtil.release(message);
+        }
+
+        @Override
+        public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+            LOG.error("connection to {}", context.channel().remoteAddress(), cause);
+            context.close();
+        }
+    }
+}

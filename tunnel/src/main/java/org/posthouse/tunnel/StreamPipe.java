@@ -1,0 +1,116 @@
+package org.posthouse.tunnel;
+
+import io.netty.buffer.ByteBuf;
+import java.util.ArrayDeque;
+import org.posthouse.wire.Reason;
+
+/**
+ * Two streams of different links that are one: what comes on either leaves on the other. Confined to the relay's context; knows no socket.
+ *
+ * <p>A token goes back when its bytes were written on the other stream, which takes a token there. So what waits here is bounded by the tokens
+ * that were given, and whoever is slow slows only those who send to him, hop by hop. It owes nothing: when either stream ends, so does the other.
+ */
+final class StreamPipe {
+    private final StreamTally tally;
+    private final Side near = new Side();
+    private final Side far = new Side();
+    private boolean begun;
+    private boolean over;
+
+    /** One of the two streams. */
+    private final class Side implements LinkStream.Listener {
+        private final ArrayDeque<ByteBuf> came = new ArrayDeque<>();
+        private LinkStream stream;
+        private boolean heardLast;
+        private boolean finished;
+
+        private Side other() {
+            return this == near ? far : near;
+        }
+
+        @Override
+        public void onBytes(ByteBuf bytes, boolean last) {
+            heardLast |= last;
+            if (bytes.isReadable()) {
+                came.add(bytes);
+            } else {
+                bytes.release();
+                stream.left();
+            }
+            other().onWritable();
+        }
+
+        /** This stream takes what came on the other one. */
+        @Override
+        public void onWritable() {
+            if (!begun) {
+                begin();
+            }
+            Side from = other();
+            while (!from.came.isEmpty() && stream.writable()) {
+                ByteBuf bytes = from.came.remove();
+                tally.carried(bytes.readableBytes());
+                stream.write(bytes);
+                from.stream.left();
+            }
+            if (from.heardLast && from.came.isEmpty() && !finished) {
+                finished = true;
+                stream.finish();
+            }
+        }
+
+        @Override
+        public void onDone() {
+            over();
+        }
+
+        @Override
+        public void onEnded(Reason reason, String text) {
+            other().stream.end(reason, text);
+            over();
+        }
+
+        @Override
+        public void onLinkDown() {
+            stream.end(Reason.SITE_UNREACHABLE, "the link is down");
+            onEnded(Reason.SITE_UNREACHABLE, "the link to relay " + stream.relay() + " is down");
+        }
+    }
+
+    StreamPipe(StreamTally tally) {
+        this.tally = tally;
+    }
+
+    /** @param asked by another relay, and not answered before the onward one is open */
+    LinkStream.Listener from(LinkStream asked) {
+        near.stream = asked;
+        return far;
+    }
+
+    /** @param opened the stream that leads on */
+    void onto(LinkStream opened) {
+        far.stream = opened;
+    }
+
+    private void begin() {
+        begun = true;
+        tally.pipe(1);
+        if (near.stream.state() == LinkStream.State.ASKED) {
+            near.stream.accept(near);
+        } else {
+            far.stream.end(Reason.NORMAL, "it is not wanted any more");
+            over();
+        }
+    }
+
+    private void over() {
+        if (begun && !over) {
+            tally.pipe(-1);
+        }
+        over = true;
+        near.came.forEach(ByteBuf::release);
+        near.came.clear();
+        far.came.forEach(ByteBuf::release);
+        far.came.clear();
+    }
+}

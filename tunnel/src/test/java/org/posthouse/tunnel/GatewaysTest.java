@@ -1,0 +1,147 @@
+package org.posthouse.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.posthouse.tunnel.TestSites.awaitLast;
+import static org.posthouse.tunnel.TestSites.awaitPaths;
+import static org.posthouse.tunnel.TestSites.dial;
+import static org.posthouse.tunnel.TestSites.streams;
+import static org.posthouse.tunnel.TestSites.until;
+
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wan.WanWay;
+
+/**
+ * A relay of site a that no other site reaches and that reaches none, and gateways of its site that do: gw1 and gw2, each over a network of
+ * its own of 4 MB/s. Frames of 60 KiB go from it to site b all the time.
+ */
+@ExtendWith(LeakWatch.class)
+@Timeout(180)
+class GatewaysTest {
+    private static final double WAY_MS = 4;
+    private static final double MEGABITS = 32;
+    private static final int FRAME_BYTES = 60 * 1024;
+    private static final long WAITING_BYTES = 2_000_000;
+
+    @TempDir
+    private Path folder;
+
+    private final Random random = new Random(5);
+    private final ScheduledExecutorService feeder = Executors.newSingleThreadScheduledExecutor();
+    private TestSites sites;
+    private TestRelay b;
+    private TestRelay a;
+    private TestRelay gw1;
+    private TestRelay gw2;
+    private WanWay way1;
+    private WanWay inside1;
+    private volatile boolean feeding = true;
+    private volatile long fed;
+
+    @BeforeEach
+    void open() throws Exception {
+        sites = new TestSites(folder);
+        b = sites.start(sites.listening("b"));
+        way1 = sites.way(WAY_MS, MEGABITS);
+        inside1 = sites.way(0, 0);
+        gw1 = sites.start(dial(sites.listening("a/gw1"), b, way1));
+        gw2 = sites.start(dial(sites.listening("a/gw2"), b, sites.way(WAY_MS, MEGABITS)));
+        a = sites.start(dial(dial(sites.listening("a"), gw1, inside1), gw2, sites.way(0, 0)));
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        feeder.shutdownNow();
+        sites.close();
+    }
+
+    @Test
+    void shareTheLoadAndReplaceEachOtherWhileItFlows() throws Exception {
+        feed();
+        awaitPaths(a, "b", "via a/gw1", "via a/gw2");
+        until(() -> a.status("b").lanes() == 3);
+        carry(2_000_000, gw1, gw2);
+
+        gw1.call(() -> {
+            gw1.links.drain(true);
+            return null;
+        });
+        awaitPaths(a, "b", "via a/gw2");
+        until(() -> streams(gw1).carried() == 0);
+        assertThat(gw1.isUp("b") && gw1.isUp("a")).as("its own links stay").isTrue();
+        carry(1_000_000, gw2);
+
+        TestRelay gw3 = sites.start(dial(dial(sites.dialling("a/gw3"), b, sites.way(WAY_MS, MEGABITS)), a, sites.way(0, 0)));
+        awaitPaths(a, "b", "via a/gw2", "via a/gw3");
+        carry(1_000_000, gw2, gw3);
+
+        gw1.call(() -> {
+            gw1.links.drain(false);
+            return null;
+        });
+        awaitPaths(a, "b", "via a/gw1", "via a/gw2", "via a/gw3");
+        carry(1_000_000, gw1, gw2, gw3);
+        arrived();
+        assertThat(b.events).as("for all of that the link was up: %s", b.downs).doesNotContain("down a");
+    }
+
+    /** What is on its way through a gateway is written again through the others. */
+    @Test
+    void loseNothingWhenOneIsGoneInTheMiddleOfIt() throws Exception {
+        feed();
+        awaitPaths(a, "b", "via a/gw1", "via a/gw2");
+        for (int loss = 0; loss < 3; loss++) {
+            carry(500_000, gw1, gw2);
+            way1.down();
+            inside1.down();
+            awaitPaths(a, "b", "via a/gw2");
+            carry(500_000, gw2);
+            way1.up();
+            inside1.up();
+            awaitPaths(a, "b", "via a/gw1", "via a/gw2");
+        }
+        arrived();
+        assertThat(a.status("b").framesRetransmitted()).isPositive();
+    }
+
+    private void carry(long bytes, TestRelay... gateways) throws Exception {
+        for (TestRelay gateway : gateways) {
+            long before = streams(gateway).bytesCarried();
+            until(() -> b.failure != null || streams(gateway).bytesCarried() > before + bytes);
+        }
+        assertThat(b.failure).isNull();
+    }
+
+    private void feed() {
+        feeder.scheduleWithFixedDelay(this::feedSome, 0, 5, TimeUnit.MILLISECONDS);
+    }
+
+    private void feedSome() {
+        try {
+            a.call(() -> {
+                LinkStatus link = a.statusNow("b");
+                while (feeding && link != null && link.unacknowledgedBytes() < WAITING_BYTES) {
+                    a.links.send("b", Frames.send(++fed, FRAME_BYTES, random));
+                    link = a.statusNow("b");
+                }
+                return null;
+            });
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void arrived() throws Exception {
+        feeding = false;
+        awaitLast(b, "a", a.call(() -> fed));
+    }
+}

@@ -1,0 +1,228 @@
+package org.posthouse.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.posthouse.tunnel.TestSites.awaitLast;
+import static org.posthouse.tunnel.TestSites.awaitPaths;
+import static org.posthouse.tunnel.TestSites.awaitUp;
+import static org.posthouse.tunnel.TestSites.dial;
+import static org.posthouse.tunnel.TestSites.streams;
+import static org.posthouse.tunnel.TestSites.until;
+
+import io.netty.buffer.ByteBuf;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wan.WanWay;
+import org.posthouse.wire.Reason;
+
+/** Links between relays that cannot reach each other, over others that both reach. */
+@ExtendWith(LeakWatch.class)
+@Timeout(180)
+class RouteTest {
+    @TempDir
+    private Path folder;
+
+    private TestSites sites;
+
+    @BeforeEach
+    void open() throws Exception {
+        sites = new TestSites(folder);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        sites.close();
+    }
+
+    @Test
+    void linksTwoThatOnlyDialOutOverAThirdAndLosesNothingWhenItIsCut() throws Exception {
+        TestRelay b = sites.start(sites.listening("b"));
+        WanWay toA = sites.way(3, 0);
+        WanWay toC = sites.way(3, 0);
+        TestRelay a = sites.start(dial(sites.dialling("a"), b, toA));
+        TestRelay c = sites.start(dial(sites.dialling("c"), b, toC));
+        awaitUp(a, c);
+        awaitPaths(a, "c", "via b");
+        awaitPaths(c, "a", "via b");
+        a.feed("c");
+        c.feed("a");
+        for (int cut = 1; cut <= 6; cut++) {
+            long sofar = c.last("a");
+            until(() -> a.failure != null || c.last("a") > sofar + 100);
+            (cut % 2 == 0 ? toA : toC).cut();
+        }
+        awaitLast(c, "a", a.stopFeeding());
+        awaitLast(a, "c", c.stopFeeding());
+        assertThat(b.lastFrom).as("what the relay on the way saw").isEmpty();
+        until(() -> a.status("c").roundTripMicros() >= 12_000);
+    }
+
+    @Test
+    void goesOverAFasterWayWhenOneComes() throws Exception {
+        TestRelay b = sites.start(sites.listening("b"));
+        TestRelay d = sites.start(sites.listening("d"));
+        WanWay fast = sites.way(1, 0);
+        LinkConfig toBoth = dial(dial(sites.dialling("a"), b, sites.way(20, 0)), d, fast);
+        fast.down();
+        TestRelay a = sites.start(toBoth);
+        TestRelay c = sites.start(dial(dial(sites.dialling("c"), b, sites.way(20, 0)), d, sites.way(1, 0)));
+        awaitPaths(a, "c", "via b");
+        a.feed("c");
+        c.feed("a");
+        fast.up();
+        awaitPaths(a, "c", "via d");
+        assertThat(a.status("c").moves()).isEqualTo(1);
+        long then = c.last("a");
+        until(() -> c.failure != null || c.last("a") > then + 500);
+        awaitLast(c, "a", a.stopFeeding());
+        awaitLast(a, "c", c.stopFeeding());
+        assertThat(a.events).contains("up c 1").doesNotContain("down c");
+        assertThat(c.events).contains("up a 1").doesNotContain("down a");
+        until(() -> streams(b).carried() == 0 && streams(d).carried() == 1);
+    }
+
+    @Test
+    void staysWhereItIsForAWayThatIsHardlyFaster() throws Exception {
+        TestRelay b = sites.start(sites.listening("b"));
+        TestRelay d = sites.start(sites.listening("d"));
+        WanWay other = sites.way(27, 0);
+        LinkConfig toBoth = dial(dial(sites.dialling("a"), b, sites.way(30, 0)), d, other);
+        other.down();
+        TestRelay a = sites.start(toBoth);
+        TestRelay c = sites.start(dial(dial(sites.dialling("c"), b, sites.way(30, 0)), d, sites.way(27, 0)));
+        awaitPaths(a, "c", "via b");
+        other.up();
+        until(() -> a.call(() -> a.links.routing().to("c")).size() == 2);
+        Thread.sleep(10L * TestRelay.QUICK.pingMs());
+        assertThat(a.status("c").moves()).isZero();
+    }
+
+    @Test
+    void takesTheStraightWayWhenItComes() throws Exception {
+        TestRelay b = sites.start(sites.listening("b"));
+        TestRelay c = sites.start(dial(sites.listening("c"), b, sites.way(3, 0)));
+        WanWay straight = sites.way(3, 0);
+        LinkConfig toBoth = dial(dial(sites.dialling("a"), b, sites.way(3, 0)), c, straight);
+        straight.down();
+        TestRelay a = sites.start(toBoth);
+        awaitPaths(a, "c", "via b");
+        a.feed("c");
+        c.feed("a");
+        straight.up();
+        awaitPaths(a, "c", "direct");
+        until(() -> streams(b).carried() == 0);
+        straight.down();
+        awaitPaths(a, "c", "via b");
+        awaitLast(c, "a", a.stopFeeding());
+        awaitLast(a, "c", c.stopFeeding());
+    }
+
+    @Test
+    void takesTheStraightWayThatTheLargerDials() throws Exception {
+        TestRelay b = sites.start(sites.listening("b"));
+        TestRelay a = sites.start(dial(sites.listening("a"), b, sites.way(3, 0)));
+        WanWay straight = sites.way(3, 0);
+        LinkConfig toBoth = dial(dial(sites.dialling("c"), b, sites.way(3, 0)), a, straight);
+        straight.down();
+        TestRelay c = sites.start(toBoth);
+        awaitPaths(a, "c", "via b");
+        a.feed("c");
+        straight.up();
+        awaitPaths(a, "c", "direct");
+        awaitPaths(c, "a", "direct");
+        awaitLast(c, "a", a.stopFeeding());
+        assertThat(a.events).doesNotContain("down c");
+        assertThat(c.events).doesNotContain("down a");
+    }
+
+    @Test
+    void parksWhileNoRelayLeadsThereAndGoesOnOverAnotherOne() throws Exception {
+        TestRelay b = sites.start(sites.listening("b"));
+        WanWay toB = sites.way(3, 0);
+        TestRelay d = sites.start(sites.listening("d"));
+        WanWay toD = sites.way(3, 0);
+        LinkConfig toBoth = dial(dial(sites.dialling("a"), b, toB), d, toD);
+        toD.down();
+        TestRelay a = sites.start(toBoth);
+        TestRelay c = sites.start(dial(dial(sites.dialling("c"), b, sites.way(3, 0)), d, sites.way(3, 0)));
+        awaitPaths(a, "c", "via b");
+        a.feed("c");
+        long begin = System.nanoTime();
+        toB.down();
+        until(() -> !a.isUp("c") && !c.isUp("a"));
+        assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begin))
+                .as("both ends hear at once, and not after their silence")
+                .isLessThan(TestRelay.QUICK.silenceMs() / 2);
+        toD.up();
+        awaitPaths(a, "c", "via d");
+        awaitLast(c, "a", a.stopFeeding());
+        assertThat(a.isUp("b")).isTrue();
+        awaitPaths(a, "b", "via d, c");
+    }
+
+    @Test
+    void goesOverThreeRelaysAndNotOverFour() throws Exception {
+        TestRelay[] chain = new TestRelay[6];
+        for (int i = 0; i < chain.length; i++) {
+            LinkConfig config = sites.listening("r" + i);
+            chain[i] = sites.start(i == 0 ? config : dial(config, chain[i - 1], sites.way(1, 0)));
+        }
+        awaitPaths(chain[0], "r4", "via r1, r2, r3");
+        awaitPaths(chain[1], "r5", "via r2, r3, r4");
+        chain[0].feed("r4");
+        until(() -> chain[4].last("r0") > 300);
+        awaitLast(chain[4], "r0", chain[0].stopFeeding());
+        Thread.sleep(5L * TestRelay.QUICK.pingMs());
+        assertThat(chain[0].status("r5")).isNull();
+    }
+
+    @Test
+    void leadsNobodyOnWhoDoesNotSayARightPath() throws Exception {
+        TestRelay b = sites.start(sites.listening("b"));
+        TestRelay a = sites.start(dial(sites.dialling("a"), b, sites.way(0, 0)));
+        TestRelay c = sites.start(dial(sites.dialling("c"), b, sites.way(0, 0)));
+        awaitUp(a, c);
+        assertThat(refusal(a, "b", "links a b x")).startsWith("SITE_UNREACHABLE").contains("no straight link to relay x");
+        assertThat(refusal(a, "b", "links x b c")).startsWith("SITE_UNREACHABLE");
+        assertThat(refusal(a, "b", "links b a c")).startsWith("SITE_UNREACHABLE");
+        assertThat(refusal(a, "b", "links a b a")).startsWith("LIMIT");
+        assertThat(refusal(a, "b", "links a b")).startsWith("LIMIT");
+        assertThat(refusal(a, "b", "links a b c d e f")).startsWith("LIMIT");
+        assertThat(refusal(a, "b", "links a b A:")).startsWith("LIMIT");
+        assertThat(refusal(a, "c", "links a c b")).as("a path within a path").startsWith("SITE_UNREACHABLE");
+        assertThat(streams(b).open()).as("the link's own lane").isEqualTo(2);
+    }
+
+    private static String refusal(TestRelay from, String relay, String door) throws Exception {
+        CompletableFuture<String> told = new CompletableFuture<>();
+        from.call(() -> from.links.streams().open(relay, door, new LinkStream.Listener() {
+            @Override
+            public void onBytes(ByteBuf bytes, boolean last) {
+                bytes.release();
+            }
+
+            @Override
+            public void onWritable() {
+                told.complete("accepted");
+            }
+
+            @Override
+            public void onDone() {
+                told.complete("done");
+            }
+
+            @Override
+            public void onEnded(Reason reason, String text) {
+                told.complete(reason + ": " + text);
+            }
+        }));
+        return told.get(10, TimeUnit.SECONDS);
+    }
+}
