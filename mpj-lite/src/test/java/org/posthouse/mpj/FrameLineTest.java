@@ -171,7 +171,7 @@ final class FrameLineTest {
             }
             return all.flip();
         });
-        Thread.ofPlatform().start(reader);
+        new Thread(reader).start();
         for (int i = 0; i < rounds; i++) {
             begin(2 * i, 5);
             line.payload(Wire.MESSAGE_HEADER_BYTES, 5).put(send(2 * i, 5).position(Wire.MESSAGE_HEADER_BYTES));
