@@ -7,6 +7,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
 import org.posthouse.wire.WireException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The thread on which the links of one relay pack and unpack, in the order in which they ask. Its methods are called on the relay's context,
@@ -22,6 +24,8 @@ final class PackingWorker {
     /** What became of frames that were to be packed. @param frame null if it was a sample, or would hardly be shorter */
     record Packed(ByteBuf frame, int before, int after, long nanos) {}
 
+    private static final Logger LOG = LoggerFactory.getLogger(PackingWorker.class);
+
     private final Loop loop;
     private ExecutorService thread;
 
@@ -36,11 +40,21 @@ final class PackingWorker {
         int before = frames.stream().mapToInt(ByteBuffer::remaining).sum();
         submit(() -> {
             long begin = System.nanoTime();
-            ByteBuf frame = codec.pack(job, frames);
+            ByteBuf frame = packOrNot(job, frames);
             int after = frame == null ? before : frame.readableBytes();
             Packed packed = new Packed(frame, before, after, System.nanoTime() - begin);
             loop.soon(() -> then.accept(packed));
         });
+    }
+
+    /** Null if it cannot be: then the frames go as they are, and those behind them with them. */
+    private ByteBuf packOrNot(long job, List<ByteBuffer> frames) {
+        try {
+            return codec.pack(job, frames);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            LOG.error("{} frames of job {} cannot be packed, and go as they are", frames.size(), Long.toHexString(job), e);
+            return null;
+        }
     }
 
     void measure(ByteBuffer frame, Consumer<Packed> then) {

@@ -1,0 +1,44 @@
+package org.posthouse.tunnel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.posthouse.wire.Wire;
+
+/** Whatever becomes of packing, who asked is answered, and so is the next. */
+@Timeout(60)
+class PackingWorkerTest {
+    private static final long JOB = 7;
+
+    private final PackingWorker worker = new PackingWorker(Runnable::run);
+
+    @AfterEach
+    void close() throws Exception {
+        CompletableFuture<Void> closed = new CompletableFuture<>();
+        worker.close(() -> closed.complete(null));
+        closed.get(30, TimeUnit.SECONDS);
+    }
+
+    private PackingWorker.Packed pack(int bytes) throws Exception {
+        CompletableFuture<PackingWorker.Packed> answer = new CompletableFuture<>();
+        worker.pack(JOB, List.of(ByteBuffer.allocateDirect(bytes)), answer::complete);
+        return answer.get(30, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void whatCannotBePackedGoesAsItIs() throws Exception {
+        int tooLong = Wire.PACKED_BYTES_MAX + 1;
+        PackingWorker.Packed failed = pack(tooLong);
+        assertThat(failed.frame()).isNull();
+        assertThat(failed.after()).isEqualTo(failed.before()).isEqualTo(tooLong);
+        PackingWorker.Packed next = pack(Wire.PACKED_BYTES_MAX);
+        assertThat(next.frame().readableBytes()).isLessThan(1_000);
+        next.frame().release();
+    }
+}
