@@ -47,7 +47,7 @@ final class PackingWorker {
         });
     }
 
-    /** Null if it cannot be: then the frames go as they are, and those behind them with them. */
+    /** Null if it cannot be: then the frames go as they are. */
     private ByteBuf packOrNot(long job, List<ByteBuffer> frames) {
         try {
             return codec.pack(job, frames);
@@ -60,10 +60,19 @@ final class PackingWorker {
     void measure(ByteBuffer frame, Consumer<Packed> then) {
         submit(() -> {
             long begin = System.nanoTime();
-            int after = codec.measure(frame);
+            int after = measureOrNot(frame);
             Packed packed = new Packed(null, frame.remaining(), after, System.nanoTime() - begin);
             loop.soon(() -> then.accept(packed));
         });
+    }
+
+    private int measureOrNot(ByteBuffer frame) {
+        try {
+            return codec.measure(frame);
+        } catch (RuntimeException | OutOfMemoryError e) {
+            LOG.error("a sample of {} bytes cannot be packed", frame.remaining(), e);
+            return frame.remaining();
+        }
     }
 
     /** @param then is told why it could not be, or null */

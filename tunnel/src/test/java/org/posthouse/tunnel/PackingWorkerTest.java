@@ -41,4 +41,12 @@ class PackingWorkerTest {
         assertThat(next.frame().readableBytes()).isLessThan(1_000);
         next.frame().release();
     }
+
+    @Test
+    void aSampleThatCannotBePackedSavesNothing() throws Exception {
+        CompletableFuture<PackingWorker.Packed> answer = new CompletableFuture<>();
+        worker.measure(ByteBuffer.allocateDirect(Wire.PACKED_BYTES_MAX + 1), answer::complete);
+        PackingWorker.Packed failed = answer.get(30, TimeUnit.SECONDS);
+        assertThat(failed.after()).isEqualTo(failed.before());
+    }
 }
