@@ -40,6 +40,7 @@ final class LinkUnpacker {
             try {
                 if (begun == session) {
                     hand(claim, plain.writerIndex(claim.bytes), failure);
+                    links.listener().onReadEnd();
                 }
             } finally {
                 plain.release();

@@ -74,6 +74,7 @@ class PackedFramesTest {
             await().atMost(Duration.ofSeconds(20)).until(() -> relay.last("a") == 5);
             assertThat(relay.status("a").framesIn()).isEqualTo(5);
             assertThat(relay.status("a").bytesIn()).as("as they are").isEqualTo(5 * FRAME_BYTES);
+            assertThat(relay.isReadOver()).as("although nothing more is read").isTrue();
         }
     }
 

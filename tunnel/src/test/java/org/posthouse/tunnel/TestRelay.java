@@ -52,6 +52,9 @@ final class TestRelay implements Links.Listener {
     /** Bytes that had come over the link when its last frame of the relay's own did. */
     volatile long bytesAtLast;
 
+    /** Frames that have come since what was read was said to be over. Written on the relay's event loop. */
+    private int framesOfRead;
+
     private final ContextInternal context;
     private final Random random = new Random(3);
     private boolean feeding = true;
@@ -141,8 +144,19 @@ final class TestRelay implements Links.Listener {
     }
 
     @Override
+    public void onReadEnd() {
+        framesOfRead = 0;
+    }
+
+    /** Whether the end of all that was read was told. */
+    boolean isReadOver() throws Exception {
+        return call(() -> framesOfRead == 0);
+    }
+
+    @Override
     public boolean onFrame(String relay, long name, ByteBuf buffer, int index, int length, FrameView view)
             throws WireException {
+        framesOfRead++;
         Reason breach = breachOnce;
         if (breach != null) {
             breachOnce = null;
