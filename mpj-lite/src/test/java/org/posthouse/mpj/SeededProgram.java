@@ -230,7 +230,8 @@ final class SeededProgram {
         byte[] bytes = new byte[sizes[choices.nextInt(sizes.length)]];
         new Random(hash).nextBytes(bytes);
         ByteBuffer.wrap(bytes).putInt(hash);
-        Content content = Plain.content(Base.BYTE, bytes, 0, mode == Mode.SYNCHRONOUS && hash % 5 == 0 ? 0 : bytes.length);
+        Object store = hash % 2 == 0 ? bytes : ByteBuffer.allocateDirect(bytes.length).put(bytes);
+        Content content = Plain.content(Base.BYTE, store, 0, mode == Mode.SYNCHRONOUS && hash % 5 == 0 ? 0 : bytes.length);
         return end.send(CONTEXT, 1 + choices.nextInt(2), 1, content, mode);
     }
 
