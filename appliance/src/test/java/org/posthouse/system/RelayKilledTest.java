@@ -66,7 +66,7 @@ class RelayKilledTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"example:ring 120 1000000", "example:nas-is W"})
+    @ValueSource(strings = {"example:ring 60 1000000", "example:nas-is W"})
     void jobsOfTwoSitesVerifyAlthoughOneRelayAndThenTheOtherIsKilled(String program) throws Exception {
         try (Relays first = ofTwo("site-a");
                 Relays second = ofTwo("site-b", "--peer", "site-a=" + first.ready().links(), "--member", first.group());
