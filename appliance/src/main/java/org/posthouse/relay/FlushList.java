@@ -10,6 +10,9 @@ import java.util.ArrayList;
  * whom the first write wakes does not take the processor from the others (ADR 34).
  */
 final class FlushList {
+    /** Of fewer connections hardly two are ready at once: what one has to say does not wait for a look at the others. */
+    static final int CONNECTIONS_MIN = 8;
+
     /** Connections and bytes that are left for longer than a turn: of large messages a write takes longer than is won. */
     static final int LINES_MAX = 64;
 
@@ -19,6 +22,9 @@ final class FlushList {
     interface Owner {
         /** As {@link Strand#passes}. */
         boolean passes();
+
+        /** Connections of the relay. */
+        int connections();
 
         /** As {@link Strand#afterPass}. */
         void afterPass(Runnable work);
@@ -62,12 +68,16 @@ final class FlushList {
         if (lines.isEmpty()) {
             return;
         }
-        if (!owner.passes() || lines.size() >= LINES_MAX || bytes >= BYTES_MAX) {
+        if (!mayWait()) {
             flush();
         } else if (!passing) {
             passing = true;
             owner.afterPass(passed);
         }
+    }
+
+    private boolean mayWait() {
+        return lines.size() < LINES_MAX && bytes < BYTES_MAX && owner.connections() >= CONNECTIONS_MIN && owner.passes();
     }
 
     private void passed() {

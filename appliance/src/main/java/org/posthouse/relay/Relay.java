@@ -85,7 +85,7 @@ public final class Relay extends VerticleBase {
         loop = ((ContextInternal) context).nettyEventLoop();
         control = new Strand(Workplace.confined(loop), () -> {});
         placement = Placement.of(config.mode(), vertx, loop);
-        shards = new Shards(config.relay(), config.core(), config.shards(), placement, histories, this::gate);
+        shards = new Shards(config.relay(), config.core(), config.shards(), placement, histories, this::gate, connections::size);
         reception = new Reception(vertx, loop, placement, this::accept);
         moves = ModeSwitch.none(placement.mode());
         return openLog()

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.Frame;
 import org.posthouse.core.HomedRank;
@@ -32,6 +33,7 @@ final class Shard {
     private final TurnClock clock = new TurnClock(System::nanoTime);
     private final FlushList written = new FlushList(new Flushing());
     private final Strand strand;
+    private final IntSupplier connections;
     private final List<Way> ways = new ArrayList<>();
     private final Gate gate;
     private final Backlog backlog;
@@ -54,8 +56,11 @@ final class Shard {
     /**
      * @param histories where the histories of its ranks are, and the thread that reads them
      * @param gate what leaves the relay goes through it in jobs that survive its host
+     * @param connections how many the relay has
      */
-    Shard(int number, String relay, CoreConfig config, int shards, Workplace home, Histories histories, Gate gate) {
+    Shard(
+            int number, String relay, CoreConfig config, int shards, Workplace home, Histories histories, Gate gate, IntSupplier connections) {
+        this.connections = connections;
         this.gate = gate;
         this.backlog = new Backlog(histories.journal()::isFull, job -> histories.journal().room().waits(job));
         this.number = number;
@@ -339,6 +344,11 @@ final class Shard {
         @Override
         public boolean passes() {
             return strand.passes();
+        }
+
+        @Override
+        public int connections() {
+            return connections.getAsInt();
         }
 
         @Override

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.core.HomedRank;
@@ -42,11 +43,13 @@ final class Shards {
         void onJobEvent(JobEvent event, HomedRank rank);
     }
 
-    Shards(String relay, CoreConfig config, int count, Placement placement, Histories histories, Supplier<Gate> gates) {
+    /** @param connections how many the relay has */
+    Shards(
+            String relay, CoreConfig config, int count, Placement placement, Histories histories, Supplier<Gate> gates, IntSupplier connections) {
         this.relay = relay;
         this.credit = config;
         for (int number = 0; number < count; number++) {
-            shards.add(new Shard(number, relay, config, count, placement.matching(number), histories, gates.get()));
+            shards.add(new Shard(number, relay, config, count, placement.matching(number), histories, gates.get(), connections));
         }
         Shard.introduce(shards);
     }

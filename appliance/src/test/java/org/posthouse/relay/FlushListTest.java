@@ -14,11 +14,17 @@ import org.junit.jupiter.api.Test;
 final class FlushListTest {
     private final EmbeddedChannel channel = new EmbeddedChannel();
     private final List<String> written = new ArrayList<>();
+    private int connections = FlushList.CONNECTIONS_MIN;
     private final Strand strand = new Strand(Workplace.open(channel.eventLoop()), this::endTurn);
     private final FlushList list = new FlushList(new FlushList.Owner() {
         @Override
         public boolean passes() {
             return strand.passes();
+        }
+
+        @Override
+        public int connections() {
+            return connections;
         }
 
         @Override
@@ -111,6 +117,13 @@ final class FlushListTest {
         assertThat(written).isEmpty();
         turn(line("last"), 1);
         assertThat(written).hasSize(FlushList.LINES_MAX).last().isEqualTo("last 1");
+    }
+
+    @Test
+    void doesNotWaitForAFewConnections() {
+        connections = FlushList.CONNECTIONS_MIN - 1;
+        turn(line("one"), 10);
+        assertThat(written).containsExactly("one 10");
     }
 
     @Test
