@@ -5,6 +5,7 @@ import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Has other relays' lanes leave a running relay, through its console's API. */
@@ -16,25 +17,17 @@ final class DrainCommand implements Callable<Integer> {
     @Option(names = "--undo", description = "Let them come again.")
     private boolean undo;
 
-    @Option(
-            names = "--ops",
-            paramLabel = "HOST:PORT",
-            converter = HostPort.Converter.class,
-            defaultValue = "127.0.0.1:7413",
-            description = "The relay's console (default: ${DEFAULT-VALUE}).")
-    private HostPort ops;
-
-    @Option(names = "--json", description = "Print the answer as JSON.")
-    private boolean json;
+    @Mixin
+    private ConsoleOptions console;
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
-        ConsoleClient console = new ConsoleClient(ops);
-        String answer = console.post("/api/v1/drain", JsonNodeFactory.instance.objectNode().put("drain", !undo).toString());
-        if (json) {
+        ConsoleClient client = console.client();
+        String answer = client.post("/api/v1/drain", JsonNodeFactory.instance.objectNode().put("drain", !undo).toString());
+        if (console.json()) {
             System.out.println(answer);
         } else {
-            console.json(answer).path("relays").forEach(DrainCommand::print);
+            client.json(answer).path("relays").forEach(DrainCommand::print);
         }
         return 0;
     }

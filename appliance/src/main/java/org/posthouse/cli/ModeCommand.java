@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.posthouse.relay.RelayConfig;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -24,16 +25,8 @@ final class ModeCommand implements Callable<Integer> {
     @Option(names = "--pipeline", paramLabel = "R,L,E", description = "Mode pipeline: loops that read, match and write.")
     private String pipeline;
 
-    @Option(
-            names = "--ops",
-            paramLabel = "HOST:PORT",
-            converter = HostPort.Converter.class,
-            defaultValue = "127.0.0.1:7413",
-            description = "The relay's console (default: ${DEFAULT-VALUE}).")
-    private HostPort ops;
-
-    @Option(names = "--json", description = "Print the answer as JSON.")
-    private boolean json;
+    @Mixin
+    private ConsoleOptions console;
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
@@ -44,12 +37,12 @@ final class ModeCommand implements Callable<Integer> {
         if (pipeline != null) {
             order.put("pipeline", pipeline);
         }
-        ConsoleClient console = new ConsoleClient(ops);
-        String answer = console.post("/api/v1/mode", order.toString());
-        if (json) {
+        ConsoleClient client = console.client();
+        String answer = client.post("/api/v1/mode", order.toString());
+        if (console.json()) {
             System.out.println(answer);
         } else {
-            console.json(answer).path("changes").forEach(ModeCommand::print);
+            client.json(answer).path("changes").forEach(ModeCommand::print);
         }
         return 0;
     }

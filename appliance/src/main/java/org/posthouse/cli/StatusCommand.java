@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 
 /** {@code posthouse status}: how a running relay and its links are, and what somebody should do something about. */
 @Command(
@@ -20,26 +20,18 @@ final class StatusCommand implements Callable<Integer> {
     /** Something needs attention; not 1 or 2, which say that the command itself failed. */
     static final int STATUS_ATTENTION = 3;
 
-    @Option(
-            names = "--ops",
-            paramLabel = "HOST:PORT",
-            converter = HostPort.Converter.class,
-            defaultValue = "127.0.0.1:7413",
-            description = "The relay's console (default: ${DEFAULT-VALUE}).")
-    private HostPort ops;
-
-    @Option(names = "--json", description = "Print what the relay answers, as JSON.")
-    private boolean json;
+    @Mixin
+    private ConsoleOptions console;
 
     private boolean attention;
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
-        ConsoleClient console = new ConsoleClient(ops);
-        String answer = console.get("/api/v1/relays");
+        ConsoleClient client = console.client();
+        String answer = client.get("/api/v1/relays");
         StringBuilder text = new StringBuilder();
-        console.json(answer).path("relays").forEach(relay -> tell(text, relay));
-        System.out.print(json ? answer + System.lineSeparator() : text);
+        client.json(answer).path("relays").forEach(relay -> tell(text, relay));
+        System.out.print(console.json() ? answer + System.lineSeparator() : text);
         return attention ? STATUS_ATTENTION : 0;
     }
 

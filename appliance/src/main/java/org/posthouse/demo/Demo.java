@@ -53,7 +53,7 @@ public final class Demo implements AutoCloseable {
         }
     }
 
-    /** The job in which a relay is killed as well, when half of what its rank waits for has been moved. */
+    /** The job in which a relay is killed as well, when twice as much has been moved as its rank waits for: while a relay is away nobody can tell how much was. */
     private static final String RELAY_DIES_IN = "heat";
 
     private static final List<Example> JOBS = List.of(
@@ -149,7 +149,7 @@ public final class Demo implements AutoCloseable {
         RelayProcess relay = grid.relays().get(relaysPerSite);
         return List.of(
                 ofRank,
-                new Strike(true, relaysPerSite, true, 0, () -> hasMoved(before, job.middle() / 2) && isWrittenOff(relay)));
+                new Strike(true, relaysPerSite, true, 0, () -> hasMoved(before, 2 * job.middle()) && isWrittenOff(relay)));
     }
 
     /** The relay is about to be killed: remembers what it has moved. */

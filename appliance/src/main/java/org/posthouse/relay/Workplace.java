@@ -10,50 +10,38 @@ interface Workplace extends Executor {
     boolean admits();
 
     /** Whether the calling thread is this place's own, and goes through its sockets: what it hands in is done behind all that are ready. */
-    default boolean passes() {
-        return false;
-    }
+    boolean passes();
 
     /** This event loop and nobody else: for what is confined to it. */
     static Workplace confined(EventLoop loop) {
-        return place(loop, loop::inEventLoop);
+        return place(loop, loop::inEventLoop, () -> false);
     }
 
     /** Whoever comes first, and {@code executor} when he has done enough. */
     static Workplace open(Executor executor) {
-        return place(executor, () -> true);
+        return place(executor, () -> true, () -> false);
     }
 
     /** The same; and the loop's own thread has passes over its sockets. */
     static Workplace open(EventLoop loop) {
-        return new Workplace() {
-            @Override
-            public boolean admits() {
-                return true;
-            }
-
-            @Override
-            public void execute(Runnable work) {
-                loop.execute(work);
-            }
-
-            @Override
-            public boolean passes() {
-                return loop.inEventLoop();
-            }
-        };
+        return place(loop, () -> true, loop::inEventLoop);
     }
 
     /** Only {@code executor}'s threads: for work that may block. */
     static Workplace apart(Executor executor) {
-        return place(executor, () -> false);
+        return place(executor, () -> false, () -> false);
     }
 
-    private static Workplace place(Executor executor, BooleanSupplier admits) {
+    private static Workplace place(Executor executor, BooleanSupplier admits, BooleanSupplier passes) {
         return new Workplace() {
             @Override
             public boolean admits() {
                 return admits.getAsBoolean();
+            }
+
+            @Override
+            public boolean passes() {
+                return passes.getAsBoolean();
             }
 
             @Override

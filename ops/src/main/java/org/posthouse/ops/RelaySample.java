@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * The meters of one relay, and what it has told last: written by the console's loop, read by scraping workers.
  *
  * <p>They are at most 133 (64 of histograms, 37 of refusals, 16 of shards, 16 of modes), 23 of states and gauges, 11 of streams, and for
- * each of at most {@link #LINKS_MAX} links 31.
+ * each of at most {@link #LINKS_MAX} links 35.
  */
 final class RelaySample {
 

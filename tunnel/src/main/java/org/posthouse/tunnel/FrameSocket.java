@@ -9,8 +9,6 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.DecoderException;
 import io.netty.util.concurrent.ScheduledFuture;
-import io.vertx.core.internal.net.NetSocketInternal;
-import io.vertx.core.net.NetSocket;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -80,12 +78,7 @@ public final class FrameSocket {
         this.decoder = new FrameDecoder(channel.alloc(), false, this::onFrame);
     }
 
-    /** Takes over a fresh connection, before anything was read from it. Called on its event loop. */
-    public static FrameSocket attach(NetSocket socket, Listener listener) {
-        return attach(((NetSocketInternal) socket).channelHandlerContext(), listener);
-    }
-
-    /** The same. @param context what stands last in the connection's pipeline */
+    /** Takes over a fresh connection, before anything was read from it. Called on its event loop. @param context what stands last in its pipeline */
     static FrameSocket attach(ChannelHandlerContext context, Listener listener) {
         FrameSocket frames = new FrameSocket(context.channel(), listener);
         assert frames.inLoop();

@@ -104,8 +104,11 @@ final class PackingWorker {
             return;
         }
         thread.execute(() -> {
-            codec.close();
-            loop.soon(then);
+            try {
+                codec.close();
+            } finally {
+                loop.soon(then);
+            }
         });
         thread.shutdown();
     }

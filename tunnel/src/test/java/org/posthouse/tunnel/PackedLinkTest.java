@@ -3,14 +3,10 @@ package org.posthouse.tunnel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.vertx.core.Vertx;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,7 +15,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.posthouse.wan.WanEmulator;
 import org.posthouse.wan.WanShape;
 import org.posthouse.wan.WanWay;
 import org.posthouse.wire.Wire;
@@ -37,32 +32,21 @@ class PackedLinkTest {
     @TempDir
     private Path folder;
 
-    private final Vertx vertx = Vertx.vertx();
-    private final List<TestRelay> relays = new ArrayList<>();
     private final Random random = new Random(5);
-    private TestGrid grid;
-    private WanEmulator network;
+    private TestSites sites;
+    private TestRelay a;
+    private TestRelay b;
     private WanWay way;
     private long sent;
 
     @BeforeEach
     void open() throws Exception {
-        grid = new TestGrid(folder);
-        network = WanEmulator.start(new Random(1));
+        sites = new TestSites(folder);
     }
 
     @AfterEach
     void close() throws Exception {
-        for (TestRelay relay : relays) {
-            relay.close();
-        }
-        network.close();
-        vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
-        for (TestRelay relay : relays) {
-            if (relay.failure != null) {
-                throw relay.failure;
-            }
-        }
+        sites.close();
     }
 
     @Test
@@ -120,10 +104,10 @@ class PackedLinkTest {
 
     @Test
     void neitherEndPacksIfOneIsToldNever() throws Exception {
-        TestRelay b = start(grid.listening("b", 1).compression(Compression.NEVER));
-        way = network.way(WanShape.NONE);
-        TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + way.lead(b.links.port())).compression(Compression.ALWAYS));
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.isUp("b") && b.isUp("a"));
+        b = sites.start(sites.listening("b").compression(Compression.NEVER));
+        way = sites.way(WanShape.NONE);
+        a = sites.start(TestSites.dial(sites.dialling("a"), b, way).compression(Compression.ALWAYS));
+        TestSites.awaitUp(a, b);
         send(50, Content.QUARTER);
         awaitAll();
         assertThat(packing()).isEqualTo(new LinkStatus.Packing(false, 0, 0, 0));
@@ -152,45 +136,32 @@ class PackedLinkTest {
 
     /** From "a", which packs as told, to "b". */
     private void link(WanShape shape, Compression compression, int lanes) throws Exception {
-        TestRelay b = start(grid.listening("b", 1));
-        way = network.way(shape);
-        TestRelay a = start(grid.config("a", 1)
-                .peer("b", "127.0.0.1:" + way.lead(b.links.port()))
-                .lanes(lanes)
-                .compression(compression));
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.isUp("b") && b.isUp("a"));
-    }
-
-    private TestRelay start(LinkConfig config) throws Exception {
-        TestRelay relay = new TestRelay(vertx, config).start();
-        relays.add(relay);
-        return relay;
-    }
-
-    private TestRelay a() {
-        return relays.getLast();
+        b = sites.start(sites.listening("b"));
+        way = sites.way(shape);
+        a = sites.start(TestSites.dial(sites.dialling("a"), b, way).lanes(lanes).compression(compression));
+        TestSites.awaitUp(a, b);
     }
 
     private LinkStatus.Packing packing() throws Exception {
-        return a().status("b").packing();
+        return a.status("b").packing();
     }
 
     private void send(int frames, Content content) throws Exception {
         for (int i = 0; i < frames; i++) {
-            if (a().status("b").unacknowledgedBytes() > WAITING_BYTES) {
-                await().pollInterval(POLL).atMost(PATIENCE).until(() -> a().status("b").unacknowledgedBytes() < WAITING_BYTES / 2);
+            if (a.status("b").unacknowledgedBytes() > WAITING_BYTES) {
+                await().pollInterval(POLL).atMost(PATIENCE).until(() -> a.status("b").unacknowledgedBytes() < WAITING_BYTES / 2);
             }
             byte[] payload = new byte[Wire.PAYLOAD_BYTES_MAX - (random.nextInt(5) == 0 ? random.nextInt(60_000) : 0)];
             random.nextBytes(payload);
             if (content == Content.QUARTER) {
                 Arrays.fill(payload, payload.length / 4, payload.length, (byte) 7);
             }
-            a().send("b", Frames.send(++sent, payload));
+            a.send("b", Frames.send(++sent, payload));
         }
     }
 
     /** TestRelay insists on order and content. */
     private void awaitAll() {
-        await().pollInterval(POLL).atMost(PATIENCE).until(() -> relays.getFirst().last("a") == sent);
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> b.last("a") == sent);
     }
 }

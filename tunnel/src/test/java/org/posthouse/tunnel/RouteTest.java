@@ -5,6 +5,7 @@ import static org.posthouse.tunnel.TestSites.awaitLast;
 import static org.posthouse.tunnel.TestSites.awaitPaths;
 import static org.posthouse.tunnel.TestSites.awaitUp;
 import static org.posthouse.tunnel.TestSites.dial;
+import static org.posthouse.tunnel.TestSites.during;
 import static org.posthouse.tunnel.TestSites.streams;
 import static org.posthouse.tunnel.TestSites.until;
 
@@ -100,8 +101,7 @@ class RouteTest {
         awaitPaths(a, "c", "via b");
         other.up();
         until(() -> a.call(() -> a.links.routing().to("c")).size() == 2);
-        Thread.sleep(10L * TestRelay.QUICK.pingMs());
-        assertThat(a.status("c").moves()).isZero();
+        during(10, () -> a.status("c").moves() == 0);
     }
 
     @Test
@@ -178,8 +178,7 @@ class RouteTest {
         chain[0].feed("r4");
         until(() -> chain[4].last("r0") > 300);
         awaitLast(chain[4], "r0", chain[0].stopFeeding());
-        Thread.sleep(5L * TestRelay.QUICK.pingMs());
-        assertThat(chain[0].status("r5")).isNull();
+        during(5, () -> chain[0].status("r5") == null);
     }
 
     @Test

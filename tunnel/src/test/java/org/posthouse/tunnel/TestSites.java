@@ -41,7 +41,11 @@ final class TestSites implements AutoCloseable {
     }
 
     WanWay way(double delayMs, double megabitsPerSecond) {
-        return network.way(WanShape.of(delayMs, megabitsPerSecond));
+        return way(WanShape.of(delayMs, megabitsPerSecond));
+    }
+
+    WanWay way(WanShape shape) {
+        return network.way(shape);
     }
 
     /** The same configuration, dialling {@code to} over {@code way} too. */
@@ -61,6 +65,11 @@ final class TestSites implements AutoCloseable {
 
     static void until(Callable<Boolean> condition) {
         await().pollInterval(POLL).atMost(PATIENCE).until(condition);
+    }
+
+    /** Looks for so many pings whether it stays so. */
+    static void during(int pings, Callable<Boolean> condition) {
+        await().pollInterval(POLL).during(Duration.ofMillis((long) pings * TestRelay.QUICK.pingMs())).atMost(PATIENCE).until(condition);
     }
 
     static void awaitUp(TestRelay one, TestRelay other) {
