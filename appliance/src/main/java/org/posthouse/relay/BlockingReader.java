@@ -10,7 +10,6 @@ import org.posthouse.wire.Reason;
 /** Reads one connection in blocking style, on a virtual thread of its own, until it ends. */
 final class BlockingReader implements Runnable {
     private static final int READ_BYTES_FIRST = 4 * 1024;
-    private static final int READ_BYTES_MAX = 256 * 1024;
 
     private final SocketChannel socket;
     private final BlockingOutlet outlet;
@@ -41,7 +40,8 @@ final class BlockingReader implements Runnable {
     }
 
     private boolean read(ByteBuf buffer) throws IOException {
-        int bytes = socket.read(buffer.internalNioBuffer(buffer.writerIndex(), buffer.writableBytes()));
+        int most = Math.min(buffer.writableBytes(), ReadBuffers.most(connection.frames()));
+        int bytes = socket.read(buffer.internalNioBuffer(buffer.writerIndex(), most));
         if (bytes <= 0) {
             return false;
         }
@@ -51,7 +51,7 @@ final class BlockingReader implements Runnable {
 
     /** A buffer to read into: the one that the rest of a long frame goes into; else the same one, emptied, if it can be. */
     private ByteBuf next(ByteBuf buffer) {
-        ByteBuf incomplete = connection.toFill();
+        ByteBuf incomplete = connection.frames().toFill();
         if (incomplete != null) {
             incomplete.retain();
             buffer.release();
@@ -63,11 +63,11 @@ final class BlockingReader implements Runnable {
     /** The same buffer, unless frames in it are kept or the last read filled it. */
     private ByteBuf emptied(ByteBuf buffer) {
         boolean filled = buffer.writerIndex() == buffer.capacity();
-        if (buffer.refCnt() == 1 && !(filled && readBytes < READ_BYTES_MAX)) {
+        if (buffer.refCnt() == 1 && !(filled && readBytes < ReadBuffers.BUFFER_BYTES)) {
             return buffer.clear();
         }
         buffer.release();
-        readBytes = filled ? Math.min(READ_BYTES_MAX, 4 * readBytes) : readBytes;
+        readBytes = filled ? Math.min(ReadBuffers.BUFFER_BYTES, 4 * readBytes) : readBytes;
         return ByteBufAllocator.DEFAULT.directBuffer(readBytes, readBytes);
     }
 }

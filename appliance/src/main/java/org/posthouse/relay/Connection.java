@@ -39,7 +39,7 @@ final class Connection implements FrameDecoder.Sink {
     private static final int CLOSE_MS_MAX = 1_000;
 
     /**
-     * Frames that wait for the strand, past which nothing more is read: with those of the last read, 256 KiB of frames of
+     * Frames that wait for the strand, past which nothing more is read: with those of the last read, 192 KiB of frames of
      * at least 16 bytes, they take about 4 MiB at worst.
      */
     private static final int HELD_MAX = 1_024;
@@ -112,9 +112,9 @@ final class Connection implements FrameDecoder.Sink {
 
     // ---- what the reading thread calls
 
-    /** Where the next bytes must be read to, behind what is there; null if that may be anywhere. */
-    ByteBuf toFill() {
-        return decoder.toFill();
+    /** Where {@link #onBytes} puts its bytes: it says where the next ones are to be read to. */
+    FrameDecoder frames() {
+        return decoder;
     }
 
     /** Handles what was read; the buffer stays the caller's. */

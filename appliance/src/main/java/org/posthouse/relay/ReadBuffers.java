@@ -7,7 +7,8 @@ import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 import io.netty.util.concurrent.FastThreadLocal;
-import java.util.function.Supplier;
+import org.posthouse.tunnel.FrameDecoder;
+import org.posthouse.wire.Wire;
 
 /**
  * What one connection is read into: the rest of a long frame goes where its beginning is; anything else into one buffer
@@ -15,9 +16,14 @@ import java.util.function.Supplier;
  * allocates nothing and stays in the processor's caches. While somebody does, buffers grow with what comes.
  */
 final class ReadBuffers implements RecvByteBufAllocator {
+    /** What is read at once: two chunks of a large message, so that the next read begins with a frame. */
+    static final int READ_BYTES_MAX = 2 * (Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX);
+
+    /** A frame that begins at the end of a read has room behind it, or would have to be copied. */
+    static final int BUFFER_BYTES = 3 * Wire.FRAME_BYTES_MAX;
+
     private static final int READ_BYTES_MIN = 512;
     private static final int READ_BYTES_FIRST = 4 * 1024;
-    private static final int READ_BYTES_MAX = 256 * 1024;
 
     /** Its buffers keep a view of their own for system calls, which pooled ones do not. */
     private static final UnpooledByteBufAllocator KEEPING = new UnpooledByteBufAllocator(true);
@@ -25,7 +31,7 @@ final class ReadBuffers implements RecvByteBufAllocator {
     private static final FastThreadLocal<ByteBuf> KEPT = new FastThreadLocal<>() {
         @Override
         protected ByteBuf initialValue() {
-            return KEEPING.directBuffer(READ_BYTES_MAX, READ_BYTES_MAX);
+            return KEEPING.directBuffer(BUFFER_BYTES, BUFFER_BYTES);
         }
 
         @Override
@@ -35,12 +41,17 @@ final class ReadBuffers implements RecvByteBufAllocator {
     };
 
     private final AdaptiveRecvByteBufAllocator growing =
-            new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, READ_BYTES_MAX);
-    private final Supplier<ByteBuf> toFill;
+            new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, BUFFER_BYTES);
+    private final FrameDecoder frames;
 
-    /** @param toFill where the connection's next bytes belong, or null if that may be anywhere */
-    ReadBuffers(Supplier<ByteBuf> toFill) {
-        this.toFill = toFill;
+    /** @param frames what the connection's bytes are fed to */
+    ReadBuffers(FrameDecoder frames) {
+        this.frames = frames;
+    }
+
+    /** How many bytes may be read at once now. */
+    static int most(FrameDecoder frames) {
+        return frames.toFill() == null ? READ_BYTES_MAX : frames.wanted();
     }
 
     @Override
@@ -54,7 +65,7 @@ final class ReadBuffers implements RecvByteBufAllocator {
         private final ExtendedHandle growing;
 
         /** The rest of a long frame is nearly there: asking for it at once is cheaper than to be woken for it. */
-        private final UncheckedBooleanSupplier worthwhile = () -> toFill.get() != null || attemptedBytesRead() == lastBytesRead();
+        private final UncheckedBooleanSupplier worthwhile = () -> frames.toFill() != null || lastBytesRead() >= attemptedBytesRead();
 
         private Reading(ExtendedHandle growing) {
             super(growing);
@@ -63,12 +74,18 @@ final class ReadBuffers implements RecvByteBufAllocator {
 
         @Override
         public ByteBuf allocate(ByteBufAllocator allocator) {
-            ByteBuf incomplete = toFill.get();
+            ByteBuf incomplete = frames.toFill();
             if (incomplete != null) {
                 return incomplete.retain();
             }
             ByteBuf kept = KEPT.get();
             return kept.refCnt() == 1 ? kept.clear().retain() : growing.allocate(allocator);
+        }
+
+        /** Netty's NIO channels read no more than this; native ones fill the buffer. */
+        @Override
+        public void attemptedBytesRead(int bytes) {
+            super.attemptedBytesRead(Math.min(bytes, most(frames)));
         }
 
         @Override

@@ -109,7 +109,7 @@ final class Reception {
         KEEPALIVE.forEach(channel.config()::setOption);
         EventLoop reader = placement.receptionOfNext();
         Connection connection = connections.accept(new ChannelOutlet(channel), placement.emission(reader));
-        channel.config().setRecvByteBufAllocator(new ReadBuffers(connection::toFill));
+        channel.config().setRecvByteBufAllocator(new ReadBuffers(connection.frames()));
         channel.pipeline().addLast(new ConnectionReader(connection));
         reader.register(channel).addListener(done -> {
             if (!done.isSuccess()) {

@@ -54,6 +54,9 @@ public final class FrameLine implements AutoCloseable {
     /** What a handler sees of {@link #in}. */
     private final ByteBuffer frame = in.duplicate();
 
+    /** Where in {@link #in} the first byte stands that was not handed over; the bytes end at its position. */
+    private int unread;
+
     /** {@link #readable} has put bytes into {@code in}: the next read need not. */
     private boolean readAhead;
 
@@ -261,20 +264,30 @@ public final class FrameLine implements AutoCloseable {
 
     /** Hands over every whole frame that was read. One whose handler throws counts as handed over. */
     public void dispatch(Handler handler) throws WireException, IOException {
-        int at = 0;
         int end = in.position();
         try {
-            int length = inView.wrap(in, at).checkHeader(end - at);
-            while (length > 0 && length <= end - at) {
-                frame.order(ByteOrder.BIG_ENDIAN).limit(at + length).position(at);
-                inView.wrap(in, at);
-                at += length;
+            int length = inView.wrap(in, unread).checkHeader(end - unread);
+            while (length > 0 && length <= end - unread) {
+                frame.order(ByteOrder.BIG_ENDIAN).limit(unread + length).position(unread);
+                inView.wrap(in, unread);
+                unread += length;
                 handler.onFrame(frame, inView);
-                length = inView.wrap(in, at).checkHeader(end - at);
+                length = inView.wrap(in, unread).checkHeader(end - unread);
             }
         } finally {
-            in.flip().position(at);
+            makeRoom();
+        }
+    }
+
+    /** The rest of a frame that has begun goes behind its beginning: that is moved only if a frame might not fit there. */
+    private void makeRoom() {
+        if (unread == in.position()) {
+            in.clear();
+            unread = 0;
+        } else if (in.capacity() - unread < Wire.FRAME_BYTES_MAX) {
+            in.flip().position(unread);
             in.compact();
+            unread = 0;
         }
     }
 

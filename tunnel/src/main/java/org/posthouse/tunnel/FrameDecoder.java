@@ -38,6 +38,9 @@ public final class FrameDecoder {
     /** An incomplete frame, from its reader index on. */
     private ByteBuf partial;
 
+    /** Bytes of the whole frame, if it is read on; of a shorter one perhaps those of its header only. */
+    private int partialLength;
+
     /** @param readsOn whether the reader reads into {@link #toFill} whenever there is such a buffer */
     public FrameDecoder(ByteBufAllocator allocator, boolean readsOn, Sink sink) {
         this.allocator = allocator;
@@ -47,7 +50,12 @@ public final class FrameDecoder {
 
     /** Where the rest of a long frame belongs: the next bytes go behind what is in there; null if they may go anywhere. */
     public ByteBuf toFill() {
-        return partial != null && partial.capacity() >= LONG_BYTES ? partial : null;
+        return partial != null && partialLength >= LONG_BYTES ? partial : null;
+    }
+
+    /** Bytes that the frame in {@link #toFill} wants yet: what is read behind them may have to be copied. */
+    public int wanted() {
+        return partialLength - partial.readableBytes();
     }
 
     /** Takes the bytes that were read; the buffer stays the caller's. @throws WireException if they are no frames */
@@ -103,6 +111,7 @@ public final class FrameDecoder {
         int length = there < Wire.HEADER_BYTES
                 ? Wire.HEADER_BYTES
                 : view.wrap(in.nioBuffer(), 0).checkHeader(there);
+        partialLength = length;
         if (readsOn && length >= LONG_BYTES && length <= in.capacity() - in.readerIndex()) {
             partial = in.retain();
             return false;
@@ -124,6 +133,7 @@ public final class FrameDecoder {
             whole.writeBytes(partial);
             partial.release();
             partial = whole;
+            partialLength = length;
             return true;
         }
         ByteBuf frame = partial;
