@@ -74,11 +74,50 @@ final class StatusCommand implements Callable<Integer> {
                 lanes <= 1 ? "" : ", " + lanes + " lanes",
                 route(link.path("paths")),
                 waiting == 0 ? "" : String.format(Locale.ROOT, ", %,d bytes not acknowledged", waiting)));
+        link.path("perLane").forEach(lane -> tellLane(text, lane));
+        tellStreams(text, link.path("streams"));
         if (link.path("packing").path("bytesBefore").asLong() > 0) {
             tellPacking(text, link.path("packing"));
         }
         if (link.path("parked").isObject()) {
             tellParked(text, link.path("parked"));
+        }
+    }
+
+    private static void tellLane(StringBuilder text, JsonNode lane) {
+        boolean up = lane.path("up").asBoolean();
+        List<String> via = new ArrayList<>();
+        lane.path("via").forEach(relay -> via.add(relay.asText()));
+        long waiting = lane.path("waitingBytes").asLong();
+        line(text, "", String.format(
+                Locale.ROOT,
+                "lane %d %s: %,d bytes came, %,d went%s",
+                lane.path("lane").asInt(),
+                !up ? "is down" : via.isEmpty() ? "goes straight" : "goes via " + String.join(", ", via),
+                lane.path("bytesIn").asLong(),
+                lane.path("bytesOut").asLong(),
+                waiting == 0 ? "" : String.format(Locale.ROOT, ", %,d not acknowledged", waiting)));
+    }
+
+    /** If there ever were any. */
+    private static void tellStreams(StringBuilder text, JsonNode streams) {
+        long open = streams.path("open").asLong();
+        long came = streams.path("bytesIn").asLong();
+        long went = streams.path("bytesOut").asLong();
+        if (open + came + went > 0) {
+            line(text, "", String.format(
+                    Locale.ROOT,
+                    "%,d streams are open: %,d bytes came, %,d went%s",
+                    open,
+                    came,
+                    went,
+                    open == 0
+                            ? ""
+                            : String.format(
+                                    Locale.ROOT,
+                                    ", %,d more frames may come and %,d go (tokens)",
+                                    streams.path("tokensIn").asLong(),
+                                    streams.path("tokensOut").asLong())));
         }
     }
 

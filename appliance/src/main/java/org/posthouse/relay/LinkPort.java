@@ -13,6 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.ops.KeysView;
+import org.posthouse.ops.LaneView;
+import org.posthouse.ops.LinkStreamsView;
 import org.posthouse.ops.LinkView;
 import org.posthouse.ops.PackingView;
 import org.posthouse.ops.StreamsView;
@@ -280,10 +282,20 @@ final class LinkPort implements Links.Listener {
                 status.unacknowledgedBytes(),
                 status.framesRetransmitted(),
                 status.lanes(),
+                status.perLane().stream().map(LinkPort::view).toList(),
                 new PackingView(
                         status.packing().on(), status.packing().bytesBefore(), status.packing().bytesAfter(), status.packing().samples()),
                 status.paths(),
                 status.moves(),
+                view(status.streams()),
                 parking.view(status));
+    }
+
+    private static LaneView view(LinkStatus.Lane lane) {
+        return new LaneView(lane.number(), lane.up(), lane.via(), lane.bytesIn(), lane.bytesOut(), lane.unacknowledgedBytes());
+    }
+
+    private static LinkStreamsView view(LinkStatus.Streams streams) {
+        return new LinkStreamsView(streams.open(), streams.bytesIn(), streams.bytesOut(), streams.tokensIn(), streams.tokensOut());
     }
 }

@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * The meters of one relay, and what it has told last: written by the console's loop, read by scraping workers.
  *
  * <p>They are at most 133 (64 of histograms, 37 of refusals, 16 of shards, 16 of modes), 23 of states and gauges, 11 of streams, and for
- * each of at most {@link #LINKS_MAX} links 35.
+ * each of at most {@link #LINKS_MAX} links 40, and 2 for each of its at most 8 lanes.
  */
 final class RelaySample {
 
@@ -103,7 +103,7 @@ final class RelaySample {
             showStreams();
         }
         flows.keySet().forEach(this::showFlow);
-        linkViews.keySet().forEach(this::showLink);
+        linkViews.forEach(this::showLink);
         measures.refusals().keySet().forEach(reason -> counter("posthouse.refusals", tags.and("reason", reason),
                 "connections of ranks and launchers closed for a fault", s -> s.measures.refusals().getOrDefault(reason, 0L)));
         measures.linkRefusals().keySet().forEach(kind -> counter("posthouse.link.refusals", tags.and("kind", kind),
@@ -182,7 +182,7 @@ final class RelaySample {
         counter(prefix + "bytes", out, "payload bytes from and to " + who, s -> s.flows.get(key).bytesOut());
     }
 
-    private void showLink(String link) {
+    private void showLink(String link, LinkView now) {
         if (!mayShow(link)) {
             return;
         }
@@ -208,6 +208,21 @@ final class RelaySample {
         counter("posthouse.link.packed.after.bytes", at, "bytes that went in their place", s -> s.link(link, view -> view.packing().bytesAfter()));
         counter("posthouse.link.packing.samples", at, "frames packed only to see whether it would pay", s -> s.link(link, view -> view.packing().samples()));
         counter("posthouse.link.frames.repeated", at, "frames written again after a cut", s -> s.link(link, LinkView::framesRepeated));
+        String bytes = "bytes of streams over the link";
+        String tokens = "frames that may be sent on streams of the link";
+        gauge("posthouse.link.streams", at, "streams over the link that are open", s -> s.link(link, view -> view.streams().open()));
+        counter("posthouse.link.stream.bytes", in, bytes, s -> s.link(link, view -> view.streams().bytesIn()));
+        counter("posthouse.link.stream.bytes", out, bytes, s -> s.link(link, view -> view.streams().bytesOut()));
+        gauge("posthouse.link.stream.tokens", in, tokens, s -> s.link(link, view -> view.streams().tokensIn()));
+        gauge("posthouse.link.stream.tokens", out, tokens, s -> s.link(link, view -> view.streams().tokensOut()));
+        now.perLane().forEach(lane -> showLane(link, lane.lane()));
+    }
+
+    private void showLane(String link, int lane) {
+        Tags at = tags.and("link", link, "lane", String.valueOf(lane));
+        String bytes = "bytes of one lane of the link";
+        counter("posthouse.link.lane.bytes", at.and("direction", "in"), bytes, s -> s.lane(link, lane, LaneView::bytesIn));
+        counter("posthouse.link.lane.bytes", at.and("direction", "out"), bytes, s -> s.lane(link, lane, LaneView::bytesOut));
     }
 
     private boolean mayShow(String link) {
@@ -247,6 +262,10 @@ final class RelaySample {
     private double link(String relay, ToDoubleFunction<LinkView> value) {
         LinkView view = linkViews.get(relay);
         return view == null ? 0 : value.applyAsDouble(view);
+    }
+
+    private double lane(String relay, int number, ToDoubleFunction<LaneView> value) {
+        return link(relay, view -> view.perLane().stream().filter(lane -> lane.lane() == number).mapToDouble(value).sum());
     }
 
     private double parked(String relay, ToDoubleFunction<ParkedView> value) {

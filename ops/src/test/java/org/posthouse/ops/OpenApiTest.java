@@ -42,6 +42,8 @@ class OpenApiTest {
         "Forward, org.posthouse.ops.StreamsView$ForwardView, '', ''",
         "KnownRelay, org.posthouse.ops.RelaySnapshot$KnownRelay, '', ''",
         "Link, org.posthouse.ops.LinkView, '', ''",
+        "Lane, org.posthouse.ops.LaneView, '', ''",
+        "LinkStreams, org.posthouse.ops.LinkStreamsView, '', ''",
         "Packing, org.posthouse.ops.PackingView, '', ''",
         "Parked, org.posthouse.ops.ParkedView, '', ''",
         "ParkedJob, org.posthouse.ops.ParkedView$Job, '', ''",

@@ -62,6 +62,13 @@ class OpsMetricsTest {
                 "posthouse_link_packing_samples_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 33.0",
                 "posthouse_link_hops{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 1.0",
                 "posthouse_link_moves_total{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 8.0",
+                "posthouse_link_streams{link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 2.0",
+                "posthouse_link_stream_bytes_total{direction=\"in\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 51.0",
+                "posthouse_link_stream_bytes_total{direction=\"out\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 52.0",
+                "posthouse_link_stream_tokens{direction=\"in\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 53.0",
+                "posthouse_link_stream_tokens{direction=\"out\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 54.0",
+                "posthouse_link_lane_bytes_total{direction=\"in\",lane=\"1\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 44.0",
+                "posthouse_link_lane_bytes_total{direction=\"out\",lane=\"7\",link=\"orsay/2\",relay=\"rennes-a\",site=\"rennes\"} 48.0",
                 "posthouse_carried_lanes{relay=\"rennes-a\",site=\"rennes\"} 9.0",
                 "posthouse_carried_bytes_total{relay=\"rennes-a\",site=\"rennes\"} 4000.0",
                 "posthouse_drained{relay=\"rennes-a\",site=\"rennes\"} 1.0",
@@ -151,7 +158,7 @@ class OpsMetricsTest {
         assertThat(text).doesNotContain("BREW").doesNotContain("marker-in-path").doesNotContain(Scenes.JOB);
         Set<String> ours = text.lines().filter(line -> line.startsWith("posthouse_"))
                 .flatMap(line -> LABEL.matcher(line).results().map(m -> m.group(1))).collect(Collectors.toSet());
-        assertThat(ours).containsExactlyInAnyOrder("site", "relay", "direction", "state", "link", "certificate");
+        assertThat(ours).containsExactlyInAnyOrder("site", "relay", "direction", "state", "link", "lane", "certificate");
     }
 
     @Test
@@ -186,7 +193,7 @@ class OpsMetricsTest {
             RelayMeters meters = new RelayMeters(metrics.registry());
             List<LinkView> links = IntStream.range(0, RelaySample.LINKS_MAX + 5)
                     .mapToObj(i -> new LinkView("site" + i, "site" + i, LinkView.State.UP, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-                            new PackingView(false, 0, 0, 0), List.of(), 0, Optional.empty()))
+                            List.of(), new PackingView(false, 0, 0, 0), List.of(), 0, Scenes.NO_STREAMS, Optional.empty()))
                     .toList();
             RelaySnapshot relay = Scenes.relay("rennes", "rennes-a", 1, List.of());
             meters.refresh(List.of(new Scenes.MovingRelay(Scenes.withLinks(relay, links))));

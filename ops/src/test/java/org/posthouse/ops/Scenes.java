@@ -12,6 +12,8 @@ final class Scenes {
 
     static final long DOWN_SINCE = System.currentTimeMillis() - 90_000;
 
+    static final LinkStreamsView NO_STREAMS = new LinkStreamsView(0, 0, 0, 0, 0);
+
     private Scenes() {}
 
     /** A relay whose view a test changes while the console runs. */
@@ -60,10 +62,10 @@ final class Scenes {
 
     static RelaySnapshot relay(String site, String relay, long messages, List<JobView> jobs) {
         List<LinkView> links = List.of(
-                new LinkView("orsay", "orsay/2", LinkView.State.UP, 10, 1, 2, 3, 4, 900, 5_000, 6, 7, new PackingView(true, 31, 32, 33),
-                        List.of(List.of("orsay"), List.of("rennes-b")), 8, Optional.empty()),
-                new LinkView("lille", "lille", LinkView.State.DOWN, 11, 0, 0, 0, 0, 0, 0, 0, 0, new PackingView(false, 0, 0, 0),
-                        List.of(), 0, Optional.of(parked())));
+                new LinkView("orsay", "orsay/2", LinkView.State.UP, 10, 1, 2, 3, 4, 900, 5_000, 6, 7, lanes(), new PackingView(true, 31, 32, 33),
+                        List.of(List.of("orsay"), List.of("rennes-b")), 8, new LinkStreamsView(2, 51, 52, 53, 54), Optional.empty()),
+                new LinkView("lille", "lille", LinkView.State.DOWN, 11, 0, 0, 0, 0, 0, 0, 0, 0, List.of(), new PackingView(false, 0, 0, 0),
+                        List.of(), 0, NO_STREAMS, Optional.of(parked())));
         return new RelaySnapshot(site, relay, "pooled", "0.1.0", 5_000, "127.0.0.1:7411", links, jobs,
                 List.of(new RelaySnapshot.KnownRelay(site, relay, "127.0.0.1:7412", 3, true, 9, 4)),
                 new RelaySnapshot.Counters(messages, 7, 4096, 1024, 6, 2, 1, 65_536, 64, 9_000, 3, 12),
@@ -71,6 +73,11 @@ final class Scenes {
                 Optional.of(new KeysView("7f3a", 2_000_000_000_000L, 2_100_000_000_000L, 3, 2, List.of("renew the certificate"))),
                 Optional.of(new StreamsView(2, 5, 1, 700, 800, 3, 24, 1_024, 9, 4_000, true, List.of(new StreamsView.ForwardView(
                         "orsay/web", "127.0.0.1:8080", "LISTENING", 2, 5, 1, "no door")))));
+    }
+
+    static List<LaneView> lanes() {
+        return List.of(new LaneView(0, true, List.of("orsay"), 41, 42, 43), new LaneView(1, true, List.of("rennes-b"), 44, 45, 46),
+                new LaneView(7, false, List.of(), 47, 48, 0));
     }
 
     static ParkedView parked() {

@@ -186,9 +186,11 @@ final class Link {
                 window.bytes(),
                 traffic.roundTripMicros,
                 lanes.up(),
+                lanes.status(window),
                 packer.status(),
                 lanes.paths().stream().map(LinkPath::via).toList(),
                 traffic.moves,
+                links.streams().statusOf(relay),
                 lastReason);
     }
 
@@ -341,6 +343,7 @@ final class Link {
 
     /** {@code connection} is over; nothing of it comes any more. */
     void onEnded(LinkConnection connection, Notice why) {
+        lanes.count(connection);
         if (connection != current) {
             lanes.onEnded(connection);
             return;

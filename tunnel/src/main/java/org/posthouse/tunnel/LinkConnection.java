@@ -140,6 +140,16 @@ final class LinkConnection implements FrameSocket.Listener {
         return socket.isClosed();
     }
 
+    /** What came on it, before TLS. */
+    long bytesIn() {
+        return socket.bytesIn();
+    }
+
+    /** What was written on it, before TLS. */
+    long bytesOut() {
+        return socket.bytesOut();
+    }
+
     boolean writable() {
         return socket.writable();
     }

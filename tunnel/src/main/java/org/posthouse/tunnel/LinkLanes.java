@@ -1,5 +1,6 @@
 package org.posthouse.tunnel;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
@@ -41,6 +42,11 @@ final class LinkLanes {
 
     /** Lane 0 of the session; null if there is none. */
     private LinkConnection first;
+
+    /** Bytes that came and went on connections that have ended, by lane. */
+    private final long[] bytesIn = new long[LinkConfig.LANES_MAX];
+
+    private final long[] bytesOut = new long[LinkConfig.LANES_MAX];
 
     private long session;
     private int wanted;
@@ -309,6 +315,36 @@ final class LinkLanes {
         } else {
             lanes[lane].connection.write(frame);
         }
+    }
+
+    /** What went over this connection, which has ended, stays counted. */
+    void count(LinkConnection ended) {
+        if (ended.isUp()) {
+            bytesIn[ended.lane()] += ended.bytesIn();
+            bytesOut[ended.lane()] += ended.bytesOut();
+        }
+    }
+
+    /** Lane 0, and every other that ever was. */
+    List<LinkStatus.Lane> status(LinkWindow window) {
+        List<LinkStatus.Lane> told = new ArrayList<>();
+        for (int number = 0; number < lanes.length; number++) {
+            if (number == 0 || lanes[number] != null) {
+                told.add(status(number, number == 0 ? first : lanes[number].connection, window));
+            }
+        }
+        return told;
+    }
+
+    private LinkStatus.Lane status(int number, LinkConnection connection, LinkWindow window) {
+        boolean up = connection != null && connection.isUp();
+        return new LinkStatus.Lane(
+                number,
+                up,
+                up ? connection.path().via() : List.of(),
+                bytesIn[number] + (up ? connection.bytesIn() : 0),
+                bytesOut[number] + (up ? connection.bytesOut() : 0),
+                up ? window.unacknowledged(number) : 0);
     }
 
     /** Lanes that carry frames now. */

@@ -19,9 +19,11 @@ import java.util.List;
  * @param unacknowledgedBytes what the peer has not acknowledged yet, as the window counts it
  * @param roundTripMicros of the last ping; -1 if none was answered yet
  * @param lanes connections that carry the link now
+ * @param perLane these, and those that were lost and may come again, lane 0 first
  * @param packing what of its bulk went packed
  * @param paths the relays that these go over, each way once, that of the first lane first; no relay: straight
  * @param moves how often another connection took over while the link was up
+ * @param streams what flows over it beside the relay's own frames
  * @param lastReason why it last went down or could not come up; empty if never
  */
 public record LinkStatus(
@@ -37,10 +39,38 @@ public record LinkStatus(
         long unacknowledgedBytes,
         long roundTripMicros,
         int lanes,
+        List<Lane> perLane,
         Packing packing,
         List<List<String>> paths,
         long moves,
+        Streams streams,
         String lastReason) {
+    /**
+     * One connection of the link, and those that were before it in its place.
+     *
+     * @param number from 0
+     * @param up whether it carries frames now
+     * @param via the relays that it goes over; none: straight, or not up
+     * @param bytesIn what came on it, before TLS and as packed, since the relay started
+     * @param bytesOut what was written
+     * @param unacknowledgedBytes of the frames written on it, what the peer has not said to have
+     */
+    public record Lane(int number, boolean up, List<String> via, long bytesIn, long bytesOut, long unacknowledgedBytes) {}
+
+    /**
+     * The streams over the link.
+     *
+     * @param open those that are open now, or being opened
+     * @param bytesIn bytes that came on streams
+     * @param bytesOut bytes that went
+     * @param tokensIn frames that the peer may still send: so many buffers are kept for it
+     * @param tokensOut frames that may still be sent to the peer
+     */
+    public record Streams(int open, long bytesIn, long bytesOut, long tokensIn, long tokensOut) {
+        /** Of a link over which none ever went. */
+        static final Streams NONE = new Streams(0, 0, 0, 0, 0);
+    }
+
     /**
      * What a link packs of what it sends.
      *

@@ -119,6 +119,11 @@ final class LinkStream {
         return tokens;
     }
 
+    /** Frames that the other end may send, as far as is known here. */
+    int tokensGiven() {
+        return state == State.ASKED ? 0 : granted - held - due;
+    }
+
     State state() {
         return state;
     }
@@ -190,10 +195,10 @@ final class LinkStream {
     }
 
     void onHandedOver(int count) throws WireException {
-        if (count > granted - held - due || granted - count < buffers.first()) {
+        if (count > tokensGiven() || granted - count < buffers.first()) {
             throw new WireException(
                     Reason.CREDIT_EXCEEDED,
-                    this + " hands over " + count + " tokens, expected at most " + (granted - held - due) + " and "
+                    this + " hands over " + count + " tokens, expected at most " + tokensGiven() + " and "
                             + buffers.first() + " left");
         }
         granted -= count;
@@ -212,7 +217,7 @@ final class LinkStream {
         if (heardLast) {
             throw new WireException(Reason.NOT_EXPECTED, this + ": bytes behind the last");
         }
-        if (state != State.OPEN || granted - held - due <= 0) {
+        if (state != State.OPEN || tokensGiven() <= 0) {
             throw new WireException(
                     Reason.CREDIT_EXCEEDED,
                     this + ": a frame without a token, " + (state == State.OPEN ? granted : 0) + " were given, " + held

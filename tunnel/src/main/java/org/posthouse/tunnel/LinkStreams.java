@@ -50,6 +50,8 @@ final class LinkStreams {
     private final IntObjectMap<LinkStream> streams = new IntObjectHashMap<>();
     private final FrameView out = new FrameView();
     private final int theirParity;
+    private long bytesIn;
+    private long bytesOut;
     private int nextId;
 
     /** The largest number that the other end has used; negative before the first. */
@@ -81,6 +83,16 @@ final class LinkStreams {
 
     int open() {
         return streams.size();
+    }
+
+    LinkStatus.Streams status() {
+        long tokensIn = 0;
+        long tokensOut = 0;
+        for (LinkStream stream : streams.values()) {
+            tokensIn += stream.tokensGiven();
+            tokensOut += stream.tokens();
+        }
+        return new LinkStatus.Streams(streams.size(), bytesIn, bytesOut, tokensIn, tokensOut);
     }
 
     /** Asks for a door of the other relay. Returns null, and {@code listener} is told, if no stream can be opened. */
@@ -153,6 +165,7 @@ final class LinkStreams {
         stream.requireToken();
         int bytes = length - Wire.STREAM_HEADER_BYTES;
         tally.in(bytes);
+        bytesIn += bytes;
         ByteBuf kept = bytes == 0
                 ? Unpooled.EMPTY_BUFFER
                 : KeptFrame.rightSized(buffer.retainedSlice(index + Wire.STREAM_HEADER_BYTES, bytes));
@@ -233,6 +246,7 @@ final class LinkStreams {
         frame.writeBytes(bytes);
         bytes.release();
         tally.out(payload);
+        bytesOut += payload;
         port.send(frame);
     }
 }

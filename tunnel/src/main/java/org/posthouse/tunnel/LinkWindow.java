@@ -39,6 +39,10 @@ final class LinkWindow {
     private final long[] underWay = new long[LinkConfig.LANES_MAX];
 
     private long bulkUnderWay;
+
+    /** Bytes of heads written and not acknowledged; they go over lane 0. */
+    private long headsUnderWay;
+
     private long appended;
     private long settled;
     private long bytes;
@@ -69,6 +73,11 @@ final class LinkWindow {
         return underWay[lane];
     }
 
+    /** Bytes written on this lane that the peer has not said to have, as they went. */
+    long unacknowledged(int lane) {
+        return underWay[lane] + (lane == 0 ? headsUnderWay : 0);
+    }
+
     /**
      * The next frame to write on {@code lane}, or null if there is none of those that are wanted. Its bytes are to be written as a slice, so that
      * nobody downstream can write behind the frame's end.
@@ -88,6 +97,7 @@ final class LinkWindow {
                 heads.write(frame, 0);
             }
             frame.on(lane, frame.length());
+            headsUnderWay += frame.length();
         }
         return frame;
     }
@@ -170,9 +180,14 @@ final class LinkWindow {
 
     /** It is not on its way any more. */
     private void leave(LinkFrame frame) {
-        if (frame.isBulk() && frame.lane() != LinkFrame.NOWHERE) {
+        if (frame.lane() == LinkFrame.NOWHERE) {
+            return;
+        }
+        if (frame.isBulk()) {
             underWay[frame.lane()] -= frame.wireBytes();
             bulkUnderWay -= frame.wireBytes();
+        } else {
+            headsUnderWay -= frame.wireBytes();
         }
     }
 
@@ -214,6 +229,7 @@ final class LinkWindow {
     private void nothingUnderWay() {
         Arrays.fill(underWay, 0);
         bulkUnderWay = 0;
+        headsUnderWay = 0;
         governor.forget();
     }
 

@@ -68,6 +68,12 @@ final class Streams {
         return tally.status(buffers);
     }
 
+    /** What flows over the link to {@code relay}. */
+    LinkStatus.Streams statusOf(String relay) {
+        LinkStreams streams = byLink.get(relay);
+        return streams == null ? LinkStatus.Streams.NONE : streams.status();
+    }
+
     /** Streams open now over the link to {@code relay}. */
     int openTo(String relay) {
         LinkStreams streams = byLink.get(relay);

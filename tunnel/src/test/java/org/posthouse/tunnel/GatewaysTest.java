@@ -8,6 +8,7 @@ import static org.posthouse.tunnel.TestSites.streams;
 import static org.posthouse.tunnel.TestSites.until;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -70,6 +71,9 @@ class GatewaysTest {
         awaitPaths(a, "b", "via a/gw1", "via a/gw2");
         until(() -> a.status("b").lanes() == 3);
         carry(2_000_000, gw1, gw2);
+        assertThat(a.status("b").perLane()).extracting(LinkStatus.Lane::via).contains(List.of("a/gw1"), List.of("a/gw2"));
+        assertThat(a.status("a/gw1").streams().bytesOut()).as("lanes that go through it").isGreaterThan(500_000);
+        assertThat(gw1.status("b").streams().open()).isEqualTo((int) a.status("b").perLane().stream().filter(lane -> lane.via().contains("a/gw1")).count());
 
         gw1.call(() -> {
             gw1.links.drain(true);

@@ -5,9 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 class LinkWindowTest {
@@ -88,6 +92,42 @@ class LinkWindowTest {
             window.acknowledge(++acknowledged, 0, 0);
         }
         assertThat(window.bytes()).isBetween(1L, 500L);
+    }
+
+    @Test
+    void tellsOfEachLaneWhatIsUnacknowledgedThere() throws WireException {
+        append(window, 0, 2);
+        window.append(chunk());
+        window.append(chunk());
+        take(window);
+        take(window);
+        window.next(1, false, true);
+        window.next(2, false, true);
+        int bytes = Wire.CHUNK_HEADER_BYTES + 100;
+        assertThat(unacknowledged()).containsExactly(16L, (long) bytes, (long) bytes);
+        window.acknowledge(1, 0, 1);
+        assertThat(unacknowledged()).containsExactly(8L, 0L, (long) bytes);
+        window.lost(2);
+        assertThat(unacknowledged()).containsExactly(8L, 0L, 0L);
+        window.next(1, false, true);
+        assertThat(unacknowledged()).containsExactly(8L, (long) bytes, 0L);
+        window.resume(1, 1);
+        assertThat(unacknowledged()).containsExactly(0L, 0L, 0L);
+        take(window);
+        window.acknowledge(2, 1, 1);
+        assertThat(unacknowledged()).containsExactly(0L, 0L, 0L);
+        window.release();
+    }
+
+    private List<Long> unacknowledged() {
+        return List.of(window.unacknowledged(0), window.unacknowledged(1), window.unacknowledged(2));
+    }
+
+    private static ByteBuf chunk() {
+        int length = Wire.CHUNK_HEADER_BYTES + 100;
+        ByteBuffer frame = ByteBuffer.allocate(length);
+        new FrameView().wrap(frame, 0).begin(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, 0).length(length);
+        return Unpooled.wrappedBuffer(frame);
     }
 
     @Test

@@ -14,10 +14,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
+import java.util.function.ToLongFunction;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -181,6 +183,8 @@ class LinksTest {
         assertThat(a.status("b").framesRetransmitted()).as("those that were on the lane").isPositive();
         awaitLanes(a, "b", 3);
         awaitLanes(b, "a", 3);
+        awaitCounted(a.status("b").bytesOut(), () -> a.status("b").perLane(), LinkStatus.Lane::bytesOut);
+        awaitCounted(b.status("a").bytesIn(), () -> b.status("a").perLane(), LinkStatus.Lane::bytesIn);
         assertThat(a.events).as("the link itself was up all the time").containsExactly("up b 1");
         assertThat(b.events).containsExactly("up a 1");
     }
@@ -390,6 +394,16 @@ class LinksTest {
             assertThatThrownBy(a::start).hasRootCauseInstanceOf(IOException.class);
             a.close();
         }
+    }
+
+    /** Three lanes that are up and have nothing on their way, and with those before them carried all the frames, and little more. */
+    private static void awaitCounted(long frameBytes, Callable<List<LinkStatus.Lane>> lanes, ToLongFunction<LinkStatus.Lane> count) {
+        await().pollInterval(POLL).atMost(PATIENCE).untilAsserted(() -> {
+            List<LinkStatus.Lane> told = lanes.call();
+            assertThat(told).extracting(LinkStatus.Lane::number).containsExactly(0, 1, 2);
+            assertThat(told).allMatch(lane -> lane.up() && lane.via().isEmpty() && lane.unacknowledgedBytes() == 0 && count.applyAsLong(lane) > 0);
+            assertThat(told.stream().mapToLong(count).sum()).isBetween(frameBytes, frameBytes + frameBytes / 4);
+        });
     }
 
     private static void awaitLanes(TestRelay relay, String other, int lanes) {

@@ -132,6 +132,32 @@ class TokenTest {
     }
 
     @Test
+    void tellsHowManyTokensAreOutstandingEachWay() throws WireException {
+        assertThat(streams.status()).isEqualTo(LinkStatus.Streams.NONE);
+        LinkStream own = streams.open("door", new Reader());
+        assertThat(streams.status()).as("sure of its first tokens, and not answered").isEqualTo(status(1, 0, 0, CONFIG.tokens(), 0));
+        give(own, 3);
+        own.write(bytes());
+        assertThat(streams.status()).isEqualTo(status(1, 0, 3, CONFIG.tokens(), 2));
+        wires.frames.forEach(ByteBuf::release);
+        wires.frames.clear();
+        take(new StreamOpen(2, 5, "door").encode());
+        assertThat(streams.status()).as("asked, and nothing given yet").isEqualTo(status(2, 0, 3, CONFIG.tokens(), 7));
+        accept();
+        reader.leaves = false;
+        take(data(2));
+        assertThat(streams.status()).isEqualTo(status(2, 1, 3, 2 * CONFIG.tokens() - 1, 7));
+        own.end(Reason.NORMAL, "");
+        reader.stream.end(Reason.NORMAL, "");
+        assertThat(streams.status()).as("bytes stay counted").isEqualTo(status(0, 1, 3, 0, 0));
+        wires.frames.forEach(ByteBuf::release);
+    }
+
+    private static LinkStatus.Streams status(int open, long bytesIn, long bytesOut, long tokensIn, long tokensOut) {
+        return new LinkStatus.Streams(open, bytesIn, bytesOut, tokensIn, tokensOut);
+    }
+
+    @Test
     void aFrameWithoutATokenBreaksTheProtocol() throws WireException {
         take(new StreamOpen(2, 5, "door").encode());
         assertThatThrownBy(() -> take(data(2))).as("not answered").isInstanceOf(WireException.class);

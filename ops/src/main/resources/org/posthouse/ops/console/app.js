@@ -17,6 +17,7 @@ class PosthouseConsole extends LitElement {
     super();
     this.model = new Model();
     this.shownWhole = new Set();
+    this.openedLinks = new Set();
     this.streamState = 'connecting';
     this.lostAt = 0;
     this.told = '';
@@ -104,7 +105,10 @@ class PosthouseConsole extends LitElement {
         this.shownWhole.add(id);
         this.requestUpdate();
       })}
-      ${linksSection(model, now)}
+      ${linksSection(model, now, this.openedLinks, (key) => {
+        if (!this.openedLinks.delete(key)) this.openedLinks.add(key);
+        this.requestUpdate();
+      })}
       ${relaysSection(model, now, this.modeChanger)}
       ${directorySection(model.overview, now)}`;
   }

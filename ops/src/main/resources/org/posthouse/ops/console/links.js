@@ -1,10 +1,12 @@
 // Sites and links.
 
 import { html, nothing } from 'lit';
-import { relayKey } from '/console/model.js';
+import { repeat } from 'lit/directives/repeat.js';
+import { linkKey } from '/console/model.js';
 import { bytes, clock, count, duration, micros, plural } from '/console/format.js';
 import { badge, col, empty, num, speedCell, table } from '/console/parts.js';
 import { siteMap } from '/console/map.js';
+import { linkDetail, linkSummary } from '/console/lanes.js';
 
 const HEAD = [
   col('From'), col('To'), col('State'), num('Round trip'),
@@ -14,14 +16,18 @@ const HEAD = [
   num('Out', 'messages and bytes sent since the relay started'),
 ];
 
-export function linksSection(model, now) {
+/** @param opened keys of links whose lanes and streams are shown; @param toggle called with a key to show or hide them */
+export function linksSection(model, now, opened, toggle) {
   const { overview } = model;
   const cuts = overview.relays.flatMap((relay) => relay.links.filter((link) => link.parked).map((link) => cut(relay, link, now)));
-  const rows = overview.relays.flatMap((relay) => relay.links.map((link) => row(model, relay, link, now)));
+  const links = overview.relays.flatMap((relay) => relay.links.map((link) => ({ relay, link, key: linkKey(relay, link) })));
+  const rows = repeat(links, ({ key }) => key, ({ relay, link, key }) => html`
+    ${row(model, relay, link, now, linkSummary(link, opened.has(key), () => toggle(key)))}
+    ${opened.has(key) ? html`<tr class="detail"><td colspan=${HEAD.length}>${linkDetail(model, key, relay, link)}</td></tr>` : nothing}`);
   return html`<section aria-labelledby="links-title">
     <h2 id="links-title">Sites and links</h2>
     ${cuts}
-    ${rows.length === 0
+    ${links.length === 0
       ? empty('One site so far', html`No relay here has a link. Give a second site its certificate with
           <code>posthouse keys</code>, start <code>posthouse relay</code> there, and the link appears here.`)
       : html`<div class="split">
@@ -50,14 +56,13 @@ function route(link) {
   return detours.length === 0 ? nothing : html`<span class="sub">via ${detours.join(' | ')}</span>`;
 }
 
-function row(model, relay, link, now) {
-  const key = `${relayKey(relay)} → ${link.peerRelay}`;
+function row(model, relay, link, now, summary) {
+  const key = linkKey(relay, link);
   return html`<tr>
     <th scope="row">${relay.site}<span class="sub">${relay.relay}</span></th>
     <td>${link.peerSite}<span class="sub">${link.peerRelay}</span></td>
-    <td>${badge(link.state)}<span class="sub">for ${duration(now - (link.parked?.since ?? link.since))}</span></td>
+    <td>${badge(link.state)}<span class="sub">for ${duration(now - (link.parked?.since ?? link.since))}</span>${summary}</td>
     <td class="num">${link.state === 'UP' ? micros(link.roundTripMicros) : '–'}
-      ${link.lanes > 1 ? html`<span class="sub">${count(link.lanes)} lanes</span>` : ''}
       ${route(link)}</td>
     ${speedCell(model, key, 'In')}
     ${speedCell(model, key, 'Out')}

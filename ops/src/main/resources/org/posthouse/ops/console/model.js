@@ -50,7 +50,11 @@ export class Model {
       for (const name of ['messagesIn', 'messagesOut', 'bytesIn', 'bytesOut']) this.note(`${key} ${name}`, c[name]);
       for (const link of relay.links) {
         for (const name of ['messagesIn', 'messagesOut', 'bytesIn', 'bytesOut']) {
-          this.note(`${key} → ${link.peerRelay} ${name}`, link[name]);
+          this.note(`${linkKey(relay, link)} ${name}`, link[name]);
+        }
+        for (const name of ['bytesIn', 'bytesOut']) {
+          this.note(`${linkKey(relay, link)} streams ${name}`, link.streams[name]);
+          for (const lane of link.perLane) this.note(`${linkKey(relay, link)} lane ${lane.lane} ${name}`, lane[name]);
         }
       }
       // What came over links was counted already where it entered: each message counts once.
@@ -97,6 +101,10 @@ export class Model {
 
 export function relayKey(relay) {
   return `relay ${relay.site}/${relay.relay}`;
+}
+
+export function linkKey(relay, link) {
+  return `${relayKey(relay)} → ${link.peerRelay}`;
 }
 
 export function sum(items, value) {
