@@ -17,8 +17,9 @@ const STREAMS_HEAD = [
 
 /** How many of both there are, as the button that shows and hides them. */
 export function linkSummary(link, open, toggle) {
-  const down = link.perLane.filter((lane) => !lane.up).length;
-  const lanes = down > 0 ? `${count(link.lanes)} of ${plural(link.perLane.length, 'lane')}` : plural(link.lanes, 'lane');
+  const all = plural(link.perLane.length, 'lane');
+  const up = link.perLane.filter((lane) => lane.up).length;
+  const lanes = up < link.perLane.length ? `${count(up)} of ${all}` : all;
   return html`<button type="button" class="toggle" aria-expanded=${open ? 'true' : 'false'} @click=${toggle}
     >${lanes}, ${plural(link.streams.open, 'stream')}</button>`;
 }
