@@ -67,11 +67,14 @@ class ForwardCommandTest {
             await().atMost(PATIENCE)
                     .untilAsserted(() -> assertThat(b.meter("posthouse_stream_bytes_total{direction=\"in\"")).isPositive());
             assertThat(status(a)).contains("port      127.0.0.1:" + port + " leads to site-b/web, ");
+            assertThat(status(a))
+                    .containsPattern("lane 0 goes straight: [1-9][0-9,]* bytes came, [1-9][0-9,]* went")
+                    .containsPattern("[01] streams are open: 65,5[0-9]{2},[0-9]{3} bytes came, [1-9][0-9,]* went");
             assertThat(status(b)).contains("door      web leads to 127.0.0.1:" + server.getAddress().getPort());
             b.kill();
             await().atMost(PATIENCE).until(() -> forward(a).path("state").asText().equals("REFUSING"));
             assertThatThrownBy(() -> new Socket("127.0.0.1", port)).isInstanceOf(ConnectException.class);
-            assertThat(status(a)).contains("refuses while the link is not up");
+            assertThat(status(a)).contains("refuses while the link is not up").contains("lane 0 is down: ");
         } finally {
             server.stop(0);
         }
