@@ -7,13 +7,15 @@ import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 import io.netty.util.concurrent.FastThreadLocal;
+import java.util.ArrayList;
+import java.util.List;
 import org.posthouse.tunnel.FrameDecoder;
 import org.posthouse.wire.Wire;
 
 /**
- * What one connection is read into: the rest of a long frame goes where its beginning is; anything else into one buffer
- * that the thread keeps for all its connections and uses again as soon as nobody holds a frame in it, so that reading
- * allocates nothing and stays in the processor's caches. While somebody does, buffers grow with what comes.
+ * What one connection is read into: the rest of a long frame goes where its beginning is; anything else into the first of the
+ * buffers that the thread keeps for all its connections in which nobody holds a frame, so that reading allocates nothing and
+ * stays in the processor's caches: one is enough, but where frames wait for a link. While frames are held in all of them, buffers grow with what comes.
  */
 final class ReadBuffers implements RecvByteBufAllocator {
     /** What is read at once: two chunks of a large message, so that the next read begins with a frame. */
@@ -28,15 +30,18 @@ final class ReadBuffers implements RecvByteBufAllocator {
     /** Its buffers keep a view of their own for system calls, which pooled ones do not. */
     private static final UnpooledByteBufAllocator KEEPING = new UnpooledByteBufAllocator(true);
 
-    private static final FastThreadLocal<ByteBuf> KEPT = new FastThreadLocal<>() {
+    /** Buffers that a thread keeps: 3 MiB. */
+    private static final int KEPT_MAX = 16;
+
+    private static final FastThreadLocal<List<ByteBuf>> KEPT = new FastThreadLocal<>() {
         @Override
-        protected ByteBuf initialValue() {
-            return KEEPING.directBuffer(BUFFER_BYTES, BUFFER_BYTES);
+        protected List<ByteBuf> initialValue() {
+            return new ArrayList<>();
         }
 
         @Override
-        protected void onRemoval(ByteBuf kept) {
-            kept.release();
+        protected void onRemoval(List<ByteBuf> kept) {
+            kept.forEach(ByteBuf::release);
         }
     };
 
@@ -60,6 +65,21 @@ final class ReadBuffers implements RecvByteBufAllocator {
         return new Reading((ExtendedHandle) growing.newHandle());
     }
 
+    /** A kept buffer in which nobody holds a frame; null if there can be none. */
+    private static ByteBuf free() {
+        List<ByteBuf> kept = KEPT.get();
+        for (int i = 0; i < kept.size(); i++) {
+            if (kept.get(i).refCnt() == 1) {
+                return kept.get(i);
+            }
+        }
+        if (kept.size() == KEPT_MAX) {
+            return null;
+        }
+        kept.add(KEEPING.directBuffer(BUFFER_BYTES, BUFFER_BYTES));
+        return kept.getLast();
+    }
+
     /** Chooses the buffer of each read; how much to expect is told by what came before. */
     private final class Reading extends DelegatingHandle implements ExtendedHandle {
         private final ExtendedHandle growing;
@@ -78,8 +98,8 @@ final class ReadBuffers implements RecvByteBufAllocator {
             if (incomplete != null) {
                 return incomplete.retain();
             }
-            ByteBuf kept = KEPT.get();
-            return kept.refCnt() == 1 ? kept.clear().retain() : growing.allocate(allocator);
+            ByteBuf free = free();
+            return free == null ? growing.allocate(allocator) : free.clear().retain();
         }
 
         /** Netty's NIO channels read no more than this; native ones fill the buffer. */
