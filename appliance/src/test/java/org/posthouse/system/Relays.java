@@ -127,6 +127,11 @@ final class Relays implements AutoCloseable {
         return ready;
     }
 
+    /** What its process has printed of its log so far. */
+    String err() {
+        return command.err();
+    }
+
     String ranks() {
         return ready.ranks();
     }

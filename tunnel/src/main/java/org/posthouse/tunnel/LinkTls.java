@@ -8,6 +8,7 @@ import io.netty.channel.ChannelPipeline;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.nio.channels.ClosedChannelException;
+import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -18,7 +19,8 @@ import javax.net.ssl.SSLPeerUnverifiedException;
  *
  * <p>It puts the handler into the pipeline itself, at the moment a connection exists, instead of asking Vert.x for
  * TLS: so the listener counts connections before they have shaken hands, a refusal knows who was refused, and the
- * outcome comes before the first byte. No session is resumed; every connection is checked in full.
+ * outcome comes before the first byte. Neither engine can be relied on not to resume a session, so the days of the peer's certificate
+ * are looked at when the handshake is over, whatever was done in it; whether it was revoked, {@link Links} looks at.
  */
 final class LinkTls {
     private static final String TLS = "posthouse-tls";
@@ -117,11 +119,21 @@ final class LinkTls {
                 return;
             }
             if (done.isSuccess()) {
-                context.pipeline().remove(this);
-                outcome.onSecured(peer());
+                onSuccess(context);
             } else {
                 // Stays in the pipeline: the exception that follows has been told here.
                 refuse(Refusal.of(done.cause()), describe(done.cause()));
+            }
+        }
+
+        private void onSuccess(ChannelHandlerContext context) {
+            try {
+                SiteCertificate peer = peer();
+                context.pipeline().remove(this);
+                outcome.onSecured(peer);
+            } catch (CertificateException e) {
+                refuse(Refusal.of(e), "a session was resumed: " + describe(e));
+                context.close();
             }
         }
 
@@ -150,9 +162,12 @@ final class LinkTls {
             return root == failure ? told : told + ": " + root.getMessage();
         }
 
-        private SiteCertificate peer() {
+        /** @throws CertificateException if it is not valid now: a session that is resumed brings that of its beginning, which nobody has looked at since */
+        private SiteCertificate peer() throws CertificateException {
             try {
-                return SiteCertificate.of((X509Certificate) engine.getSession().getPeerCertificates()[0]);
+                X509Certificate certificate = (X509Certificate) engine.getSession().getPeerCertificates()[0];
+                certificate.checkValidity();
+                return SiteCertificate.of(certificate);
             } catch (SSLPeerUnverifiedException e) {
                 return SiteCertificate.NOBODY;
             }

@@ -20,8 +20,8 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * Makes the engines of TLS connections with a site's keys: TLS 1.3 and nothing older, both ends show a certificate of the authority, no session is
- * resumed. Immutable. Making it blocks; making an engine does not.
+ * Makes the engines of TLS connections with a site's keys: TLS 1.3 and nothing older, both ends show a certificate of the authority. No
+ * relay resumes a session; one that another client resumes, {@link LinkTls} looks at as at a new one. Immutable. Making it blocks; making an engine does not.
  *
  * <p>AES-128-GCM is wanted first: keys are on P-256, which is as strong, and it is cheaper than AES-256. BoringSSL wants it first by itself where the processor
  * has AES.
@@ -30,7 +30,7 @@ final class TlsEngines {
     private static final String PROTOCOL = "TLSv1.3";
     private static final String[] CIPHERS = {"TLS_AES_128_GCM_SHA256", "TLS_AES_256_GCM_SHA384", "TLS_CHACHA20_POLY1305_SHA256"};
     private static final char[] NO_PASSWORD = new char[0];
-    /** The JDK cannot be told to give no session ticket; no relay uses one, and nobody else can after that. */
+    /** The JDK cannot be told to give no session ticket; no relay uses one. */
     private static final int SESSION_SECONDS = 1;
 
     private static final Cleaner CLEANER = Cleaner.create();

@@ -24,6 +24,7 @@ import java.security.KeyPair;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,6 +32,7 @@ import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -237,6 +239,43 @@ class LinkRefusalTest {
         grid.authority().issue("a", now.plusSeconds(3600), now.plusSeconds(7200), early);
         assertDialRefused(expired, Refusal.EXPIRED);
         assertDialRefused(early, Refusal.NOT_YET_VALID);
+    }
+
+    /** An earlier session of his would be taken up without a look at his certificate. */
+    @Test
+    void refusesADiallerWhoseCertificateExpiredSinceHisLastSession() throws Exception {
+        Instant end = Instant.now().plusSeconds(4).truncatedTo(ChronoUnit.SECONDS);
+        Path keys = folder.resolve("ends-" + tls());
+        grid.authority().issue("a", end.minusSeconds(3600), end, keys);
+        SSLContext remembers = RawPeer.context(keys);
+        try (RawPeer peer = RawPeer.dial(m.links.port(), remembers)) {
+            peer.hello("a", "m", 1, 0, 0).awaitHello();
+        }
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> Instant.now().isAfter(end.plusSeconds(1)));
+        try (RawPeer peer = RawPeer.dial(m.links.port(), remembers)) {
+            peer.awaitEnd();
+        }
+        awaitRefusal(m, Refusal.EXPIRED);
+        assertThat(m.events).containsExactly("up a 1", "down a");
+    }
+
+    @Test
+    void refusesADiallerWhoseCertificateWasRevokedSinceHisLastSession() throws Exception {
+        Path keys = folder.resolve("revoked-" + tls());
+        String serial = grid.authority().issue("a", 10, keys).serial();
+        SSLContext remembers = RawPeer.context(keys);
+        try (RawPeer peer = RawPeer.dial(m.links.port(), remembers)) {
+            peer.hello("a", "m", 1, 0, 0).awaitHello();
+        }
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> m.events.contains("down a"));
+        grid.authority().revoke(serial);
+        byte[] list = KeyFiles.readRevocations(folder.resolve("authority/revoked.pem"), grid.keys("m").authority()).encoded();
+        assertThat(m.call(() -> m.links.keys().take(list, "the test"))).isTrue();
+        try (RawPeer peer = RawPeer.dial(m.links.port(), remembers)) {
+            peer.hello("a", "m", 1, 0, 0).awaitEnd();
+        }
+        awaitRefusal(m, Refusal.REVOKED);
+        assertThat(m.events).containsExactly("up a 1", "down a");
     }
 
     @Test

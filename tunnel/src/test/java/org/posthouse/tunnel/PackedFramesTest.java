@@ -5,13 +5,18 @@ import static org.awaitility.Awaitility.await;
 
 import com.github.luben.zstd.Zstd;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.vertx.core.Vertx;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -63,6 +68,33 @@ class PackedFramesTest {
         if (relay.failure != null) {
             throw relay.failure;
         }
+    }
+
+    @Test
+    void whatIsBeingUnpackedWhenTheSessionEndsIsNotHandedOver() throws Exception {
+        unpack(LinkReception::endSession);
+        assertThat(relay.last("x")).isZero();
+        unpack(going -> {});
+        assertThat(relay.last("x")).isEqualTo(2);
+    }
+
+    /** Has two frames unpacked over a link that was never up. @param then done before the worker's answer is heard */
+    private void unpack(Consumer<LinkReception> then) throws Exception {
+        CompletableFuture<Void> unpacked = new CompletableFuture<>();
+        relay.call(() -> {
+            relay.links.expect("x");
+            List<Link> known = new ArrayList<>();
+            relay.links.eachLink(known::add);
+            ByteBuffer bytes = packed(0, 0, 2, frames(1, 2));
+            ByteBuf frame = PooledByteBufAllocator.DEFAULT.directBuffer(bytes.remaining()).writeBytes(bytes);
+            LinkReception reception = known.getFirst().reception();
+            reception.onPacked(frame, 0, frame.readableBytes(), new FrameView().wrap(frame.nioBuffer(), 0));
+            frame.release();
+            then.accept(reception);
+            relay.links.packing().measure(ByteBuffer.allocateDirect(1), behind -> unpacked.complete(null));
+            return null;
+        });
+        unpacked.get(10, TimeUnit.SECONDS);
     }
 
     @Test

@@ -48,6 +48,11 @@ final class RawPeer implements Closeable {
         return new RawPeer(socket);
     }
 
+    /** The same by one who remembers the sessions of his earlier connections, and would go on with them. */
+    static RawPeer dial(int port, SSLContext remembers) throws IOException {
+        return new RawPeer((SSLSocket) remembers.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), port));
+    }
+
     static SSLServerSocket listen(Path keys) throws Exception {
         SSLServerSocket server = (SSLServerSocket)
                 context(keys).getServerSocketFactory().createServerSocket(0, 8, InetAddress.getLoopbackAddress());
@@ -114,7 +119,7 @@ final class RawPeer implements Closeable {
         ((Socket) socket).close();
     }
 
-    private static SSLContext context(Path keys) throws IOException, GeneralSecurityException {
+    static SSLContext context(Path keys) throws IOException, GeneralSecurityException {
         KeyManagerFactory factory = KeyManagerFactory.getInstance("PKIX");
         KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, new char[0]);

@@ -6,11 +6,13 @@ import static org.posthouse.tunnel.TestSites.awaitPaths;
 import static org.posthouse.tunnel.TestSites.awaitUp;
 import static org.posthouse.tunnel.TestSites.dial;
 import static org.posthouse.tunnel.TestSites.during;
+import static org.posthouse.tunnel.TestSites.paths;
 import static org.posthouse.tunnel.TestSites.streams;
 import static org.posthouse.tunnel.TestSites.until;
 
 import io.netty.buffer.ByteBuf;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -122,6 +124,31 @@ class RouteTest {
         awaitPaths(a, "c", "via b");
         awaitLast(c, "a", a.stopFeeding());
         awaitLast(a, "c", c.stopFeeding());
+    }
+
+    /** From when it has said what it has until the other end hears that, frames come on the old way: those are written again. */
+    @Test
+    void takesTheStraightWayThoughItIsLongerAndWhatStillComesOnTheOtherDoesNotCount() throws Exception {
+        TestRelay b = sites.start(sites.listening("b"));
+        TestRelay c = sites.start(dial(sites.listening("c"), b, sites.way(1, 0)));
+        WanWay straight = sites.way(100, 0);
+        LinkConfig toBoth = dial(dial(sites.dialling("a"), b, sites.way(1, 0)), c, straight);
+        straight.down();
+        TestRelay a = sites.start(toBoth);
+        awaitPaths(a, "c", "via b");
+        straight.up();
+        Random random = new Random(2);
+        int[] sent = new int[1];
+        until(() -> {
+            for (int i = 0; i < 20; i++) {
+                c.send("a", Frames.send(++sent[0], 100, random)); // None is long: those have numbers, and would be known again.
+            }
+            return paths(a, "c").equals(List.of("direct"));
+        });
+        awaitLast(a, "c", sent[0]);
+        during(6, () -> a.status("c").moves() == 1);
+        assertThat(a.events).doesNotContain("down c");
+        assertThat(c.events).doesNotContain("down a");
     }
 
     @Test
