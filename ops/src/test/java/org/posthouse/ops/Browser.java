@@ -2,97 +2,83 @@ package org.posthouse.ops;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ObjectNode;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
+import java.io.File;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.TimeUnit;
+import java.util.Objects;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.openqa.selenium.By;
+import org.openqa.selenium.StaleElementReferenceException;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.os.ExecutableFinder;
+import org.openqa.selenium.support.ui.WebDriverWait;
 
-/** A Chromium without a window, if the machine has one, with one page. Speaks the DevTools protocol over a pipe. Closed by its test. */
+/** A Chromium without a window, if the machine has one, with one page. Closed by its test. */
 final class Browser implements AutoCloseable {
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int HEIGHT = 900;
 
-    private final Process process;
-    private final String session;
-    private int calls;
+    private final ChromeDriver driver;
 
-    private Browser(Process process) throws IOException {
-        this.process = process;
-        JsonNode page = call("", "Target.createTarget", Map.of("url", "about:blank")).path("targetId");
-        session = call("", "Target.attachToTarget", Map.of("targetId", page.asText(), "flatten", true)).path("sessionId").asText();
+    private Browser(ChromeDriver driver) {
+        this.driver = driver;
     }
 
-    /** Skips the test on a machine without one. @param folder for its profile */
-    static Browser start(Path folder) throws IOException {
-        Optional<Path> chromium = Stream.of(System.getenv("PATH").split(":"))
-                .flatMap(bin -> Stream.of("chromium", "chromium-browser", "google-chrome").map(name -> Path.of(bin, name)))
-                .filter(Files::isExecutable)
-                .findFirst();
-        assumeTrue(chromium.isPresent(), "no Chromium on the PATH");
-        return new Browser(new ProcessBuilder(
-                        "sh", "-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null", chromium.get().toString(), "--headless=new", "--no-sandbox",
-                        "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir=" + folder, "--remote-debugging-pipe", "about:blank")
-                .redirectError(ProcessBuilder.Redirect.DISCARD)
-                .start());
+    /** Skips the test on a machine without one. @param folder for all that browser and driver write */
+    static Browser start(Path folder, int width) {
+        ExecutableFinder path = new ExecutableFinder();
+        String chromium = Stream.of("chromium", "chromium-browser", "google-chrome").map(path::find).filter(Objects::nonNull).findFirst().orElse(null);
+        assumeTrue(chromium != null, "no Chromium on the PATH");
+        String chromedriver = path.find("chromedriver");
+        assumeTrue(chromedriver != null, "no chromedriver on the PATH");
+
+        String home = folder.toString();
+        ChromeOptions options = new ChromeOptions()
+                .setBinary(chromium)
+                .addArguments("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", "--user-data-dir=" + folder.resolve("profile"));
+        if (System.getProperty("user.name").equals("root")) {
+            options.addArguments("--no-sandbox");
+        }
+        ChromeDriver driver = new ChromeDriver(
+                new ChromeDriverService.Builder()
+                        .usingDriverExecutable(new File(chromedriver))
+                        .withEnvironment(Map.of("HOME", home, "TMPDIR", home, "XDG_CONFIG_HOME", home, "XDG_CACHE_HOME", home))
+                        .build(),
+                options);
+        // A window may not be narrower than 500, a screen may.
+        driver.executeCdpCommand("Emulation.setDeviceMetricsOverride", Map.of("width", width, "height", HEIGHT, "deviceScaleFactor", 1, "mobile", false));
+        return new Browser(driver);
     }
 
-    void open(String url, int width) throws IOException {
-        call(session, "Emulation.setDeviceMetricsOverride", Map.of("width", width, "height", 900, "deviceScaleFactor", 1, "mobile", false));
-        call(session, "Page.navigate", Map.of("url", url));
+    void open(String url) {
+        driver.get(url);
     }
 
-    /** What a script's last expression says. */
-    JsonNode run(String script) throws IOException {
-        JsonNode answer = call(session, "Runtime.evaluate", Map.of("expression", script, "returnByValue", true));
-        if (answer.has("exceptionDetails")) {
-            throw new AssertionError(script + ": " + answer.path("exceptionDetails"));
-        }
-        return answer.at("/result/value");
+    List<WebElement> all(String selector) {
+        return driver.findElements(By.cssSelector(selector));
     }
 
-    private JsonNode call(String to, String method, Map<String, Object> parameters) throws IOException {
-        ObjectNode call = JSON.createObjectNode().put("id", ++calls).put("method", method);
-        call.set("params", JSON.valueToTree(parameters));
-        if (!to.isEmpty()) {
-            call.put("sessionId", to);
-        }
-        process.getOutputStream().write((call + "\0").getBytes(StandardCharsets.UTF_8));
-        process.getOutputStream().flush();
-        JsonNode heard = read();
-        while (heard.path("id").asInt() != calls) {
-            heard = read();
-        }
-        if (heard.has("error")) {
-            throw new IOException(method + ": " + heard.path("error"));
-        }
-        return heard.path("result");
+    /** What a function's body returns. */
+    Object run(String script) {
+        return driver.executeScript(script);
     }
 
-    private JsonNode read() throws IOException {
-        ByteArrayOutputStream text = new ByteArrayOutputStream();
-        InputStream in = process.getInputStream();
-        for (int next = in.read(); next != 0; next = in.read()) {
-            if (next < 0) {
-                throw new IOException("the browser has ended");
-            }
-            text.write(next);
-        }
-        return JSON.readTree(text.toByteArray());
+    /** Until a changing page shows what is wanted. */
+    <T> void await(String what, Supplier<T> seen, T wanted) {
+        new WebDriverWait(driver, PATIENCE)
+                .ignoring(StaleElementReferenceException.class)
+                .withMessage(() -> what + ": wanted " + wanted + ", last seen " + seen.get())
+                .until(page -> seen.get().equals(wanted));
     }
 
     @Override
-    public void close() throws IOException, InterruptedException {
-        call("", "Browser.close", Map.of());
-        if (!process.waitFor(20, TimeUnit.SECONDS)) {
-            process.destroyForcibly();
-        }
+    public void close() {
+        driver.quit();
     }
 }
