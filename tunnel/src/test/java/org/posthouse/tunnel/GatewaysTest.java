@@ -8,7 +8,6 @@ import static org.posthouse.tunnel.TestSites.streams;
 import static org.posthouse.tunnel.TestSites.until;
 
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -71,9 +70,9 @@ class GatewaysTest {
         awaitPaths(a, "b", "via a/gw1", "via a/gw2");
         until(() -> a.status("b").lanes() == 3);
         carry(2_000_000, gw1, gw2);
-        assertThat(a.status("b").perLane()).extracting(LinkStatus.Lane::via).contains(List.of("a/gw1"), List.of("a/gw2"));
         assertThat(a.status("a/gw1").streams().bytesOut()).as("lanes that go through it").isGreaterThan(500_000);
-        assertThat(gw1.status("b").streams().open()).isEqualTo((int) a.status("b").perLane().stream().filter(lane -> lane.via().contains("a/gw1")).count());
+        // A lane that changes its way has streams over both for a moment.
+        until(() -> lanesVia("a/gw1") > 0 && lanesVia("a/gw2") > 0 && gw1.status("b").streams().open() == lanesVia("a/gw1"));
 
         gw1.call(() -> {
             gw1.links.drain(true);
@@ -96,6 +95,10 @@ class GatewaysTest {
         carry(1_000_000, gw1, gw2, gw3);
         arrived();
         assertThat(b.events).as("for all of that the link was up: %s", b.downs).doesNotContain("down a");
+    }
+
+    private long lanesVia(String gateway) throws Exception {
+        return a.status("b").perLane().stream().filter(lane -> lane.via().contains(gateway)).count();
     }
 
     /** What is on its way through a gateway is written again through the others. */
