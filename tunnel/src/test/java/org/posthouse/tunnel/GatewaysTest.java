@@ -71,8 +71,8 @@ class GatewaysTest {
         until(() -> a.status("b").lanes() == 3);
         carry(2_000_000, gw1, gw2);
         assertThat(a.status("a/gw1").streams().bytesOut()).as("lanes that go through it").isGreaterThan(500_000);
-        // A lane that changes its way has streams over both for a moment.
-        until(() -> lanesVia("a/gw1") > 0 && lanesVia("a/gw2") > 0 && gw1.status("b").streams().open() == lanesVia("a/gw1"));
+        // A lane that changes its way has streams over both for a moment; and others have detours there too.
+        until(() -> lanesVia("a/gw1") > 0 && lanesVia("a/gw2") > 0 && gw1.status("b").streams().open() >= lanesVia("a/gw1"));
 
         gw1.call(() -> {
             gw1.links.drain(true);
