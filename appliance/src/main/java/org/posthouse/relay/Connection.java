@@ -40,7 +40,7 @@ final class Connection implements FrameDecoder.Sink {
 
     /**
      * Frames that wait for the strand, past which nothing more is read: with those of the last read, 192 KiB of frames of
-     * at least 16 bytes, they take about 4 MiB at worst.
+     * at least 16 bytes, they take about 3 MiB at worst.
      */
     private static final int HELD_MAX = 1_024;
 
