@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
 import org.posthouse.core.ImageNote;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
@@ -75,9 +76,11 @@ final class LogJournal implements Journal {
      * @param epochMin the relay's epoch, unless the log has seen that or a later one: then one more
      * @param limits how much room it may take
      * @param relief does what there is to do when it comes near that
+     * @param awaitSafe blocks until the log is on the disk up to a position, or returns false if it will not be
      * @return the jobs that were open when the log was last written, and go on
      */
-    List<LoggedJob> open(Path folder, String relay, long epochMin, LogLimits limits, LogRoom.Relief relief) throws IOException {
+    List<LoggedJob> open(
+            Path folder, String relay, long epochMin, LogLimits limits, LogRoom.Relief relief, LongPredicate awaitSafe) throws IOException {
         Files.createDirectories(folder);
         long limitBytes = limits.bytes(folder);
         MessageLog opened = MessageLog.open(LogConfig.limited(folder, limitBytes), last -> Math.max(epochMin, last + 1), entry -> {});
@@ -86,7 +89,7 @@ final class LogJournal implements Journal {
         images.retain(job -> opened.book().job(job) != null);
         opened.handOver();
         reader = opened.reader();
-        points = new RestartPoints(this, opened, images);
+        points = new RestartPoints(this, opened, images, awaitSafe);
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent());
         room = new LogRoom(this, opened, points, pressure, limits.onFull(), relief, background,
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));

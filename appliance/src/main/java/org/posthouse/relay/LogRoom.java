@@ -257,16 +257,26 @@ final class LogRoom {
     private List<LogNeed> cut() {
         boolean easy = !full && pressure.state() == Pressure.State.EASY && log.usedBytes() < pressure.askBytes();
         List<LogNeed> needs;
-        List<Path> gone;
+        long upTo;
+        boolean cuts;
         boolean ample;
         synchronized (turn) {
             needs = LogNeed.of(
                     log.book(), (job, rank) -> easy || points.isDistrusted(job, rank) ? rank.pin() : rank.pinOfNewest());
-            gone = log.cut(needs.isEmpty() ? log.position() + 1 : needs.getFirst().position());
+            upTo = needs.isEmpty() ? log.position() + 1 : needs.getFirst().position();
+            cuts = log.canCut(upTo);
             ample = log.hasAmpleRoom();
             log.handOver();
         }
-        log.discard(gone, ample ? pressure.askBytes() : 0);
+        log.discard(cuts && points.mayDelete() ? cut(upTo) : List.of(), ample ? pressure.askBytes() : 0);
         return needs;
+    }
+
+    private List<Path> cut(long upTo) {
+        synchronized (turn) {
+            List<Path> gone = log.cut(upTo);
+            log.handOver();
+            return gone;
+        }
     }
 }

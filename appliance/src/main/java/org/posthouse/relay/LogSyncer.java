@@ -22,6 +22,10 @@ final class LogSyncer implements AutoCloseable {
     private final AtomicLong wanted = new AtomicLong();
     private volatile long safe;
     private volatile boolean closed;
+
+    /** Nothing becomes safe any more. */
+    private boolean over;
+
     private Thread thread;
 
     /**
@@ -57,6 +61,26 @@ final class LogSyncer implements AutoCloseable {
         return safe;
     }
 
+    /**
+     * Waits until it is safe up to there. Any thread but event loops.
+     *
+     * @return whether it is: not if the disk has failed, or this was closed or interrupted meanwhile
+     */
+    boolean await(long position) {
+        want(position);
+        synchronized (this) {
+            while (safe < position && !closed && !over) {
+                try {
+                    wait();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return false;
+                }
+            }
+        }
+        return safe >= position;
+    }
+
     private void run() {
         try {
             LogSync sync = source.get();
@@ -64,14 +88,26 @@ final class LogSyncer implements AutoCloseable {
                 if (wanted.get() <= safe) {
                     LockSupport.park(this);
                 } else {
-                    safe = sync.sync();
+                    isSafe(sync.sync());
                     onSafe.run();
                 }
             }
         } catch (LogException e) {
             LOG.error("jobs with --durability host cannot go on: {}", e.getMessage());
             onFailure.accept(e);
+        } finally {
+            end();
         }
+    }
+
+    private synchronized void isSafe(long position) {
+        safe = position;
+        notifyAll();
+    }
+
+    private synchronized void end() {
+        over = true;
+        notifyAll();
     }
 
     /** Waits for a sync that is under way. */
@@ -81,6 +117,7 @@ final class LogSyncer implements AutoCloseable {
         synchronized (this) {
             closed = true;
             running = thread;
+            notifyAll();
         }
         LockSupport.unpark(running);
         boolean interrupted = false;

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.LongPredicate;
 import java.util.stream.Stream;
 import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageStore;
@@ -16,6 +17,7 @@ import org.posthouse.logstore.PayloadReader;
 import org.posthouse.logstore.Prologue;
 import org.posthouse.logstore.RankLog;
 import org.posthouse.logstore.RecordCursor;
+import org.posthouse.wire.JobOpen;
 
 /**
  * From where the ranks of the relay's jobs can be started again, by its one log and the images beside it. Thread-safe: what
@@ -27,6 +29,7 @@ final class RestartPoints {
 
     private final MessageLog log;
     private final ImageStore images;
+    private final LongPredicate awaitSafe;
 
     /** Readers of prologues, by job and rank: of ranks that were started from an image. Guarded by {@link #turn}. */
     private final Map<Long, Map<Integer, PayloadReader>> prologues = new HashMap<>();
@@ -34,10 +37,12 @@ final class RestartPoints {
     /** By job and rank, the number of an image that turned out to be of no use. Guarded by {@link #turn}. */
     private final Map<Long, Map<Integer, Long>> distrusted = new HashMap<>();
 
-    RestartPoints(Object turn, MessageLog log, ImageStore images) {
+    /** @param awaitSafe blocks until the log is on the disk up to a position, or returns false if it will not be */
+    RestartPoints(Object turn, MessageLog log, ImageStore images, LongPredicate awaitSafe) {
         this.turn = turn;
         this.log = log;
         this.images = images;
+        this.awaitSafe = awaitSafe;
     }
 
     /** Where a rank's images are. */
@@ -118,9 +123,23 @@ final class RestartPoints {
     /** Deletes what of a rank's images is not needed any more. Blocks. */
     void tidy(long job, int rank) {
         List<Checkpoint> wanted = restart(job, rank).images().stream().map(Restart.Point::checkpoint).toList();
-        if (!wanted.isEmpty()) {
+        if (!wanted.isEmpty() && mayDelete()) {
             images.keep(job, rank, wanted);
         }
+    }
+
+    /**
+     * Whether what the log as it is now makes superfluous may be deleted. If a job is to outlive the host, the log must be on the disk for
+     * that: a host that loses its power would have neither the new image's record nor what it replaces. Blocks.
+     */
+    boolean mayDelete() {
+        long position;
+        synchronized (turn) {
+            boolean outlivesHost = log.book().jobs().stream().anyMatch(job -> job.durability() == JobOpen.HOST);
+            position = outlivesHost ? log.position() : 0;
+            log.handOver();
+        }
+        return awaitSafe.test(position);
     }
 
     /** A rank whose history nobody can read. */

@@ -47,7 +47,7 @@ final class LogJournalTest {
         }
         for (int start = 0; start < 2; start++) {
             LogJournal journal = new LogJournal();
-            assertThat(journal.open(folder, "here", 1, LogLimits.DEFAULT, NOBODY)).isEmpty();
+            assertThat(journal.open(folder, "here", 1, LogLimits.DEFAULT, NOBODY, safe -> true)).isEmpty();
             journal.close();
         }
         List<LogRecord> closed = new ArrayList<>();
@@ -77,7 +77,7 @@ final class LogJournalTest {
             arrival(dead, 1, 3, 8, 0, null);
         }
         LogJournal journal = new LogJournal();
-        List<LoggedJob> jobs = journal.open(folder, "here", 5, LogLimits.DEFAULT, NOBODY);
+        List<LoggedJob> jobs = journal.open(folder, "here", 5, LogLimits.DEFAULT, NOBODY, safe -> true);
         assertThat(journal.relayEpoch()).as("later than all that the log has seen").isEqualTo(71);
         journal.close();
         assertThat(jobs).hasSize(1);
@@ -89,7 +89,7 @@ final class LogJournalTest {
         assertThat(rank.messages()).extracting(Message::sequence).containsExactly(2L, 3L);
         assertThat(jobs.getFirst().ranks().get(1)).isEqualTo(Recovered.nothing(2));
         LogJournal next = new LogJournal();
-        assertThat(next.open(folder, "here", 100, LogLimits.DEFAULT, NOBODY)).as("as long as it is open").hasSize(1);
+        assertThat(next.open(folder, "here", 100, LogLimits.DEFAULT, NOBODY, safe -> true)).as("as long as it is open").hasSize(1);
         assertThat(next.relayEpoch()).isEqualTo(100);
         next.close();
     }

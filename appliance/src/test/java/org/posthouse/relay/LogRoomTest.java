@@ -16,6 +16,7 @@ import org.posthouse.logstore.ImageStore;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.wire.JobOpen;
 
 /** What a log that comes near its limit says and asks for, when ranks answer and when they do not. */
 final class LogRoomTest {
@@ -30,6 +31,8 @@ final class LogRoomTest {
     private final List<String> told = new ArrayList<>();
     private final Pressure pressure = new Pressure(LIMIT_BYTES, 60);
     private MessageLog log;
+    private long awaited;
+    private boolean diskAnswers = true;
 
     @BeforeEach
     void open() {
@@ -124,6 +127,42 @@ final class LogRoomTest {
         assertThat(told).as("nothing came of it").contains("ask 1");
     }
 
+    @Test
+    void deletesNothingOfAJobThatIsToOutliveTheHostBeforeItIsOnTheDiskWhatAllowsIt() {
+        log.appendJobOpened(new LogRecord.JobOpened(JOB + 1, 1, JobOpen.HOST), ByteBuffer.allocate(1));
+        log.handOver();
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        for (int mebibytes = 0; mebibytes < 20; mebibytes++) {
+            append(PIECE_BYTES - 1_024);
+        }
+        room.look();
+        assertThat(awaited).as("nothing can be deleted: nobody has to wait").isZero();
+        checkpoints();
+        diskAnswers = false;
+        room.look();
+        assertThat(awaited).isEqualTo(log.position());
+        assertThat(log.firstPosition()).isEqualTo(1);
+        diskAnswers = true;
+        room.look();
+        assertThat(log.firstPosition()).isGreaterThan(1);
+    }
+
+    /** Of both ranks, from here on. */
+    private void checkpoints() {
+        long here = log.position() + 1;
+        for (int number = 1; number <= 2; number++) {
+            for (int rank = 0; rank <= 1; rank++) {
+                log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, rank, new Checkpoint(number, 1, here, 0, 0, 0, 0, false)));
+            }
+        }
+        log.handOver();
+    }
+
+    private boolean awaitSafe(long position) {
+        awaited = position;
+        return diskAnswers;
+    }
+
     private LogRoom room(LogLimits.OnFull onFull) {
         LogRoom.Relief relief = new LogRoom.Relief() {
             @Override
@@ -147,7 +186,7 @@ final class LogRoomTest {
                 told.add("try again");
             }
         };
-        RestartPoints points = new RestartPoints(this, log, new ImageStore(folder.resolveSibling("images")));
+        RestartPoints points = new RestartPoints(this, log, new ImageStore(folder.resolveSibling("images")), this::awaitSafe);
         return new LogRoom(this, log, points, pressure, onFull, relief, Runnable::run, nowMs::get);
     }
 

@@ -4,13 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord.JobOpened;
+import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.MessageLog;
 
 /** A real log, made safe on a real disk by a thread of its own, for whoever asks. */
@@ -40,6 +45,49 @@ class LogSyncerTest {
             syncer.want(second);
             await().until(() -> syncer.safe() == second);
             await().until(() -> safeTold.get() == 2);
+        }
+    }
+
+    @Test
+    void letsWhoeverBlocksGoOnWhenItIsSafe() {
+        try (MessageLog log = MessageLog.open(LogConfig.of(folder));
+                LogSyncer syncer = new LogSyncer(log::sync, safeTold::incrementAndGet, failure -> {
+                    throw failure;
+                })) {
+            log.appendJobOpened(new JobOpened(1, 2, 2), ByteBuffer.allocate(0));
+            assertThat(syncer.await(log.position())).isTrue();
+            assertThat(syncer.safe()).isEqualTo(log.position());
+        }
+    }
+
+    @Test
+    void letsWhoeverBlocksGoOnWhenItWillNotBeSafe() throws Exception {
+        Files.createFile(folder.resolve("file"));
+        CountDownLatch goesOn = new CountDownLatch(1);
+        AtomicInteger failures = new AtomicInteger();
+        LogSyncer stopped = new LogSyncer(() -> breaks(goesOn), safeTold::incrementAndGet, failure -> failures.incrementAndGet());
+        CompletableFuture<Boolean> closed = CompletableFuture.supplyAsync(() -> stopped.await(5), Thread::startVirtualThread);
+        CompletableFuture<Void> closing = CompletableFuture.runAsync(stopped::close, Thread::startVirtualThread);
+        assertThat(closed.get(30, TimeUnit.SECONDS)).isFalse();
+        goesOn.countDown();
+        closing.get(30, TimeUnit.SECONDS);
+
+        LogSyncer broken = new LogSyncer(() -> breaks(goesOn), safeTold::incrementAndGet, failure -> failures.incrementAndGet());
+        assertThat(broken.await(5)).isFalse();
+        assertThat(broken.await(5)).as("nor later").isFalse();
+        broken.close();
+        assertThat(failures).hasValue(2);
+        assertThat(safeTold).hasValue(0);
+    }
+
+    private LogSync breaks(CountDownLatch goesOn) {
+        try {
+            goesOn.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+        try (MessageLog none = MessageLog.open(LogConfig.of(folder.resolve("file")))) {
+            throw new AssertionError(none + " was opened in a file");
         }
     }
 

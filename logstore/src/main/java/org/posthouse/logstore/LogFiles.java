@@ -89,15 +89,19 @@ final class LogFiles {
     /** Forgets the files of which no record is at this position or behind it, but never the newest. Oldest first. */
     List<Path> cut(long position) {
         List<Path> gone = new ArrayList<>();
-        Map.Entry<Integer, Long> next = first.isEmpty() ? null : first.higherEntry(first.firstKey());
-        while (next != null && next.getValue() <= position) {
+        while (canCut(position)) {
             int number = first.firstKey();
             gone.add(QueueFiles.file(folder, number));
             first.remove(number);
             bytes.remove(number);
-            next = first.higherEntry(first.firstKey());
         }
         sum();
         return gone;
+    }
+
+    /** Whether no record of the oldest file is at this position or behind it, and there is a newer one. */
+    boolean canCut(long position) {
+        Map.Entry<Integer, Long> next = first.isEmpty() ? null : first.higherEntry(first.firstKey());
+        return next != null && next.getValue() <= position;
     }
 }

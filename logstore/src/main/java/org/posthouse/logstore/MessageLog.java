@@ -337,6 +337,12 @@ public final class MessageLog implements AutoCloseable {
 
     // ---- its files
 
+    /** Whether {@link #cut} would give any. */
+    public boolean canCut(long position) {
+        owner.require();
+        return chain.files().canCut(position);
+    }
+
     /**
      * Forgets the oldest files of which nothing is at this position or behind it.
      *

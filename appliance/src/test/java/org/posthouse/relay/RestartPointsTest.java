@@ -1,0 +1,88 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.logstore.Checkpoint;
+import org.posthouse.logstore.ImageFile;
+import org.posthouse.logstore.ImageStore;
+import org.posthouse.logstore.LogConfig;
+import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.MessageLog;
+import org.posthouse.wire.JobOpen;
+
+/** Which of a rank's images are deleted, and when. */
+final class RestartPointsTest {
+    private static final long JOB = 9;
+
+    @TempDir
+    private Path folder;
+
+    private final List<Long> awaited = new ArrayList<>();
+    private MessageLog log;
+    private ImageStore images;
+    private RestartPoints points;
+    private boolean diskAnswers = true;
+
+    @BeforeEach
+    void open() {
+        log = MessageLog.open(LogConfig.of(folder.resolve("log")));
+        images = new ImageStore(folder.resolve("images"));
+        points = new RestartPoints(this, log, images, position -> {
+            awaited.add(position);
+            return diskAnswers;
+        });
+    }
+
+    @AfterEach
+    void close() {
+        log.close();
+    }
+
+    @Test
+    void keepTheTwoNewestImages() throws IOException {
+        savesThreeTimes(JobOpen.PROCESS);
+        points.tidy(JOB, 0);
+        assertThat(stored()).containsExactly("2.img", "3.img");
+        assertThat(awaited).as("this job is not to outlive the host").containsExactly(0L);
+    }
+
+    @Test
+    void keepAnOlderImageUntilItIsOnTheDiskThatThereAreTwoNewerOnes() throws IOException {
+        savesThreeTimes(JobOpen.HOST);
+        diskAnswers = false;
+        points.tidy(JOB, 0);
+        assertThat(stored()).containsExactly("1.img", "2.img", "3.img");
+        diskAnswers = true;
+        points.tidy(JOB, 0);
+        assertThat(stored()).containsExactly("2.img", "3.img");
+        assertThat(awaited).containsExactly(log.position(), log.position());
+    }
+
+    private void savesThreeTimes(int durability) {
+        log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, durability), ByteBuffer.allocate(1));
+        for (int number = 1; number <= 3; number++) {
+            try (ImageFile image = images.begin(JOB, 0, 1, number, 8)) {
+                image.put(ByteBuffer.allocate(8));
+                log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, image.commit(Checkpoint.at(log.position() + 1, 0, 0, 0))));
+            }
+        }
+        log.handOver();
+    }
+
+    private List<String> stored() throws IOException {
+        try (Stream<Path> files = Files.walk(folder.resolve("images"))) {
+            return files.filter(Files::isRegularFile).map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+}
