@@ -33,6 +33,9 @@ class RouteTest {
     private Path folder;
 
     private TestSites sites;
+    private TestRelay a;
+    private TestRelay b;
+    private TestRelay c;
 
     @BeforeEach
     void open() throws Exception {
@@ -46,11 +49,11 @@ class RouteTest {
 
     @Test
     void linksTwoThatOnlyDialOutOverAThirdAndLosesNothingWhenItIsCut() throws Exception {
-        TestRelay b = sites.start(sites.listening("b"));
+        b = sites.start(sites.listening("b"));
         WanWay toA = sites.way(3, 0);
         WanWay toC = sites.way(3, 0);
-        TestRelay a = sites.start(dial(sites.dialling("a"), b, toA));
-        TestRelay c = sites.start(dial(sites.dialling("c"), b, toC));
+        a = sites.start(dial(sites.dialling("a"), b, toA));
+        c = sites.start(dial(sites.dialling("c"), b, toC));
         awaitUp(a, c);
         awaitPaths(a, "c", "via b");
         awaitPaths(c, "a", "via b");
@@ -69,13 +72,13 @@ class RouteTest {
 
     @Test
     void goesOverAFasterWayWhenOneComes() throws Exception {
-        TestRelay b = sites.start(sites.listening("b"));
+        b = sites.start(sites.listening("b"));
         TestRelay d = sites.start(sites.listening("d"));
         WanWay fast = sites.way(1, 0);
         LinkConfig toBoth = dial(dial(sites.dialling("a"), b, sites.way(20, 0)), d, fast);
         fast.down();
-        TestRelay a = sites.start(toBoth);
-        TestRelay c = sites.start(dial(dial(sites.dialling("c"), b, sites.way(20, 0)), d, sites.way(1, 0)));
+        a = sites.start(toBoth);
+        c = sites.start(dial(dial(sites.dialling("c"), b, sites.way(20, 0)), d, sites.way(1, 0)));
         awaitPaths(a, "c", "via b");
         a.feed("c");
         c.feed("a");
@@ -93,13 +96,13 @@ class RouteTest {
 
     @Test
     void staysWhereItIsForAWayThatIsHardlyFaster() throws Exception {
-        TestRelay b = sites.start(sites.listening("b"));
+        b = sites.start(sites.listening("b"));
         TestRelay d = sites.start(sites.listening("d"));
         WanWay other = sites.way(27, 0);
         LinkConfig toBoth = dial(dial(sites.dialling("a"), b, sites.way(30, 0)), d, other);
         other.down();
-        TestRelay a = sites.start(toBoth);
-        TestRelay c = sites.start(dial(dial(sites.dialling("c"), b, sites.way(30, 0)), d, sites.way(27, 0)));
+        a = sites.start(toBoth);
+        c = sites.start(dial(dial(sites.dialling("c"), b, sites.way(30, 0)), d, sites.way(27, 0)));
         awaitPaths(a, "c", "via b");
         other.up();
         until(() -> a.call(() -> a.links.routing().to("c")).size() == 2);
@@ -108,13 +111,8 @@ class RouteTest {
 
     @Test
     void takesTheStraightWayWhenItComes() throws Exception {
-        TestRelay b = sites.start(sites.listening("b"));
-        TestRelay c = sites.start(dial(sites.listening("c"), b, sites.way(3, 0)));
         WanWay straight = sites.way(3, 0);
-        LinkConfig toBoth = dial(dial(sites.dialling("a"), b, sites.way(3, 0)), c, straight);
-        straight.down();
-        TestRelay a = sites.start(toBoth);
-        awaitPaths(a, "c", "via b");
+        overB("a", "c", 3, straight);
         a.feed("c");
         c.feed("a");
         straight.up();
@@ -129,13 +127,8 @@ class RouteTest {
     /** From when it has said what it has until the other end hears that, frames come on the old way: those are written again. */
     @Test
     void takesTheStraightWayThoughItIsLongerAndWhatStillComesOnTheOtherDoesNotCount() throws Exception {
-        TestRelay b = sites.start(sites.listening("b"));
-        TestRelay c = sites.start(dial(sites.listening("c"), b, sites.way(1, 0)));
         WanWay straight = sites.way(100, 0);
-        LinkConfig toBoth = dial(dial(sites.dialling("a"), b, sites.way(1, 0)), c, straight);
-        straight.down();
-        TestRelay a = sites.start(toBoth);
-        awaitPaths(a, "c", "via b");
+        overB("a", "c", 1, straight);
         straight.up();
         Random random = new Random(2);
         int[] sent = new int[1];
@@ -153,13 +146,8 @@ class RouteTest {
 
     @Test
     void takesTheStraightWayThatTheLargerDials() throws Exception {
-        TestRelay b = sites.start(sites.listening("b"));
-        TestRelay a = sites.start(dial(sites.listening("a"), b, sites.way(3, 0)));
         WanWay straight = sites.way(3, 0);
-        LinkConfig toBoth = dial(dial(sites.dialling("c"), b, sites.way(3, 0)), a, straight);
-        straight.down();
-        TestRelay c = sites.start(toBoth);
-        awaitPaths(a, "c", "via b");
+        overB("c", "a", 3, straight);
         a.feed("c");
         straight.up();
         awaitPaths(a, "c", "direct");
@@ -171,14 +159,14 @@ class RouteTest {
 
     @Test
     void parksWhileNoRelayLeadsThereAndGoesOnOverAnotherOne() throws Exception {
-        TestRelay b = sites.start(sites.listening("b"));
+        b = sites.start(sites.listening("b"));
         WanWay toB = sites.way(3, 0);
         TestRelay d = sites.start(sites.listening("d"));
         WanWay toD = sites.way(3, 0);
         LinkConfig toBoth = dial(dial(sites.dialling("a"), b, toB), d, toD);
         toD.down();
-        TestRelay a = sites.start(toBoth);
-        TestRelay c = sites.start(dial(dial(sites.dialling("c"), b, sites.way(3, 0)), d, sites.way(3, 0)));
+        a = sites.start(toBoth);
+        c = sites.start(dial(dial(sites.dialling("c"), b, sites.way(3, 0)), d, sites.way(3, 0)));
         awaitPaths(a, "c", "via b");
         a.feed("c");
         long begin = System.nanoTime();
@@ -210,9 +198,9 @@ class RouteTest {
 
     @Test
     void leadsNobodyOnWhoDoesNotSayARightPath() throws Exception {
-        TestRelay b = sites.start(sites.listening("b"));
-        TestRelay a = sites.start(dial(sites.dialling("a"), b, sites.way(0, 0)));
-        TestRelay c = sites.start(dial(sites.dialling("c"), b, sites.way(0, 0)));
+        b = sites.start(sites.listening("b"));
+        a = sites.start(dial(sites.dialling("a"), b, sites.way(0, 0)));
+        c = sites.start(dial(sites.dialling("c"), b, sites.way(0, 0)));
         awaitUp(a, c);
         assertThat(refusal(a, "b", "links a b x")).startsWith("SITE_UNREACHABLE").contains("no straight link to relay x");
         assertThat(refusal(a, "b", "links x b c")).startsWith("SITE_UNREACHABLE");
@@ -223,6 +211,18 @@ class RouteTest {
         assertThat(refusal(a, "b", "links a b A:")).startsWith("LIMIT");
         assertThat(refusal(a, "c", "links a c b")).as("a path within a path").startsWith("SITE_UNREACHABLE");
         assertThat(streams(b).open()).as("the link's own lane").isEqualTo(2);
+    }
+
+    /** {@code dialling} and {@code listening} have b between them, and a straight way that is down. @param wayMs to b, from each */
+    private void overB(String dialling, String listening, double wayMs, WanWay straight) throws Exception {
+        b = sites.start(sites.listening("b"));
+        TestRelay dialled = sites.start(dial(sites.listening(listening), b, sites.way(wayMs, 0)));
+        LinkConfig toBoth = dial(dial(sites.dialling(dialling), b, sites.way(wayMs, 0)), dialled, straight);
+        straight.down();
+        TestRelay dials = sites.start(toBoth);
+        a = dialling.equals("a") ? dials : dialled;
+        c = dialling.equals("a") ? dialled : dials;
+        awaitPaths(a, "c", "via b");
     }
 
     private static String refusal(TestRelay from, String relay, String door) throws Exception {
