@@ -5,6 +5,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.posthouse.bench.JobBench;
 import org.posthouse.bench.JobPlan;
@@ -72,7 +73,7 @@ final class BenchJobCommand implements Callable<Integer> {
     }
 
     private JobPlan plan() throws CommandFailure {
-        JobSpec spec = job.spec(command, false, Patience.DEFAULT);
+        JobSpec spec = job.spec(command, Map.of(), Durability.NONE, Patience.DEFAULT);
         try {
             return new JobPlan(
                     spec, job.sites(), job.relaysPerSite(), mode.config(),

@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.posthouse.chaos.Campaign;
 import org.posthouse.chaos.CampaignPlan;
@@ -35,7 +37,8 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  posthouse chaos --job example:nas-is W -n 4 --kills 50",
             "  posthouse chaos --job example:ring -n 4 --sites 2 --kills 10 --seed 7 20000 1024",
-            "  posthouse chaos --job example:life -n 4 --kills 10 -- --pattern diehard"
+            "  posthouse chaos --job example:life -n 4 --kills 10 -- --pattern diehard",
+            "  posthouse chaos --job example:waves -n 4 --kills 10 --checkpoint-every 100ms"
         })
 final class ChaosCommand implements Callable<Integer> {
     @Spec
@@ -53,6 +56,16 @@ final class ChaosCommand implements Callable<Integer> {
             paramLabel = "N",
             description = "Each N-th kill is of a relay, which is started again on its log; 0: none (default: ${DEFAULT-VALUE}).")
     private int relayEvery;
+
+    @Option(
+            names = "--durability",
+            defaultValue = "PROCESS",
+            description = "process or host: what messages survive; nothing that is killed here needs host, which costs a disk's latency"
+                    + " (default: process).")
+    private Durability durability;
+
+    @Mixin
+    private CheckpointOption checkpoints;
 
     @Option(names = "--seed", paramLabel = "N", description = "Decides which ranks are killed, and when (default: another each time).")
     private Long seed;
@@ -78,8 +91,13 @@ final class ChaosCommand implements Callable<Integer> {
         if (relayEvery < 0) {
             throw new ParameterException(command.commandLine(), "--relay-every is a count from 0");
         }
+        if (durability == Durability.NONE) {
+            throw new ParameterException(command.commandLine(), "a job with --durability none survives no kill: process or host");
+        }
+        Map<String, String> environment = new HashMap<>();
+        checkpoints.into(environment);
         Patience patience = new Patience(CampaignPlan.KILLS_PER_RUN_MAX, Patience.DEFAULT.relayTimeoutMs());
-        JobSpec spec = job.spec(command, true, patience);
+        JobSpec spec = job.spec(command, environment, durability, patience);
         try (Interruption interruption = Interruption.open();
                 RelayGrid grid = RelayGrid.start(job.sites(), job.relaysPerSite(), mode.arguments(), ready -> {})) {
             Reach reach = new Reach(grid.addresses(), job.sites(), job.relaysPerSite(), Token.NONE);

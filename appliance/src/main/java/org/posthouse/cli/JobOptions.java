@@ -40,16 +40,16 @@ final class JobOptions {
     /**
      * The job.
      *
-     * @param logged whether it is logged
+     * @param environment further variables of the ranks' environment
      * @throws ParameterException if a count is none
      */
-    JobSpec spec(CommandSpec command, boolean logged, Patience patience) throws CommandFailure {
+    JobSpec spec(CommandSpec command, Map<String, String> environment, Durability durability, Patience patience) throws CommandFailure {
         if (ranks < 1 || sites < 1 || relaysPerSite < 1) {
             throw new ParameterException(command.commandLine(), "-n, --sites and --relays-per-site are counts from 1");
         }
         JobProgram found = JobProgram.find(job, classPath);
         return new JobSpec(
-                job, ranks, found.classPath(), found.mainClass(), arguments, List.of(), Map.of(), logged, patience);
+                job, ranks, found.classPath(), found.mainClass(), arguments, List.of(), environment, durability.code(), patience);
     }
 
     int sites() {

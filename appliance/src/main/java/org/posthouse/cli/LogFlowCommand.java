@@ -48,7 +48,7 @@ final class LogFlowCommand implements Callable<Integer> {
 
     @Option(
             names = "--checkpoint-every",
-            converter = RunCommand.Interval.class,
+            converter = CheckpointOption.Interval.class,
             defaultValue = "2s",
             paramLabel = "TIME",
             description = "How often the ranks save their state; 0: when the log asks (default: ${DEFAULT-VALUE}).")

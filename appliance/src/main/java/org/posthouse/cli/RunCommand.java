@@ -9,8 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
@@ -105,13 +103,8 @@ final class RunCommand implements Callable<Integer> {
                     + " ends with it (default: 60).")
     private int relayTimeoutSeconds = (int) TimeUnit.MILLISECONDS.toSeconds(Patience.DEFAULT.relayTimeoutMs());
 
-    @Option(
-            names = "--checkpoint-every",
-            paramLabel = "TIME",
-            converter = Interval.class,
-            description = "How often a rank of a logged job whose program has points for it (mpi.Checkpoint) saves its state there, such"
-                    + " as 30s, 5m or 500ms; 0: when the log asks for it (default: 0).")
-    private Long checkpointMs;
+    @Mixin
+    private CheckpointOption checkpoints;
 
     @Option(
             names = "--silence",
@@ -212,9 +205,7 @@ final class RunCommand implements Callable<Integer> {
         if (busyPollUs != null) {
             environment.put(Settings.BUSY_POLL, Integer.toString(busyPollUs));
         }
-        if (checkpointMs != null) {
-            environment.put(Endpoints.CHECKPOINT_MS, Long.toString(checkpointMs));
-        }
+        checkpoints.into(environment);
         Map<String, String> all = new HashMap<>(System.getenv());
         all.putAll(environment);
         try {
@@ -236,26 +227,6 @@ final class RunCommand implements Callable<Integer> {
             } catch (IllegalArgumentException e) {
                 throw new TypeConversionException(e.getMessage());
             }
-        }
-    }
-
-    /** Reads {@code --checkpoint-every}. */
-    static final class Interval implements ITypeConverter<Long> {
-        private static final Pattern WORDS = Pattern.compile("(\\d{1,9})(ms|s|m|h|)");
-
-        @Override
-        public Long convert(String text) {
-            Matcher words = WORDS.matcher(text);
-            if (!words.matches() || words.group(2).isEmpty() && !words.group(1).equals("0")) {
-                throw new TypeConversionException("\"" + text + "\" is no time, expected for instance 30s, 5m or 500ms");
-            }
-            long count = Long.parseLong(words.group(1));
-            return switch (words.group(2)) {
-                case "h" -> TimeUnit.HOURS.toMillis(count);
-                case "m" -> TimeUnit.MINUTES.toMillis(count);
-                case "s" -> TimeUnit.SECONDS.toMillis(count);
-                default -> count;
-            };
         }
     }
 

@@ -7,6 +7,7 @@ import java.net.ConnectException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.posthouse.chaos.Executioner;
 import org.posthouse.chaos.Strike;
@@ -16,10 +17,12 @@ import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.Patience;
 import org.posthouse.launch.RankOutput;
 import org.posthouse.launch.Reach;
 import org.posthouse.launch.RelayGrid;
 import org.posthouse.launch.RelayProcess;
+import org.posthouse.mpj.Endpoints;
 import org.posthouse.wire.Token;
 
 /**
@@ -39,6 +42,9 @@ public final class Demo implements AutoCloseable {
 
     /** Longer than the slowest job on a slow machine. */
     private static final long JOB_SECONDS_MAX = 120;
+
+    /** How often a job that can saves its state. */
+    private static final int CHECKPOINT_MS = 100;
 
     private static final int SITES = 2;
 
@@ -60,6 +66,7 @@ public final class Demo implements AutoCloseable {
             new Example("pi", 0, "500000000"),
             new Example("ring", 1_600, "400", "1024"),
             new Example("heat", 1_200, "256", "1000"),
+            new Example("waves", 6_000, "100000", "2000"),
             new Example("life", 900, "--pattern", "diehard"),
             new Example("kmeans", 60),
             new Example("matmul", 60, "384", "256", "512"),
@@ -126,7 +133,9 @@ public final class Demo implements AutoCloseable {
                 Examples.mainClass(job.name()).orElseThrow(),
                 job.arguments(),
                 List.of(),
-                true);
+                Map.of(Endpoints.CHECKPOINT_MS, Integer.toString(CHECKPOINT_MS)),
+                true,
+                Patience.DEFAULT);
         Traffic before = moved();
         Verdicts verdicts = new Verdicts(out);
         PrintStream stream = new PrintStream(verdicts, true, StandardCharsets.UTF_8);

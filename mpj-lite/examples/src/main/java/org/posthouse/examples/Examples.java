@@ -17,6 +17,7 @@ public final class Examples {
             new Example("nas-cg", NasCg.class.getName(), "NAS CG: conjugate gradients, many reductions  [S|W|A|B]"),
             new Example("kmeans", KMeans.class.getName(), "k-means clusters of a CSV file  [--input FILE] [--k K] [...]"),
             new Example("heat", Heat.class.getName(), "heat on a square plate, neighbours swap rows  [n] [steps]"),
+            new Example("waves", Waves.class.getName(), "a string swings, and is saved now and then  [points] [steps]"),
             new Example("life", Life.class.getName(), "game of life on a torus  [--pattern NAME] [--rle FILE] [...]"),
             new Example("matmul", Matmul.class.getName(), "dense matrix product by SUMMA  [rows] [columns] [inner]"));
 

@@ -13,7 +13,7 @@ class ExamplesTest {
     void listsEveryExampleOnce() {
         assertThat(Examples.all())
                 .extracting(Examples.Example::name)
-                .containsExactly("pi", "ring", "nas-ep", "nas-is", "nas-cg", "kmeans", "heat", "life", "matmul");
+                .containsExactly("pi", "ring", "nas-ep", "nas-is", "nas-cg", "kmeans", "heat", "waves", "life", "matmul");
     }
 
     @Test
