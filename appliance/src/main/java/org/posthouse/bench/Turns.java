@@ -27,16 +27,25 @@ final class Turns {
      * @param checks iterations whose bytes are looked at
      * @param iterationsMin of a phase
      * @param phasesMin of a warm-up, which ends when two phases in a row have medians that are near each other,
-     * @param phasesMax and at the latest after so many
+     * @param phasesMax and at the latest after so many,
+     * @param warmTimes but not before so many times as long as a phase is to be
      */
-    record Pace(int checks, int iterationsMin, int phasesMin, int phasesMax) {
+    record Pace(int checks, int iterationsMin, int phasesMin, int phasesMax, int warmTimes) {
         private static final double STABLE_WITHIN = 0.05;
 
         /** What a processor does: it takes a while until it is compiled. */
-        static final Pace OF_A_MACHINE = new Pace(2, BenchPlan.ITERATIONS_MIN, 3, 12);
+        static final Pace OF_A_MACHINE = new Pace(2, BenchPlan.ITERATIONS_MIN, 3, 12, 0);
+
+        /** The same beside programs that need no warming: two phases of what is still being compiled may be near each other by chance. */
+        static final Pace OF_TUNNELS = new Pace(2, BenchPlan.ITERATIONS_MIN, 3, 12, 20);
 
         /** What a network's delay and bandwidth decide. */
-        static final Pace OF_A_NETWORK = new Pace(1, 1, 1, 1);
+        static final Pace OF_A_NETWORK = new Pace(1, 1, 1, 1, 0);
+
+        /** Whether a warm-up is over after so many phases, of which these were the last two, and so many times as long as a phase is to be. */
+        boolean isWarm(int phases, double last, double next, long times) {
+            return times >= warmTimes && (phases >= phasesMax || phases >= phasesMin && isStable(last, next));
+        }
 
         /** Whether two phases in a row are near each other. */
         boolean isStable(double last, double next) {
@@ -86,16 +95,16 @@ final class Turns {
     private int warmUp(Benchmark test, Series series, int bytes) throws JobFailure, InterruptedException {
         int iterations = pace.iterationsMin();
         double last = 0;
-        for (int done = 1; done <= pace.phasesMax(); done++) {
+        long beganNanos = System.nanoTime();
+        for (int done = 1; ; done++) {
             Phase phase = new Phase(Phase.Work.MEASURE, test, series.carrier(), bytes, iterations);
             double median = Statistics.medianMicros(times(phase, perform(series, phase)));
-            if (done >= pace.phasesMin() && pace.isStable(last, median)) {
-                break;
+            if (pace.isWarm(done, last, median, (System.nanoTime() - beganNanos) / (plan.phaseMs() * 1_000_000L))) {
+                return iterations;
             }
             last = median;
             iterations = iterations(test, bytes, median);
         }
-        return iterations;
     }
 
     /** How many iterations fill a phase: a whole number of turns of the root through the ranks, if it moves. */

@@ -123,7 +123,7 @@ public final class WanRun implements AutoCloseable {
             }
             List<Series> series = connect(jobs.get(pair.variants().getFirst()), pair, one, other);
             Turns turns = new Turns(
-                    pair, jobs, plan.isEmulated() ? Turns.Pace.OF_A_NETWORK : Turns.Pace.OF_A_MACHINE, () -> Cost.of(grid.loads()),
+                    pair, jobs, plan.isEmulated() ? Turns.Pace.OF_A_NETWORK : Turns.Pace.OF_TUNNELS, () -> Cost.of(grid.loads()),
                     figure -> progress(WanLink.name(one, other) + " " + figure.test() + " " + figure.series().label(), series.size()));
             List<Figure> figures = new ArrayList<>();
             for (int bytes : plan.sizes()) {

@@ -2,20 +2,16 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
-import io.netty.util.concurrent.FastThreadLocal;
-import java.util.ArrayList;
-import java.util.List;
 import org.posthouse.tunnel.FrameDecoder;
 import org.posthouse.wire.Wire;
 
 /**
- * What one connection is read into: the rest of a long frame goes where its beginning is; anything else into the first of the
- * buffers that the thread keeps for all its connections in which nobody holds a frame, so that reading allocates nothing and
- * stays in the processor's caches: one is enough, but where frames wait for a link. While frames are held in all of them, buffers grow with what comes.
+ * What one connection is read into: the rest of a long frame goes where its beginning is; anything else into one of the buffers that
+ * the thread keeps ({@link KeptBuffers}) in which nobody holds a frame, so that reading allocates nothing and stays in the processor's caches. While frames
+ * are held in all of them, buffers grow with what comes.
  */
 final class ReadBuffers implements RecvByteBufAllocator {
     /** What is read at once: two chunks of a large message, so that the next read begins with a frame. */
@@ -26,24 +22,6 @@ final class ReadBuffers implements RecvByteBufAllocator {
 
     private static final int READ_BYTES_MIN = 512;
     private static final int READ_BYTES_FIRST = 4 * 1024;
-
-    /** Its buffers keep a view of their own for system calls, which pooled ones do not. */
-    private static final UnpooledByteBufAllocator KEEPING = new UnpooledByteBufAllocator(true);
-
-    /** Buffers that a thread keeps: 3 MiB. */
-    private static final int KEPT_MAX = 16;
-
-    private static final FastThreadLocal<List<ByteBuf>> KEPT = new FastThreadLocal<>() {
-        @Override
-        protected List<ByteBuf> initialValue() {
-            return new ArrayList<>();
-        }
-
-        @Override
-        protected void onRemoval(List<ByteBuf> kept) {
-            kept.forEach(ByteBuf::release);
-        }
-    };
 
     private final AdaptiveRecvByteBufAllocator growing =
             new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, BUFFER_BYTES);
@@ -65,21 +43,6 @@ final class ReadBuffers implements RecvByteBufAllocator {
         return new Reading((ExtendedHandle) growing.newHandle());
     }
 
-    /** A kept buffer in which nobody holds a frame; null if there can be none. */
-    private static ByteBuf free() {
-        List<ByteBuf> kept = KEPT.get();
-        for (int i = 0; i < kept.size(); i++) {
-            if (kept.get(i).refCnt() == 1) {
-                return kept.get(i);
-            }
-        }
-        if (kept.size() == KEPT_MAX) {
-            return null;
-        }
-        kept.add(KEEPING.directBuffer(BUFFER_BYTES, BUFFER_BYTES));
-        return kept.getLast();
-    }
-
     /** Chooses the buffer of each read; how much to expect is told by what came before. */
     private final class Reading extends DelegatingHandle implements ExtendedHandle {
         private final ExtendedHandle growing;
@@ -98,7 +61,7 @@ final class ReadBuffers implements RecvByteBufAllocator {
             if (incomplete != null) {
                 return incomplete.retain();
             }
-            ByteBuf free = free();
+            ByteBuf free = KeptBuffers.ofThread().free();
             return free == null ? growing.allocate(allocator) : free.clear().retain();
         }
 

@@ -8,11 +8,8 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
 import java.util.IdentityHashMap;
-import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import java.util.function.IntUnaryOperator;
@@ -66,25 +63,6 @@ final class ReadBuffersTest {
         read(stream(frame -> Wire.MESSAGE_HEADER_BYTES
                 + (frame % 3 == 0 ? random.nextInt(100) : random.nextInt(Wire.PAYLOAD_BYTES_MAX + 1))));
         assertThat(copiedMost).isLessThan(Wire.HEADER_BYTES);
-    }
-
-    @Test
-    void aBufferIsUsedAgainWhenNobodyHoldsAFrameInIt() {
-        reading.reset(channel.config());
-        List<ByteBuf> held = new ArrayList<>();
-        for (int i = 0; i < 40; i++) {
-            held.add(reading.allocate(ByteBufAllocator.DEFAULT));
-        }
-        assertThat(new HashSet<>(held.stream().map(System::identityHashCode).toList())).hasSameSizeAs(held);
-        List<ByteBuf> kept = held.stream().filter(buffer -> buffer.capacity() == ReadBuffers.BUFFER_BYTES).toList();
-        assertThat(kept).hasSize(16);
-        held.forEach(ByteBuf::release);
-        assertThat(reading.allocate(ByteBufAllocator.DEFAULT)).isSameAs(kept.getFirst());
-        assertThat(reading.allocate(ByteBufAllocator.DEFAULT)).isSameAs(kept.get(1));
-        kept.get(1).release();
-        assertThat(reading.allocate(ByteBufAllocator.DEFAULT)).isSameAs(kept.get(1));
-        kept.get(1).release();
-        kept.getFirst().release();
     }
 
     private static ByteBuf stream(IntUnaryOperator lengths) {

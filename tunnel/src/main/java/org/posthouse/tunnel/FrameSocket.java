@@ -78,15 +78,16 @@ public final class FrameSocket {
         this.decoder = new FrameDecoder(channel.alloc(), false, this::onFrame);
     }
 
-    /** Takes over a fresh connection, before anything was read from it. Called on its event loop. @param context what stands last in its pipeline */
+    /** Says how much of a connection is read at once. To be called before anything is read from it: later it has no effect. */
+    static void prepare(Channel channel) {
+        channel.config().setRecvByteBufAllocator(new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, READ_BYTES_MAX));
+    }
+
+    /** Takes over a fresh connection, before any frame was read from it. Called on its event loop. @param context what stands last in its pipeline */
     static FrameSocket attach(ChannelHandlerContext context, Listener listener) {
         FrameSocket frames = new FrameSocket(context.channel(), listener);
         assert frames.inLoop();
-        context.channel()
-                .config()
-                .setRecvByteBufAllocator(
-                        new AdaptiveRecvByteBufAllocator(READ_BYTES_MIN, READ_BYTES_FIRST, READ_BYTES_MAX))
-                .setWriteBufferWaterMark(WATER_MARK);
+        context.channel().config().setWriteBufferWaterMark(WATER_MARK);
         context.pipeline().addBefore(context.name(), HANDLER_NAME, frames.new Inbound());
         return frames;
     }

@@ -49,6 +49,7 @@ final class LinkTls {
 
     /** Begins the handshake on a fresh connection. If it fails, the connection is closed. @param end what stands last in its pipeline */
     void secure(ChannelHandlerContext end, boolean dialled, Outcome outcome) {
+        FrameSocket.prepare(end.channel());
         SSLEngine engine = keys.inForce().engines().engine(kind, dialled, end.alloc());
         SslHandler tls = new SslHandler(engine);
         tls.setHandshakeTimeoutMillis(handshakeMs);

@@ -1,0 +1,30 @@
+package org.posthouse.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** When a line of a bench counts as warm. */
+class PaceTest {
+    private static final Turns.Pace PACE = new Turns.Pace(1, 1, 3, 6, 20);
+
+    @Test
+    void isWarmWhenTwoPhasesAreNearEachOther() {
+        assertThat(PACE.isWarm(3, 100, 96, 20)).isTrue();
+        assertThat(PACE.isWarm(3, 100, 94, 20)).isFalse();
+        assertThat(PACE.isWarm(2, 100, 100, 20)).isFalse();
+    }
+
+    @Test
+    void isWarmAfterSoManyPhasesAtTheLatest() {
+        assertThat(PACE.isWarm(5, 100, 50, 20)).isFalse();
+        assertThat(PACE.isWarm(6, 100, 50, 20)).isTrue();
+    }
+
+    @Test
+    void isNotWarmBeforeItsTime() {
+        assertThat(PACE.isWarm(3, 100, 100, 19)).isFalse();
+        assertThat(PACE.isWarm(6, 100, 50, 19)).isFalse();
+        assertThat(PACE.isWarm(20, 100, 50, 20)).isTrue();
+    }
+}

@@ -1,0 +1,114 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.FastThreadLocal;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.posthouse.tunnel.FrameDecoder;
+
+/** What a thread reads into while frames are held. */
+final class KeptBuffersTest {
+    private static final int ALL = KeptBuffers.SURE + KeptBuffers.SHARED;
+
+    private final EmbeddedChannel channel = new EmbeddedChannel();
+    private final FrameDecoder frames = new FrameDecoder(ByteBufAllocator.DEFAULT, true, (buffer, index, length, view) -> true);
+    private final RecvByteBufAllocator.Handle reading = new ReadBuffers(frames).newHandle();
+
+    @BeforeEach
+    void begin() {
+        FastThreadLocal.removeAll();
+        reading.reset(channel.config());
+    }
+
+    @AfterEach
+    void end() {
+        FastThreadLocal.removeAll();
+        channel.finishAndReleaseAll();
+    }
+
+    @Test
+    void oneIsEnoughWhereNothingIsHeld() {
+        ByteBuf first = read();
+        first.release();
+        for (int i = 0; i < 3 * KeptBuffers.LOOK_AFTER; i++) {
+            ByteBuf next = read();
+            assertThat(next).isSameAs(first);
+            next.release();
+        }
+    }
+
+    @Test
+    void thoseInWhichNobodyHoldsAFrameAreUsedAgain() {
+        Set<ByteBuf> seen = Collections.newSetFromMap(new IdentityHashMap<>());
+        List<ByteBuf> held = new ArrayList<>(read(ALL));
+        seen.addAll(held);
+        assertThat(seen).hasSize(ALL);
+        for (int round = 0; round < 3 * ALL; round++) {
+            held.remove(round * 7 % ALL).release();
+            held.add(read());
+        }
+        seen.addAll(held);
+        held.forEach(ByteBuf::release);
+        assertThat(seen).hasSize(ALL);
+    }
+
+    @Test
+    void thereAreNoMoreThanTheProcessMayHave() throws InterruptedException {
+        List<ByteBuf> held = read(ALL);
+        assertThat(held).allMatch(buffer -> buffer.capacity() == ReadBuffers.BUFFER_BYTES);
+        assertThat(KeptBuffers.ofThread().free()).isNull();
+        List<ByteBuf> ofAnother = new ArrayList<>();
+        Thread another = new Thread(() -> {
+            for (ByteBuf free = KeptBuffers.ofThread().free(); free != null; free = KeptBuffers.ofThread().free()) {
+                ofAnother.add(free.retain());
+            }
+            FastThreadLocal.removeAll();
+        });
+        another.start();
+        another.join();
+        assertThat(ofAnother).hasSize(KeptBuffers.SURE);
+        held.forEach(ByteBuf::release);
+        ofAnother.forEach(ByteBuf::release);
+        assertThat(ofAnother).allMatch(buffer -> buffer.refCnt() == 0);
+    }
+
+    @Test
+    void thoseThatAreNotWantedAnyMoreAreLetGo() {
+        List<ByteBuf> held = read(ALL);
+        ByteBuf last = held.removeLast();
+        held.forEach(ByteBuf::release);
+        for (int i = 0; i < 2 * KeptBuffers.LOOK_AFTER; i++) {
+            read().release();
+        }
+        assertThat(held.subList(0, KeptBuffers.SURE)).allMatch(buffer -> buffer.refCnt() == 1);
+        assertThat(held.subList(KeptBuffers.SURE, held.size())).allMatch(buffer -> buffer.refCnt() == 0);
+        assertThat(last.refCnt()).isEqualTo(2);
+        last.release();
+        List<ByteBuf> again = read(ALL);
+        assertThat(again).allMatch(buffer -> buffer.capacity() == ReadBuffers.BUFFER_BYTES);
+        again.forEach(ByteBuf::release);
+    }
+
+    private ByteBuf read() {
+        return reading.allocate(ByteBufAllocator.DEFAULT);
+    }
+
+    private List<ByteBuf> read(int count) {
+        List<ByteBuf> buffers = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            buffers.add(read());
+        }
+        return buffers;
+    }
+}
