@@ -204,6 +204,11 @@ final class HomeLine {
         return stage == Stage.OPEN;
     }
 
+    /** Whether what has come of a frame counts though the rest may not: nothing will come in its place. */
+    boolean isLast() {
+        return stage == Stage.OPEN && kept == null;
+    }
+
     /** Whether new frames may be begun: the line is open, nothing is caught up with, and not too much is kept. */
     boolean hasRoom() {
         return stage == Stage.OPEN && (kept == null || !catchesUp && !kept.isFull());

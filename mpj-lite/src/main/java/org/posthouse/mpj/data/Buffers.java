@@ -92,8 +92,22 @@ final class Buffers {
         to.position(to.position() + bytes);
     }
 
+    /**
+     * The memory of adjacent elements, if it is direct and has them as they are on the wire; else null.
+     *
+     * @param at index of the first of them, if the layout is dense
+     */
+    static ByteBuffer inPlace(Base base, Layout layout, Object store, int at, int bytes) {
+        boolean direct = layout.isDense() && store instanceof ByteBuffer memory && memory.isDirect() && isAsOnTheWire(base, memory);
+        return direct ? slice(base, (ByteBuffer) store, at, bytes / base.bytes()) : null;
+    }
+
+    private static boolean isAsOnTheWire(Base base, ByteBuffer memory) {
+        return base.bytes() == 1 || memory.order() == ByteOrder.LITTLE_ENDIAN;
+    }
+
     /** These elements' bytes, in the buffer's order. */
-    static ByteBuffer slice(Base base, ByteBuffer buffer, int from, int count) {
+    private static ByteBuffer slice(Base base, ByteBuffer buffer, int from, int count) {
         ByteOrder order = buffer.order();
         ByteBuffer all = buffer.duplicate().clear();
         return all.slice(from * base.bytes(), count * base.bytes()).order(order);
