@@ -69,6 +69,10 @@ public final class FrameLine implements AutoCloseable {
 
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES);
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES);
+
+    /** What is lent of {@link #out}: a view for each frame would be garbage. */
+    private final ByteBuffer outPayload = out.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+
     private final FrameView outView = new FrameView();
     private final FrameView inView = new FrameView();
 
@@ -164,9 +168,10 @@ public final class FrameLine implements AutoCloseable {
         return outView.wrap(out, out.position());
     }
 
-    /** The payload's place in the frame that was begun, little-endian. */
+    /** The payload's place in the frame that was begun, to be filled, little-endian; valid until the frame is ended. */
     ByteBuffer payload(int headerBytes, int payloadBytes) {
-        return out.slice(out.position() + headerBytes, payloadBytes).order(ByteOrder.LITTLE_ENDIAN);
+        int from = out.position() + headerBytes;
+        return outPayload.limit(from + payloadBytes).position(from);
     }
 
     /** Ends the frame that was begun: it leaves with the next flush. */
