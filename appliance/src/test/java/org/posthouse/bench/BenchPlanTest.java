@@ -77,6 +77,8 @@ class BenchPlanTest {
         Variant polling = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "", Optional.of(new Settings(4096, 50)));
         assertThat(polling.environment()).containsEntry("POSTHOUSE_BUSY_POLL_US", "50");
         assertThat(polling.label()).isEqualTo("multiplexed none eager 4k poll 50");
+        assertThat(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.ARRAY, "", Optional.empty()).label())
+                .isEqualTo("multiplexed none array");
     }
 
     @Test

@@ -85,7 +85,7 @@ public final class FrameLine implements AutoCloseable {
     /** Where the payload of the frame goes whose header stands at {@link #unread}; null if all of it goes behind its header. */
     private ByteBuffer place;
 
-    /** Whether the last frame was a long one that has its place: probably the next is too. */
+    /** Whether the last frame that had payload was a long one with a place: probably the next is too. */
     private boolean placing;
 
     private final ByteBuffer[] scattered = {null, in};
@@ -335,7 +335,9 @@ public final class FrameLine implements AutoCloseable {
         int end = in.position();
         int length = inView.wrap(in, unread).checkHeader(end - unread);
         while (length > 0 && length <= end - unread) {
-            placing = length >= PLACED_BYTES_MIN && handler.place(inView) != null;
+            if (length > Wire.MESSAGE_HEADER_BYTES) {
+                placing = length >= PLACED_BYTES_MIN && handler.place(inView) != null;
+            }
             frame.order(ByteOrder.BIG_ENDIAN).limit(unread + length).position(unread);
             unread += length;
             handler.onFrame(frame, inView);

@@ -204,8 +204,8 @@ final class HomeLine {
         return stage == Stage.OPEN;
     }
 
-    /** Whether what has come of a frame counts though the rest may not: nothing will come in its place. */
-    boolean isLast() {
+    /** Whether no other connection will take the place of this one if it breaks. */
+    boolean isOnly() {
         return stage == Stage.OPEN && kept == null;
     }
 

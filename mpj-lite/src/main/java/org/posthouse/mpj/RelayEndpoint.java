@@ -423,7 +423,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
      */
     @Override
     public ByteBuffer place(FrameView view) {
-        if (progress.isOver() || !line.isLast()) {
+        if (progress.isOver() || !line.isOnly()) {
             return null;
         }
         return switch (view.type()) {

@@ -78,6 +78,10 @@ final class PlacedTest extends OneRank {
             sink.end();
         }
 
+        void awaitAsked() throws InterruptedException {
+            assertThat(asked.await(20, TimeUnit.SECONDS)).as("asked for its memory").isTrue();
+        }
+
         ReceiveException failure() throws Exception {
             return awaited.get().failure();
         }
@@ -92,7 +96,7 @@ final class PlacedTest extends OneRank {
     /** Says a frame in two parts, the second when the rank has looked at the first. */
     private void sayInParts(Room room, ByteBuffer frame) throws Exception {
         line.say(frame.slice(0, PART));
-        room.asked.await();
+        room.awaitAsked();
         line.say(frame.slice(PART, frame.limit() - PART));
     }
 
@@ -169,7 +173,7 @@ final class PlacedTest extends OneRank {
         Room room = new Room(Base.BYTE, MESSAGE.length);
         ByteBuffer frame = delivered(line.hear(FrameType.POST), 1, MESSAGE, MESSAGE.length);
         line.say(frame.slice(0, PART));
-        room.asked.await();
+        room.awaitAsked();
         CompletableFuture<Boolean> takenBack = start(() -> endpoint.cancel(room.operation));
         ByteBuffer cancel = line.hear(FrameType.CANCEL);
         line.say(frame.slice(PART, frame.limit() - PART), cancelled(cancel, false));
@@ -183,7 +187,7 @@ final class PlacedTest extends OneRank {
         connect(false);
         Room room = new Room(Base.BYTE, MESSAGE.length);
         line.say(delivered(line.hear(FrameType.POST), 1, MESSAGE, MESSAGE.length).slice(0, PART));
-        room.asked.await();
+        room.awaitAsked();
         line.close();
         assertThat(end.how.get()).startsWith("lost: ");
         assertThat(room.operation.isDone()).isFalse();

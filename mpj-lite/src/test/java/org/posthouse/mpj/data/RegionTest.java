@@ -74,6 +74,27 @@ class RegionTest {
     }
 
     @Test
+    void aBuffersPositionAndLimitAreNeitherUsedNorChanged() throws ReceiveException {
+        int[] values = random(40);
+        for (ByteOrder order : new ByteOrder[] {ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN}) {
+            for (int limit : new int[] {160, 100, 8}) {
+                ByteBuffer sent = ByteBuffer.allocateDirect(160).order(order);
+                sent.asIntBuffer().put(values);
+                sent.limit(limit).position(7);
+                ByteBuffer room = ByteBuffer.allocateDirect(160).order(order).limit(limit).position(5);
+                carry(Plain.content(Base.INT, sent, 1, 38), Plain.sink(Base.INT, room, 1, 38));
+                assertThat(new int[] {sent.position(), sent.limit(), room.position(), room.limit()}).containsExactly(7, limit, 5, limit);
+                int[] got = new int[40];
+                room.clear().asIntBuffer().get(got);
+                int[] expected = values.clone();
+                expected[0] = 0;
+                expected[39] = 0;
+                assertThat(got).isEqualTo(expected);
+            }
+        }
+    }
+
+    @Test
     void aSinkHasAPlaceWhereTheBytesMayStayAsTheyCome() {
         ByteBuffer memory = ByteBuffer.allocateDirect(400_000).order(ByteOrder.LITTLE_ENDIAN);
         memory.position(17).limit(100); // Neither counts.
