@@ -53,7 +53,7 @@ final class BenchJob implements AutoCloseable {
         ServerSocket server = new ServerSocket(0, plan.ranks(), InetAddress.getLoopbackAddress());
         BenchJob job;
         try {
-            JobSpec spec = spec(plan, variant, arguments(server.getLocalPort(), plan, forwarders));
+            JobSpec spec = spec(plan, variant, arguments(server.getLocalPort(), plan, variant, forwarders));
             JobRun run = JobRun.prepare(
                     spec, new Reach(relays, plan.sites(), plan.relaysPerSite(), Token.NONE), RankOutput.tagged(plan.ranks()));
             job = new BenchJob(run, server, plan.ranks());
@@ -72,12 +72,13 @@ final class BenchJob implements AutoCloseable {
         }
     }
 
-    private static List<String> arguments(int driver, BenchPlan plan, Map<Carrier, Integer> forwarders) {
+    private static List<String> arguments(int driver, BenchPlan plan, Variant variant, Map<Carrier, Integer> forwarders) {
         List<String> arguments = new ArrayList<>();
         arguments.add(Integer.toString(driver));
         arguments.add(Integer.toString(plan.pairs()));
         arguments.add(Integer.toString(plan.window()));
         arguments.add(Integer.toString(plan.rounds()));
+        arguments.add(variant.buffers().name());
         forwarders.forEach((carrier, port) -> {
             arguments.add(carrier.name());
             arguments.add(port.toString());

@@ -16,8 +16,8 @@ import mpi.MPI;
  * The program of every rank of every bench: does the phases that the driver asks for over a connection of their own, so
  * that no message but the test's own passes the relay, until it is asked to leave.
  *
- * <p>Arguments: the driver's port, the number of pairs, the window of a stream, how many windows it has, and for each bare forwarder its
- * carrier and port. Each phase is answered with a
+ * <p>Arguments: the driver's port, the number of pairs, the window of a stream, how many windows it has, the pairs' buffers, and for each
+ * bare forwarder its carrier and port. Each phase is answered with a
  * text that names what was received wrong, empty if nothing was, and the times in nanoseconds that count.
  */
 public final class BenchRank {
@@ -37,11 +37,11 @@ public final class BenchRank {
     public static void main(String[] args) throws IOException {
         String[] own = MPI.Init(args);
         Map<Carrier, Integer> forwarders = new EnumMap<>(Carrier.class);
-        for (int i = 4; i < own.length; i += 2) {
+        for (int i = 5; i < own.length; i += 2) {
             forwarders.put(Carrier.valueOf(own[i]), Integer.valueOf(own[i + 1]));
         }
         try (Socket driver = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(own[0]));
-                Pair pair = Pair.open(Integer.parseInt(own[1]), forwarders)) {
+                Pair pair = Pair.open(Integer.parseInt(own[1]), BufferKind.valueOf(own[4]), forwarders)) {
             driver.setTcpNoDelay(true);
             Operations operations = new Operations(pair, Integer.parseInt(own[2]), Integer.parseInt(own[3]));
             new BenchRank(pair, operations).serve(driver);

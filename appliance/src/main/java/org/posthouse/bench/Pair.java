@@ -17,14 +17,16 @@ final class Pair implements AutoCloseable {
 
     private final int peer;
     private final boolean first;
+    private final BufferKind buffers;
 
     /** What {@link #listen} has opened and {@link #connect(Carrier, int)} not yet accepted from; else null. */
     private ServerSocketChannel listener;
 
     private final Map<Carrier, SocketChannel> channels = new EnumMap<>(Carrier.class);
 
-    private Pair(int peer, boolean first) {
+    private Pair(int peer, boolean first, BufferKind buffers) {
         this.peer = peer;
+        this.buffers = buffers;
         this.first = first;
     }
 
@@ -32,12 +34,13 @@ final class Pair implements AutoCloseable {
      * Joins this rank to its partner: rank i and rank i + n / 2.
      *
      * @param pairs how many pairs there are
+     * @param buffers what its messages are kept in
      * @param forwarders the port of each forwarder; empty if there is nothing but the relay
      */
-    static Pair open(int pairs, Map<Carrier, Integer> forwarders) throws IOException {
+    static Pair open(int pairs, BufferKind buffers, Map<Carrier, Integer> forwarders) throws IOException {
         int rank = MPI.COMM_WORLD.Rank();
         int half = MPI.COMM_WORLD.Size() / 2;
-        Pair pair = new Pair(rank < half ? rank + half : rank - half, rank < half);
+        Pair pair = new Pair(rank < half ? rank + half : rank - half, rank < half, buffers);
         boolean inPair = rank % half < pairs && rank < 2 * half;
         if (!forwarders.isEmpty() && inPair) {
             pair.connect(forwarders);
@@ -74,7 +77,7 @@ final class Pair implements AutoCloseable {
 
     /** A way to the partner with buffers of its own. */
     Transport transport(Carrier carrier) {
-        return carrier == Carrier.RELAY ? new Transport.Messages(peer) : new Transport.Bytes(channels.get(carrier));
+        return carrier == Carrier.RELAY ? new Transport.Messages(peer, buffers) : new Transport.Bytes(channels.get(carrier));
     }
 
     private SocketChannel accept() throws IOException {

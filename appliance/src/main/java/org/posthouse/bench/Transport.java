@@ -3,7 +3,6 @@ package org.posthouse.bench;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.util.Arrays;
 import mpi.MPI;
 import mpi.Request;
 
@@ -33,33 +32,38 @@ interface Transport {
         private static final int TAG = 1;
 
         private final int peer;
-        private byte[] out = {};
-        private byte[] in = {};
+        private final BufferKind buffers;
+        private int size;
+        private Object out;
+        private Object in;
 
-        Messages(int peer) {
+        Messages(int peer, BufferKind buffers) {
             this.peer = peer;
+            this.buffers = buffers;
+            resize(0);
         }
 
         @Override
         public void resize(int bytes) {
-            out = new byte[bytes];
-            in = new byte[bytes];
+            size = bytes;
+            out = buffers.room(bytes);
+            in = buffers.room(bytes);
         }
 
         @Override
         public void send() {
-            MPI.COMM_WORLD.Send(out, 0, out.length, MPI.BYTE, peer, TAG);
+            MPI.COMM_WORLD.Send(out, 0, size, MPI.BYTE, peer, TAG);
         }
 
         @Override
         public void receive() {
-            MPI.COMM_WORLD.Recv(in, 0, in.length, MPI.BYTE, peer, TAG);
+            MPI.COMM_WORLD.Recv(in, 0, size, MPI.BYTE, peer, TAG);
         }
 
         @Override
         public void sendParts(int parts, int rounds) {
             Request[] sends = new Request[parts];
-            int bytes = out.length / parts;
+            int bytes = size / parts;
             for (int round = 0; round < rounds; round++) {
                 for (int i = 0; i < parts; i++) {
                     if (round > 0) {
@@ -74,7 +78,7 @@ interface Transport {
         @Override
         public void receiveParts(int parts, int rounds) {
             Request[] receives = new Request[parts];
-            int bytes = in.length / parts;
+            int bytes = size / parts;
             for (int round = 0; round < rounds; round++) {
                 for (int i = 0; i < parts; i++) {
                     if (round > 0) {
@@ -88,13 +92,13 @@ interface Transport {
 
         @Override
         public void fill(byte[] content) {
-            out = content.clone();
-            Arrays.fill(in, (byte) 0);
+            buffers.fill(out, content);
+            buffers.fill(in, new byte[size]);
         }
 
         @Override
         public byte[] received() {
-            return in.clone();
+            return buffers.content(in);
         }
     }
 

@@ -17,10 +17,12 @@ import org.posthouse.relay.SocketKind;
  * @param mode the relays' mode
  * @param sockets what the relays' sockets are made of
  * @param logged whether messages and deliveries are logged
+ * @param buffers what the messages of pairs are kept in, as far as a test lets choose
  * @param algorithm what {@code POSTHOUSE_COLLECTIVES} forces, as {@code bcast=chain}; empty if the library chooses
  * @param settings what the environment sets for the ranks; empty for the library's own
  */
-public record Variant(Mode mode, SocketKind sockets, boolean logged, String algorithm, Optional<Settings> settings) {
+public record Variant(
+        Mode mode, SocketKind sockets, boolean logged, BufferKind buffers, String algorithm, Optional<Settings> settings) {
     /** @throws IllegalArgumentException if the algorithm is not known: what it is, and what is */
     public Variant {
         Algorithms.parse(algorithm);
@@ -31,6 +33,7 @@ public record Variant(Mode mode, SocketKind sockets, boolean logged, String algo
             List<Mode> modes,
             List<SocketKind> sockets,
             List<Boolean> logged,
+            List<BufferKind> buffers,
             List<String> algorithms,
             List<Settings> settings) {
         List<Optional<Settings>> choices =
@@ -39,8 +42,10 @@ public record Variant(Mode mode, SocketKind sockets, boolean logged, String algo
         for (Mode mode : modes) {
             for (SocketKind kind : sockets) {
                 for (boolean log : logged) {
-                    for (String algorithm : algorithms) {
-                        choices.forEach(choice -> variants.add(new Variant(mode, kind, log, algorithm, choice)));
+                    for (BufferKind memory : buffers) {
+                        for (String algorithm : algorithms) {
+                            choices.forEach(choice -> variants.add(new Variant(mode, kind, log, memory, algorithm, choice)));
+                        }
                     }
                 }
             }
@@ -72,7 +77,8 @@ public record Variant(Mode mode, SocketKind sockets, boolean logged, String algo
 
     /** In a table and in a plot's legend. */
     String label() {
-        return mode.word() + (sockets == SocketKind.AUTO ? "" : " " + sockets.word()) + " " + durability() + (algorithm.isEmpty() ? "" : " " + algorithm)
+        return mode.word() + (sockets == SocketKind.AUTO ? "" : " " + sockets.word()) + " " + durability()
+                + (buffers == BufferKind.DIRECT ? "" : " " + buffers.word()) + (algorithm.isEmpty() ? "" : " " + algorithm)
                 + settings.map(set -> " eager " + SizeList.text(set.eagerBytesMax())
                                 + (set.busyPollUs() == 0 ? "" : " poll " + set.busyPollUs()))
                         .orElse("");

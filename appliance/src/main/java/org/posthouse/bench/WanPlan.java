@@ -125,7 +125,7 @@ public record WanPlan(
 
     List<Variant> variants() {
         return logged.stream()
-                .map(log -> new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, log, "", Optional.<Settings>empty()))
+                .map(log -> new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, log, BufferKind.DIRECT, "", Optional.<Settings>empty()))
                 .toList();
     }
 }

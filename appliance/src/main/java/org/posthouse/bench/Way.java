@@ -81,6 +81,11 @@ interface Way extends AutoCloseable {
             }
 
             @Override
+            public ByteBuffer inPlace(Envelope envelope, long at, int bytes) {
+                return buffer.isDirect() && envelope.bytes() == buffer.limit() ? buffer.slice((int) at, bytes) : null;
+            }
+
+            @Override
             public void read(long at, ByteBuffer in) {
                 buffer.put((int) at, in, in.position(), in.remaining());
                 in.position(in.limit());

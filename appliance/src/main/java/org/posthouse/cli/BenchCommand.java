@@ -11,6 +11,7 @@ import org.posthouse.bench.BenchReport;
 import org.posthouse.bench.BenchRun;
 import org.posthouse.bench.BenchWatch;
 import org.posthouse.bench.Benchmark;
+import org.posthouse.bench.BufferKind;
 import org.posthouse.bench.SizeList;
 import org.posthouse.bench.Variant;
 import org.posthouse.launch.JobFailure;
@@ -105,6 +106,15 @@ final class BenchCommand implements Callable<Integer> {
             paramLabel = "WHAT",
             description = "none or process, or both to compare (default: none).")
     private List<Durability> durabilities;
+
+    @Option(
+            names = "--buffers",
+            split = ",",
+            defaultValue = "DIRECT",
+            paramLabel = "KIND",
+            description = "What the ranks of pingpong and stream keep messages in, ${COMPLETION-CANDIDATES}, or both to compare"
+                    + " (default: direct, as the baselines).")
+    private List<BufferKind> buffers;
 
     @Option(
             names = "--algorithm",
@@ -230,6 +240,7 @@ final class BenchCommand implements Callable<Integer> {
                 modes.modes(),
                 sockets.stream().distinct().toList(),
                 Durability.logged(durabilities, command),
+                buffers.stream().distinct().toList(),
                 algorithms.stream().distinct().map(name -> name.equals(LIBRARY_CHOOSES) ? "" : name).toList(),
                 chosenSettings());
     }

@@ -13,7 +13,7 @@ import org.posthouse.relay.SocketKind;
 
 /** Who takes part in what, and which plans are refused. */
 class BenchPlanTest {
-    private static final List<Variant> PLAIN = List.of(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, "", Optional.empty()));
+    private static final List<Variant> PLAIN = List.of(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "", Optional.empty()));
 
     private static BenchPlan plan(List<Benchmark> tests, int ranks, int pairs, List<Variant> variants) {
         return new BenchPlan(tests, ranks, pairs, 1, 1, List.of(1, 6, 8), variants, true, 3, 10, 1000);
@@ -38,7 +38,7 @@ class BenchPlanTest {
 
     @Test
     void onlyPingPongHasBaselinesAndEveryVariantIsOneSeries() {
-        List<Variant> variants = Variant.all(List.of(Mode.MULTIPLEXED), List.of(SocketKind.AUTO), List.of(false, true), List.of("", "bcast=chain"), List.of(new Settings(0), new Settings(4096)));
+        List<Variant> variants = Variant.all(List.of(Mode.MULTIPLEXED), List.of(SocketKind.AUTO), List.of(false, true), List.of(BufferKind.DIRECT), List.of("", "bcast=chain"), List.of(new Settings(0), new Settings(4096)));
         BenchPlan plan = plan(List.of(Benchmark.PINGPONG, Benchmark.BCAST), 4, 1, variants);
         assertThat(plan.seriesOf(Benchmark.PINGPONG)).extracting(Series::label).hasSize(11).doesNotHaveDuplicates()
                 .startsWith("raw", "vertx forwarder", "selector forwarder", "multiplexed none eager 0");
@@ -62,21 +62,23 @@ class BenchPlanTest {
     @Test
     void algorithmThatIsNotKnownIsRefusedBeforeAnythingStarts() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, "bcast=chian", Optional.empty()))
+                .isThrownBy(() -> new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "bcast=chian", Optional.empty()))
                 .withMessageContaining("\"chian\" of bcast is not known")
                 .withMessageContaining("bcast=flat|");
     }
 
     @Test
     void variantsReachTheRanksByTheirEnvironment() {
-        assertThat(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, true, "", Optional.empty()).environment()).isEmpty();
-        assertThat(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, "bcast=chain,allreduce=doubling", Optional.of(new Settings(65_536))).environment())
+        assertThat(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, true, BufferKind.DIRECT, "", Optional.empty()).environment()).isEmpty();
+        assertThat(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "bcast=chain,allreduce=doubling", Optional.of(new Settings(65_536))).environment())
                 .isEqualTo(Map.of(
                         "POSTHOUSE_COLLECTIVES", "bcast=chain,allreduce=doubling", "POSTHOUSE_EAGER_MAX", "65536",
                         "POSTHOUSE_BUSY_POLL_US", "0"));
-        Variant polling = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, "", Optional.of(new Settings(4096, 50)));
+        Variant polling = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "", Optional.of(new Settings(4096, 50)));
         assertThat(polling.environment()).containsEntry("POSTHOUSE_BUSY_POLL_US", "50");
         assertThat(polling.label()).isEqualTo("multiplexed none eager 4k poll 50");
+        assertThat(new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.ARRAY, "", Optional.empty()).label())
+                .isEqualTo("multiplexed none array");
     }
 
     @Test

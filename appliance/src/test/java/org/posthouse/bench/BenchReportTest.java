@@ -24,8 +24,8 @@ import org.w3c.dom.Document;
 
 /** The three forms of a report, from made-up times. */
 class BenchReportTest {
-    private static final Variant NONE = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, "", Optional.empty());
-    private static final Variant CHAIN = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, true, "bcast=chain", Optional.of(new Settings(4096)));
+    private static final Variant NONE = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "", Optional.empty());
+    private static final Variant CHAIN = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, true, BufferKind.DIRECT, "bcast=chain", Optional.of(new Settings(4096)));
 
     @TempDir
     private Path folder;

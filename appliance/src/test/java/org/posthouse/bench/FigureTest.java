@@ -15,7 +15,7 @@ class FigureTest {
     private final List<Figure> figures = new ArrayList<>();
 
     private Figure figure(Benchmark test, Carrier carrier, int bytes, long... nanos) {
-        Figure figure = new Figure(test, new Series(carrier, new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, "", Optional.empty())), bytes, 2);
+        Figure figure = new Figure(test, new Series(carrier, new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "", Optional.empty())), bytes, 2);
         for (long phase : nanos) {
             figure.times().add(Statistics.phase(List.of(new long[] {phase}), false, 1));
         }

@@ -71,8 +71,11 @@ class BenchTest {
 
     @Test
     void aStreamIsMeasuredBesideItsPingPong() throws Exception {
-        JsonNode figures = figures("stream", "--sizes", "64", "--window", "500");
-        assertThat(figures).extracting(figure -> figure.path("carrier").asText()).containsExactly("raw", "vertx", "selector", "relay");
+        JsonNode figures = figures("stream", "--sizes", "64", "--window", "500", "--buffers", "direct,array");
+        assertThat(figures).extracting(figure -> figure.path("carrier").asText())
+                .containsExactly("raw", "vertx", "selector", "relay", "relay");
+        assertThat(figures.get(3).path("buffers").asText()).isEqualTo("direct");
+        assertThat(figures.get(4).path("buffers").asText()).isEqualTo("array");
         for (JsonNode figure : figures) {
             assertPlausible(figure);
             assertThat(figure.path("messagesPerSecond").asDouble())

@@ -27,6 +27,12 @@ public final class FrameLine implements AutoCloseable {
     private static final int OUT_BYTES = 4 * Wire.FRAME_BYTES_MAX;
     private static final int IN_BYTES = 4 * Wire.FRAME_BYTES_MAX;
 
+    /** A payload from which on a further call costs less than a copy. */
+    private static final int PLACED_BYTES_MIN = 16 * 1024;
+
+    /** What is read of the frames behind a payload that goes to its place, or of one that probably will: any short one. */
+    private static final int AHEAD_BYTES = 4 * 1024 + Wire.MESSAGE_HEADER_BYTES;
+
     /** Takes one frame. */
     public interface Handler {
         /**
@@ -35,6 +41,21 @@ public final class FrameLine implements AutoCloseable {
          * @param view looks at the same frame
          */
         void onFrame(ByteBuffer frame, FrameView view) throws WireException, IOException;
+
+        /**
+         * Asked of a long frame whose header has come. Answering changes nothing: the rest may never come.
+         *
+         * @return direct memory that takes the frame's payload, and all of which it fills; {@link #onPlaced} is called then in
+         *     place of {@link #onFrame}, when it has. Null if there is none
+         */
+        default ByteBuffer place(FrameView view) throws WireException {
+            return null;
+        }
+
+        /** A frame has come whose payload is where {@link #place} said. @param view looks at its header */
+        default void onPlaced(FrameView view) throws WireException, IOException {
+            throw new IllegalStateException("nothing was placed: " + view);
+        }
     }
 
     private final SocketChannel channel;
@@ -48,6 +69,10 @@ public final class FrameLine implements AutoCloseable {
 
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES);
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES);
+
+    /** What is lent of {@link #out}: a view for each frame would be garbage. */
+    private final ByteBuffer outPayload = out.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+
     private final FrameView outView = new FrameView();
     private final FrameView inView = new FrameView();
 
@@ -56,6 +81,14 @@ public final class FrameLine implements AutoCloseable {
 
     /** Where in {@link #in} the first byte stands that was not handed over; the bytes end at its position. */
     private int unread;
+
+    /** Where the payload of the frame goes whose header stands at {@link #unread}; null if all of it goes behind its header. */
+    private ByteBuffer place;
+
+    /** Whether the last frame that had payload was a long one with a place: probably the next is too. */
+    private boolean placing;
+
+    private final ByteBuffer[] scattered = {null, in};
 
     /** {@link #readable} has put bytes into {@code in}: the next read need not. */
     private boolean readAhead;
@@ -135,9 +168,10 @@ public final class FrameLine implements AutoCloseable {
         return outView.wrap(out, out.position());
     }
 
-    /** The payload's place in the frame that was begun, little-endian. */
+    /** The payload's place in the frame that was begun, to be filled, little-endian; valid until the frame is ended. */
     ByteBuffer payload(int headerBytes, int payloadBytes) {
-        return out.slice(out.position() + headerBytes, payloadBytes).order(ByteOrder.LITTLE_ENDIAN);
+        int from = out.position() + headerBytes;
+        return outPayload.limit(from + payloadBytes).position(from);
     }
 
     /** Ends the frame that was begun: it leaves with the next flush. */
@@ -197,7 +231,7 @@ public final class FrameLine implements AutoCloseable {
         if (waits && !readable.isReady()) {
             return false;
         }
-        int bytes = channel.read(in);
+        int bytes = receive();
         readAhead = bytes > 0;
         return bytes != 0;
     }
@@ -220,12 +254,12 @@ public final class FrameLine implements AutoCloseable {
         if (waits && wakeable && !readable.await()) {
             return;
         }
-        int bytes = channel.read(in);
+        int bytes = receive();
         if (bytes == 0 && busyPollNs > 0) {
             bytes = poll(wakeable);
         }
         while (bytes == 0 && readable.await()) {
-            bytes = channel.read(in);
+            bytes = receive();
         }
         if (bytes < 0) {
             throw new EOFException("the relay at " + remote + " has closed the connection");
@@ -238,7 +272,7 @@ public final class FrameLine implements AutoCloseable {
         int bytes = 0;
         while (bytes == 0 && !(wakeable && readable.isWoken()) && System.nanoTime() - end < 0) {
             Thread.yield();
-            bytes = channel.read(in);
+            bytes = receive();
         }
         return bytes;
     }
@@ -262,20 +296,67 @@ public final class FrameLine implements AutoCloseable {
         }
     }
 
+    /** Reads once what there is: of a payload that goes to its place all, and a little of what is behind it. */
+    private int receive() throws IOException {
+        if (place == null) {
+            boolean atHeader = in.position() - unread < Wire.MESSAGE_HEADER_BYTES;
+            in.limit(placing && atHeader ? in.position() + AHEAD_BYTES : in.capacity());
+            return channel.read(in);
+        }
+        in.limit(in.position() + AHEAD_BYTES);
+        scattered[0] = place;
+        return (int) channel.read(scattered);
+    }
+
     /** Hands over every whole frame that was read. One whose handler throws counts as handed over. */
     public void dispatch(Handler handler) throws WireException, IOException {
-        int end = in.position();
         try {
-            int length = inView.wrap(in, unread).checkHeader(end - unread);
-            while (length > 0 && length <= end - unread) {
-                frame.order(ByteOrder.BIG_ENDIAN).limit(unread + length).position(unread);
-                inView.wrap(in, unread);
-                unread += length;
-                handler.onFrame(frame, inView);
-                length = inView.wrap(in, unread).checkHeader(end - unread);
+            if (place == null || passPlaced(handler)) {
+                passWhole(handler);
             }
         } finally {
             makeRoom();
+        }
+    }
+
+    /** Hands over the frame whose payload goes to its place, if it is whole. */
+    private boolean passPlaced(Handler handler) throws WireException, IOException {
+        if (place.hasRemaining()) {
+            return false;
+        }
+        inView.wrap(in, unread);
+        unread += inView.length() - place.capacity();
+        place = null;
+        handler.onPlaced(inView);
+        return true;
+    }
+
+    private void passWhole(Handler handler) throws WireException, IOException {
+        int end = in.position();
+        int length = inView.wrap(in, unread).checkHeader(end - unread);
+        while (length > 0 && length <= end - unread) {
+            if (length > Wire.MESSAGE_HEADER_BYTES) {
+                placing = length >= PLACED_BYTES_MIN && handler.place(inView) != null;
+            }
+            frame.order(ByteOrder.BIG_ENDIAN).limit(unread + length).position(unread);
+            unread += length;
+            handler.onFrame(frame, inView);
+            length = inView.wrap(in, unread).checkHeader(end - unread);
+        }
+        if (length - (end - unread) >= PLACED_BYTES_MIN && end - unread >= Wire.MESSAGE_HEADER_BYTES) {
+            findPlace(handler, length);
+        }
+    }
+
+    /** A long frame has begun: its payload goes to its place, if it has one, and what has come of it with it. */
+    private void findPlace(Handler handler, int length) throws WireException {
+        inView.checkHeader(length);
+        place = handler.place(inView);
+        placing = place != null;
+        if (placing) {
+            int payloadAt = unread + length - place.remaining();
+            place.put(in.duplicate().flip().position(payloadAt));
+            in.position(payloadAt);
         }
     }
 

@@ -204,6 +204,11 @@ final class HomeLine {
         return stage == Stage.OPEN;
     }
 
+    /** Whether no other connection will take the place of this one if it breaks. */
+    boolean isOnly() {
+        return stage == Stage.OPEN && kept == null;
+    }
+
     /** Whether new frames may be begun: the line is open, nothing is caught up with, and not too much is kept. */
     boolean hasRoom() {
         return stage == Stage.OPEN && (kept == null || !catchesUp && !kept.isFull());

@@ -201,23 +201,43 @@ final class Inbox {
             onPushed(frame, view);
             return;
         }
-        boolean named = (view.flags() & FrameView.NAMED) != 0;
-        int rides = view.length() - Wire.MESSAGE_HEADER_BYTES;
-        boolean whole = rides == view.messageBytes();
-        Receiving receiving = named ? unasked(view) : posted(view);
-        if (!named) {
-            aheads.of(view.context()).delivered(whole && rides <= Wire.PUSHED_BYTES_MAX);
-        }
-        receiving.begin(envelope(view), ++deliveries);
-        if (whole) {
+        Receiving receiving = begin(view);
+        if (isWhole(view)) {
             receiving.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));
         } else {
             arriving.put(new Transfer(view.context(), view.source(), view.sequence()), receiving);
         }
     }
 
+    private static boolean isWhole(FrameView view) {
+        return view.length() == Wire.MESSAGE_HEADER_BYTES + view.messageBytes();
+    }
+
+    private Receiving begin(FrameView view) throws WireException {
+        boolean named = (view.flags() & FrameView.NAMED) != 0;
+        Receiving receiving = named ? unasked(view) : posted(view);
+        if (!named) {
+            aheads.of(view.context()).delivered(isWhole(view) && view.messageBytes() <= Wire.PUSHED_BYTES_MAX);
+        }
+        receiving.begin(envelope(view), ++deliveries);
+        return receiving;
+    }
+
+    /** Where the payload of a DELIVERED goes as it is; null if it is to be handed over. */
+    ByteBuffer placeOfMessage(FrameView view) {
+        boolean asked = view.flags() == 0 && isWhole(view);
+        return asked && pending.get(view.request()) instanceof Receiving receiving
+                ? receiving.place(envelope(view), (int) view.messageBytes())
+                : null;
+    }
+
+    /** As {@link #onDelivered}, when its payload has come there. */
+    void onMessagePlaced(FrameView view) throws WireException {
+        begin(view).placed((int) view.messageBytes());
+    }
+
     private void onPushed(ByteBuffer frame, FrameView view) throws WireException, IOException {
-        if (view.length() != Wire.MESSAGE_HEADER_BYTES + view.messageBytes()) {
+        if (!isWhole(view)) {
             throw new WireException(Reason.NOT_EXPECTED, "a part of a message of " + view.messageBytes() + " bytes, pushed");
         }
         Ahead ahead = aheads.of(view.context());
@@ -280,6 +300,21 @@ final class Inbox {
     /** Messages that the relay has delivered, some of which may still be arriving. */
     long deliveries() {
         return deliveries;
+    }
+
+    /** As {@link #placeOfMessage}, of a CHUNK. */
+    ByteBuffer placeOfChunk(FrameView view) {
+        Receiving receiving = arriving.get(new Transfer(view.context(), view.source(), view.sequence()));
+        boolean next = receiving != null && view.offset() == receiving.arrived();
+        return next ? receiving.place(receiving.matched(), view.length() - Wire.CHUNK_HEADER_BYTES) : null;
+    }
+
+    /** As {@link #onChunk}, when its payload has come there. */
+    void onChunkPlaced(FrameView view) {
+        Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
+        if (arriving.get(transfer).placed(view.length() - Wire.CHUNK_HEADER_BYTES)) {
+            arriving.remove(transfer);
+        }
     }
 
     void onChunk(ByteBuffer frame, FrameView view) throws WireException {

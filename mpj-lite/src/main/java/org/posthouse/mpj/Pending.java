@@ -37,6 +37,11 @@ final class Pending {
         return all;
     }
 
+    /** The operation with this number; null if there is none. */
+    Operation get(int number) {
+        return number < 0 || number >= used ? null : slots[number];
+    }
+
     /** Takes the operation out; null if there is none with this number. */
     Operation remove(int number) {
         if (number < 0 || number >= used || slots[number] == null) {

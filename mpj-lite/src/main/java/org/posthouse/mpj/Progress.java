@@ -1,10 +1,8 @@
 package org.posthouse.mpj;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import org.posthouse.wire.FrameView;
 import org.posthouse.wire.WireException;
 
 /**
@@ -13,9 +11,7 @@ import org.posthouse.wire.WireException;
  */
 final class Progress {
     /** Whose frames these are. */
-    interface Owner {
-        void onFrame(ByteBuffer frame, FrameView view) throws WireException, IOException;
-
+    interface Owner extends FrameLine.Handler {
         /** All frames that were there are handled, and what they led to has left. */
         void caughtUp() throws IOException;
 
@@ -34,7 +30,6 @@ final class Progress {
     private final int rank;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final FrameLine.Handler handler;
     private boolean reading;
 
     /** Whether the thread that reads waits for an errand too, whose end is no frame. */
@@ -47,7 +42,6 @@ final class Progress {
         this.line = line;
         this.rank = rank;
         this.owner = owner;
-        handler = owner::onFrame;
     }
 
     void lock() {
@@ -151,7 +145,7 @@ final class Progress {
             endReading();
         }
         try {
-            line.dispatch(handler);
+            line.dispatch(owner);
             line.flush();
         } catch (WireException e) {
             throw new IOException("the relay at " + line.remote() + " sent a bad frame: " + e.getMessage(), e);

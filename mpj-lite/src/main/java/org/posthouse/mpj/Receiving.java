@@ -75,6 +75,26 @@ final class Receiving extends Operation {
         }
     }
 
+    /**
+     * Where the next bytes of its message go as they are on the wire, see {@link Sink#inPlace}; null if they are to be read.
+     *
+     * @param envelope of the message, to which it may be matched yet or not
+     */
+    ByteBuffer place(Envelope envelope, int bytes) {
+        return failure == null && arrived + bytes <= envelope.bytes() ? sink.inPlace(envelope, arrived, bytes) : null;
+    }
+
+    /** The envelope of its message; null until it is matched. */
+    Envelope matched() {
+        return envelope;
+    }
+
+    /** The message's next bytes are in their {@link #place}; completes the receive with the last. True if these were the last. */
+    boolean placed(int bytes) {
+        arrived += bytes;
+        return endIfWhole();
+    }
+
     /** Takes the message's next bytes, and completes the receive with the last. True if these were the last. */
     boolean read(ByteBuffer bytes) {
         take(bytes);

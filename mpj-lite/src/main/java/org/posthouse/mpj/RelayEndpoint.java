@@ -417,6 +417,31 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         }
     }
 
+    /**
+     * Only where the end of the connection is the end of the job. Else what has come of a frame that was not whole might not come again: the
+     * receive may be taken back, or get another message after a loss of the log's end.
+     */
+    @Override
+    public ByteBuffer place(FrameView view) {
+        if (progress.isOver() || !line.isOnly()) {
+            return null;
+        }
+        return switch (view.type()) {
+            case DELIVERED -> inbox.placeOfMessage(view);
+            case CHUNK -> inbox.placeOfChunk(view);
+            default -> null;
+        };
+    }
+
+    @Override
+    public void onPlaced(FrameView view) throws WireException, IOException {
+        if (view.type() == FrameType.DELIVERED) {
+            inbox.onMessagePlaced(view);
+        } else {
+            inbox.onChunkPlaced(view);
+        }
+    }
+
     private void onAck(FrameView view) throws WireException, IOException {
         line.acknowledged(view);
         inbox.proceed();

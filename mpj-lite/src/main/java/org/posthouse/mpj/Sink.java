@@ -13,6 +13,17 @@ public interface Sink {
     void begin(Envelope envelope) throws ReceiveException;
 
     /**
+     * Where the bytes [{@code at}, {@code at} + {@code bytes}) of such a message go as they are on the wire. Nothing but this buffer changes;
+     * what is put there
+     * needs no {@link #read}.
+     *
+     * @return direct memory of just this length; null if there is none, or the message does not fit
+     */
+    default ByteBuffer inPlace(Envelope envelope, long at, int bytes) {
+        return null;
+    }
+
+    /**
      * Takes the bytes [{@code at}, {@code at} + {@code in.remaining()}) of the message. Calls come in order.
      *
      * @param at a multiple of {@link org.posthouse.wire.Wire#PAYLOAD_BYTES_MAX}

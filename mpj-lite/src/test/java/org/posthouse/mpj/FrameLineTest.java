@@ -232,6 +232,75 @@ final class FrameLineTest {
         assertThat(seen).isEqualTo(expected);
     }
 
+    /** Every second message has a place, and this says what came there. */
+    private final class Placing implements FrameLine.Handler {
+        private ByteBuffer place;
+        private int placed;
+
+        @Override
+        public void onFrame(ByteBuffer frame, FrameView view) {
+            FrameLineTest.this.onFrame(frame, view);
+        }
+
+        @Override
+        public ByteBuffer place(FrameView view) {
+            assertThat(view.messageBytes()).as("a short one is not asked for").isGreaterThan(10_000);
+            place = view.sequence() % 2 == 0 ? ByteBuffer.allocateDirect((int) view.messageBytes()) : null;
+            return place;
+        }
+
+        @Override
+        public void onPlaced(FrameView view) {
+            ByteBuffer frame = send(view.sequence(), (int) view.messageBytes());
+            assertThat(place.flip()).isEqualTo(frame.position(Wire.MESSAGE_HEADER_BYTES));
+            seen.add(view.sequence() + ":" + view.messageBytes());
+            placed++;
+        }
+    }
+
+    @Test
+    void bringsPayloadToItsPlaceHoweverTheStreamIsCut() throws Exception {
+        Random random = new Random(7);
+        List<ByteBuffer> frames = new ArrayList<>();
+        List<String> expected = new ArrayList<>();
+        for (int i = 1; i <= 300; i++) {
+            int bytes = i % 3 == 0 ? random.nextInt(200) : random.nextInt(Wire.PAYLOAD_BYTES_MAX + 1);
+            frames.add(send(i, bytes));
+            expected.add(i + ":" + bytes);
+        }
+        Placing handler = new Placing();
+        ByteBuffer stream = concatenate(frames);
+        while (stream.hasRemaining()) {
+            int bytes = Math.min(stream.remaining(), 1 + random.nextInt(random.nextBoolean() ? 100 : 100_000));
+            writeFully(stream.slice(stream.position(), bytes));
+            stream.position(stream.position() + bytes);
+            line.read();
+            line.dispatch(handler);
+        }
+        while (seen.size() < expected.size()) {
+            line.read();
+            line.dispatch(handler);
+        }
+        assertThat(seen).isEqualTo(expected);
+        assertThat(handler.placed).as("not only now and then").isGreaterThan(20);
+        assertThat(line.readable()).isFalse();
+    }
+
+    @Test
+    void nothingComesToAPlaceOfAFrameThatIsRefused() throws Exception {
+        ByteBuffer frame = send(2, Wire.PAYLOAD_BYTES_MAX);
+        frame.put(Wire.MESSAGE_HEADER_BYTES - 9, (byte) 1); // Behind the datatype: reserved.
+        writeFully(frame.slice(0, 30_000));
+        Placing handler = new Placing();
+        assertThatExceptionOfType(WireException.class)
+                .isThrownBy(() -> {
+                    line.read();
+                    line.dispatch(handler);
+                })
+                .withMessageContaining("reserved");
+        assertThat(handler.place).isNull();
+    }
+
     @Test
     void writesWhatTheOtherEndReads() throws Exception {
         for (int i = 1; i <= 3; i++) {

@@ -1,7 +1,6 @@
 package org.posthouse.mpj.data;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import org.posthouse.mpj.Content;
 
 /** Primitive elements of a program's array or buffer as a message, read when asked. May be sent several times. */
@@ -46,13 +45,6 @@ final class ArrayContent implements Content {
 
     @Override
     public ByteBuffer inPlace(long at, int bytes) {
-        if (layout.isDense() && store instanceof ByteBuffer memory && memory.isDirect() && isAsOnTheWire(memory)) {
-            return Buffers.slice(base, memory, offset + (int) (from + at / base.bytes()), bytes / base.bytes());
-        }
-        return null;
-    }
-
-    private boolean isAsOnTheWire(ByteBuffer memory) {
-        return base.bytes() == 1 || memory.order() == ByteOrder.LITTLE_ENDIAN;
+        return Buffers.inPlace(base, layout, store, offset + (int) (from + at / base.bytes()), bytes);
     }
 }

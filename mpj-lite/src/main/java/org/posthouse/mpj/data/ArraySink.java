@@ -66,6 +66,15 @@ final class ArraySink implements Sink {
     }
 
     @Override
+    public ByteBuffer inPlace(Envelope envelope, long at, int bytes) {
+        boolean fits = envelope.datatype() == base.code()
+                && envelope.bytes() == (long) envelope.elements() * base.bytes()
+                && (exact ? envelope.elements() == capacity : envelope.elements() <= capacity);
+        ByteBuffer memory = fits ? Buffers.inPlace(base, layout, store, offset + (int) (from + at / base.bytes()), bytes) : null;
+        return memory == null || memory.isReadOnly() ? null : memory;
+    }
+
+    @Override
     public void read(long at, ByteBuffer in) {
         int elements = in.remaining() / base.bytes();
         layout.walk(offset, from + at / base.bytes(), elements, (index, run) -> base.take(store, index, run, in));

@@ -40,7 +40,13 @@ final class Buffers {
     /** Moves {@code count} elements from index {@code from} on to {@code out}, and advances it. */
     static void put(Base base, Buffer buffer, int from, int count, ByteBuffer out) {
         if (buffer instanceof ByteBuffer bytes) {
-            move(base, slice(base, bytes, from, count), out);
+            int length = count * base.bytes();
+            if (isPlain(base, bytes, from * base.bytes() + length, out)) {
+                out.put(out.position(), bytes, from * base.bytes(), length);
+                out.position(out.position() + length);
+            } else {
+                move(base, slice(base, bytes, from, count), out);
+            }
             return;
         }
         Buffer part = slice(buffer, from, count);
@@ -59,6 +65,11 @@ final class Buffers {
     /** Moves {@code count} elements from {@code in}, which is advanced, to index {@code to} on. */
     static void take(Base base, Buffer buffer, int to, int count, ByteBuffer in) {
         int bytes = count * base.bytes();
+        if (buffer instanceof ByteBuffer target && isPlain(base, target, to * base.bytes() + bytes, in)) {
+            target.put(to * base.bytes(), in, in.position(), bytes);
+            in.position(in.position() + bytes);
+            return;
+        }
         ByteBuffer piece = in.slice(in.position(), bytes).order(in.order());
         in.position(in.position() + bytes);
         if (buffer instanceof ByteBuffer target) {
@@ -77,6 +88,11 @@ final class Buffers {
         }
     }
 
+    /** Whether bytes of a buffer, up to {@code end}, can be copied as they are and without a view of it, which a short message would feel. */
+    private static boolean isPlain(Base base, ByteBuffer buffer, int end, ByteBuffer message) {
+        return end <= buffer.limit() && (base.bytes() == 1 || buffer.order() == message.order());
+    }
+
     /** Moves all that remains in {@code from}, and turns the bytes of elements if the orders differ. */
     private static void move(Base base, ByteBuffer from, ByteBuffer to) {
         if (base.bytes() == 1 || from.order() == to.order()) {
@@ -92,8 +108,22 @@ final class Buffers {
         to.position(to.position() + bytes);
     }
 
+    /**
+     * The memory of adjacent elements, if it is direct and has them as they are on the wire; else null.
+     *
+     * @param at index of the first of them, if the layout is dense
+     */
+    static ByteBuffer inPlace(Base base, Layout layout, Object store, int at, int bytes) {
+        boolean direct = layout.isDense() && store instanceof ByteBuffer memory && memory.isDirect() && isAsOnTheWire(base, memory);
+        return direct ? slice(base, (ByteBuffer) store, at, bytes / base.bytes()) : null;
+    }
+
+    private static boolean isAsOnTheWire(Base base, ByteBuffer memory) {
+        return base.bytes() == 1 || memory.order() == ByteOrder.LITTLE_ENDIAN;
+    }
+
     /** These elements' bytes, in the buffer's order. */
-    static ByteBuffer slice(Base base, ByteBuffer buffer, int from, int count) {
+    private static ByteBuffer slice(Base base, ByteBuffer buffer, int from, int count) {
         ByteOrder order = buffer.order();
         ByteBuffer all = buffer.duplicate().clear();
         return all.slice(from * base.bytes(), count * base.bytes()).order(order);

@@ -73,6 +73,53 @@ class RegionTest {
         assertThat(liesReady(new Region(Base.INT, GAPS, memory, 0).content(0, 9_000))).isFalse();
     }
 
+    @Test
+    void aBuffersPositionAndLimitAreNeitherUsedNorChanged() throws ReceiveException {
+        int[] values = random(40);
+        for (ByteOrder order : new ByteOrder[] {ByteOrder.LITTLE_ENDIAN, ByteOrder.BIG_ENDIAN}) {
+            for (int limit : new int[] {160, 100, 8}) {
+                ByteBuffer sent = ByteBuffer.allocateDirect(160).order(order);
+                sent.asIntBuffer().put(values);
+                sent.limit(limit).position(7);
+                ByteBuffer room = ByteBuffer.allocateDirect(160).order(order).limit(limit).position(5);
+                carry(Plain.content(Base.INT, sent, 1, 38), Plain.sink(Base.INT, room, 1, 38));
+                assertThat(new int[] {sent.position(), sent.limit(), room.position(), room.limit()}).containsExactly(7, limit, 5, limit);
+                int[] got = new int[40];
+                room.clear().asIntBuffer().get(got);
+                int[] expected = values.clone();
+                expected[0] = 0;
+                expected[39] = 0;
+                assertThat(got).isEqualTo(expected);
+            }
+        }
+    }
+
+    @Test
+    void aSinkHasAPlaceWhereTheBytesMayStayAsTheyCome() {
+        ByteBuffer memory = ByteBuffer.allocateDirect(400_000).order(ByteOrder.LITTLE_ENDIAN);
+        memory.position(17).limit(100); // Neither counts.
+        Envelope message = new Envelope(0, 0, 200_000, 50_000, Base.INT.code());
+        ByteBuffer place = new Region(Base.INT, Layout.ONE, memory, 5).sink(3, 60_000).inPlace(message, 65_536, 1_000);
+        assertThat(place.remaining()).isEqualTo(1_000);
+        place.put(0, (byte) 9).put(999, (byte) 8);
+        memory.clear();
+        assertThat(new byte[] {memory.get(32 + 65_536), memory.get(32 + 65_536 + 999)}).containsExactly(9, 8);
+        assertThat(new Region(Base.INT, Layout.ONE, memory, 5).exactSink(3, 50_000).inPlace(message, 0, 8)).isNotNull();
+
+        assertThat(new Region(Base.INT, Layout.ONE, memory, 5).sink(3, 49_999).inPlace(message, 0, 8)).isNull();
+        assertThat(new Region(Base.INT, Layout.ONE, memory, 5).exactSink(3, 50_001).inPlace(message, 0, 8)).isNull();
+        assertThat(new Region(Base.FLOAT, Layout.ONE, memory, 5).sink(3, 60_000).inPlace(message, 0, 8)).isNull();
+        assertThat(new Region(Base.INT, GAPS, memory, 0).sink(0, 60_000).inPlace(message, 0, 8)).isNull();
+        Envelope odd = new Envelope(0, 0, 199_999, 50_000, Base.INT.code());
+        assertThat(new Region(Base.INT, Layout.ONE, memory, 5).sink(3, 60_000).inPlace(odd, 0, 8)).isNull();
+        for (Object store : new Object[] {
+            new int[100_000], memory.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN), memory.duplicate().order(ByteOrder.BIG_ENDIAN),
+            ByteBuffer.allocate(400_000).order(ByteOrder.LITTLE_ENDIAN), memory.asIntBuffer()
+        }) {
+            assertThat(new Region(Base.INT, Layout.ONE, store, 5).sink(3, 60_000).inPlace(message, 0, 8)).isNull();
+        }
+    }
+
     private static int[] random(int length) {
         return new Random(3).ints(length).toArray();
     }

@@ -1,0 +1,195 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.posthouse.mpj.ScriptedRelay.cancelled;
+import static org.posthouse.mpj.ScriptedRelay.chunk;
+import static org.posthouse.mpj.ScriptedRelay.delivered;
+import static org.posthouse.mpj.ScriptedRelay.welcome;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Plain;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.Wire;
+
+/** Long payload is read into the program's direct buffer: only there, only of the message that the receive gets, and whole. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class PlacedTest extends OneRank {
+    /** As long as a message may be that comes in one frame, nearly. */
+    private static final byte[] MESSAGE = Arrays.copyOf(LONG, 60_000);
+
+    /** What comes of a frame before the test goes on. */
+    private static final int PART = 20_000;
+
+    PlacedTest() throws IOException {}
+
+    private void connect(boolean logged) throws Exception {
+        connect(Hello.firstStart(ScriptedRelay.JOB, 0, TOKEN), Settings.DEFAULT, welcome(1, logged, 0, 0));
+    }
+
+    /** A receive whose sink says when it was asked for its memory, and what it had to read. */
+    private final class Room implements Sink {
+        private final Sink sink;
+        final ByteBuffer memory;
+        final CountDownLatch asked = new CountDownLatch(1);
+        final Operation operation;
+        private final CompletableFuture<Operation> awaited;
+        volatile int bytesRead;
+
+        Room(Base base, int bytes) {
+            memory = ByteBuffer.allocateDirect(bytes).order(ByteOrder.LITTLE_ENDIAN);
+            sink = Plain.sink(base, memory, 0, bytes / base.bytes());
+            operation = endpoint.receive(CONTEXT, 1, TAG, this);
+            awaited = start(() -> {
+                endpoint.await(operation);
+                return operation;
+            });
+        }
+
+        @Override
+        public void begin(Envelope envelope) throws ReceiveException {
+            sink.begin(envelope);
+        }
+
+        @Override
+        public ByteBuffer inPlace(Envelope envelope, long at, int bytes) {
+            ByteBuffer place = sink.inPlace(envelope, at, bytes);
+            asked.countDown();
+            return place;
+        }
+
+        @Override
+        public void read(long at, ByteBuffer in) {
+            bytesRead += in.remaining();
+            sink.read(at, in);
+        }
+
+        @Override
+        public void end() throws ReceiveException {
+            sink.end();
+        }
+
+        void awaitAsked() throws InterruptedException {
+            assertThat(asked.await(20, TimeUnit.SECONDS)).as("asked for its memory").isTrue();
+        }
+
+        ReceiveException failure() throws Exception {
+            return awaited.get().failure();
+        }
+
+        byte[] content() {
+            byte[] content = new byte[memory.capacity()];
+            memory.get(0, content);
+            return content;
+        }
+    }
+
+    /** Says a frame in two parts, the second when the rank has looked at the first. */
+    private void sayInParts(Room room, ByteBuffer frame) throws Exception {
+        line.say(frame.slice(0, PART));
+        room.awaitAsked();
+        line.say(frame.slice(PART, frame.limit() - PART));
+    }
+
+    @Test
+    void aFrameThatHasBegunGoesOnInItsPlace() throws Exception {
+        connect(false);
+        Room room = new Room(Base.BYTE, MESSAGE.length + 5);
+        sayInParts(room, delivered(line.hear(FrameType.POST), 1, MESSAGE, MESSAGE.length));
+        assertThat(room.failure()).isNull();
+        assertThat(room.operation.envelope().bytes()).isEqualTo(MESSAGE.length);
+        assertThat(room.content()).isEqualTo(Arrays.copyOf(MESSAGE, MESSAGE.length + 5));
+        assertThat(room.bytesRead).isZero();
+    }
+
+    @Test
+    void theNextLongOneGoesThereThoughAllOfItHasCome() throws Exception {
+        aFrameThatHasBegunGoesOnInItsPlace();
+        Room room = new Room(Base.BYTE, MESSAGE.length);
+        line.say(delivered(line.hear(FrameType.POST), 2, MESSAGE, MESSAGE.length));
+        assertThat(room.failure()).isNull();
+        assertThat(room.content()).isEqualTo(MESSAGE);
+        assertThat(room.bytesRead).isZero();
+    }
+
+    @Test
+    void chunksGoToTheirPlacesAndTheShortRestIsRead() throws Exception {
+        connect(false);
+        Room room = new Room(Base.BYTE, LONG.length);
+        line.say(delivered(line.hear(FrameType.POST), 1, LONG, 0));
+        sayInParts(room, chunk(CONTEXT, 1, LONG, 0));
+        int last = LONG.length - LONG.length % Wire.PAYLOAD_BYTES_MAX;
+        for (int at = Wire.PAYLOAD_BYTES_MAX; at <= last; at += Wire.PAYLOAD_BYTES_MAX) {
+            line.say(chunk(CONTEXT, 1, LONG, at));
+        }
+        assertThat(room.failure()).isNull();
+        assertThat(room.content()).isEqualTo(LONG);
+        assertThat(room.bytesRead).isEqualTo(LONG.length - last);
+    }
+
+    @Test
+    void nothingIsWrittenOfAMessageThatDoesNotFit() throws Exception {
+        connect(false);
+        Room room = new Room(Base.BYTE, MESSAGE.length - 1);
+        sayInParts(room, delivered(line.hear(FrameType.POST), 1, MESSAGE, MESSAGE.length));
+        assertThat(room.failure().kind()).isSameAs(ReceiveException.Kind.TRUNCATE);
+        assertThat(room.content()).containsOnly(0);
+    }
+
+    @Test
+    void nothingIsWrittenOfAMessageOfAnotherDatatype() throws Exception {
+        connect(false);
+        Room room = new Room(Base.INT, MESSAGE.length);
+        sayInParts(room, delivered(line.hear(FrameType.POST), 1, MESSAGE, MESSAGE.length));
+        assertThat(room.failure().kind()).isSameAs(ReceiveException.Kind.TYPE);
+        assertThat(room.content()).containsOnly(0);
+    }
+
+    /** A frame that is not whole may not come again there: the receive may get another message after all. */
+    @Test
+    void inALoggedJobOnlyWholeFramesCount() throws Exception {
+        connect(true);
+        Room room = new Room(Base.BYTE, MESSAGE.length);
+        line.say(delivered(line.hear(FrameType.POST), 1, MESSAGE, MESSAGE.length).slice(0, PART));
+        line.close();
+        line = relay.accept();
+        assertThat(Hello.decode(line.hear(FrameType.HELLO)).deliveries()).isZero();
+        assertThat(room.content()).containsOnly(0);
+        assertThat(room.asked.getCount()).as("not asked").isOne();
+    }
+
+    @Test
+    void aReceiveThatIsToBeTakenBackMeanwhileGetsItsMessage() throws Exception {
+        connect(false);
+        Room room = new Room(Base.BYTE, MESSAGE.length);
+        ByteBuffer frame = delivered(line.hear(FrameType.POST), 1, MESSAGE, MESSAGE.length);
+        line.say(frame.slice(0, PART));
+        room.awaitAsked();
+        CompletableFuture<Boolean> takenBack = start(() -> endpoint.cancel(room.operation));
+        ByteBuffer cancel = line.hear(FrameType.CANCEL);
+        line.say(frame.slice(PART, frame.limit() - PART), cancelled(cancel, false));
+        assertThat(takenBack.get()).isFalse();
+        assertThat(room.failure()).isNull();
+        assertThat(room.content()).isEqualTo(MESSAGE);
+    }
+
+    @Test
+    void theConnectionThatEndsInThePayloadEndsTheRank() throws Exception {
+        connect(false);
+        Room room = new Room(Base.BYTE, MESSAGE.length);
+        line.say(delivered(line.hear(FrameType.POST), 1, MESSAGE, MESSAGE.length).slice(0, PART));
+        room.awaitAsked();
+        line.close();
+        assertThat(end.how.get()).startsWith("lost: ");
+        assertThat(room.operation.isDone()).isFalse();
+    }
+}
