@@ -8,6 +8,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.logstore.LogRecord.Arrival;
@@ -77,6 +78,24 @@ final class PieceWriterTest {
             assertThat(Samples.scan(folder).records()).isEqualTo(1);
         }
         assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    /** They are copied before anything else of the record, so they are what a failure finds there. */
+    @Test
+    void piecesOfARecordThatFailsAreCleared() throws IOException {
+        RecordCodec codec = new RecordCodec();
+        try (RecordAppender appender = new RecordAppender(folder, 0)) {
+            codec.arrival(Samples.arrival(1, 0));
+            codec.seal(1, 1, 0, new ByteBuffer[0], 0);
+            appender.append(codec.head());
+            int end = (int) appender.fileBytes();
+            ByteBuffer large = direct(Samples.bytes(1, PieceWriter.BYTES_MIN));
+            assertThatThrownBy(() -> appender.append(codec.head(), large, null)).isInstanceOf(NullPointerException.class);
+            byte[] there = Files.readAllBytes(QueueFiles.file(folder, 0));
+            assertThat(Arrays.copyOfRange(there, end, end + 2 * PieceWriter.BYTES_MIN)).containsOnly(0);
+            assertThat(appender.broken()).isFalse();
+            appender.append(codec.head(), large);
+        }
     }
 
     @Test
