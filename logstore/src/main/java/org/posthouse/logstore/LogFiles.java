@@ -3,6 +3,7 @@ package org.posthouse.logstore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ final class LogFiles {
     private final Path folder;
     private final TreeMap<Integer, Long> first = new TreeMap<>();
     private final TreeMap<Integer, Long> bytes = new TreeMap<>();
+    private Path newest;
     private long untilNextLook;
     private volatile long usedBytes;
     private volatile long firstPosition;
@@ -35,10 +37,11 @@ final class LogFiles {
     /** A file begins with the record of this position; the one before it does not grow any more. */
     void begun(int number, long position) {
         if (!first.isEmpty()) {
-            measure(first.lastKey());
+            measureNewest();
         }
         first.put(number, position);
-        measure(number);
+        newest = QueueFiles.file(folder, number);
+        measureNewest();
         sum();
     }
 
@@ -47,15 +50,16 @@ final class LogFiles {
         untilNextLook -= appendedBytes;
         if (untilNextLook <= 0) {
             untilNextLook = STEP_BYTES;
-            measure(first.lastKey());
+            measureNewest();
             sum();
         }
     }
 
-    private void measure(int number) {
+    private void measureNewest() {
         try {
-            Path file = QueueFiles.file(folder, number);
-            bytes.put(number, Files.exists(file) ? Files.size(file) : 0);
+            bytes.put(first.lastKey(), Files.size(newest));
+        } catch (NoSuchFileException e) {
+            bytes.put(first.lastKey(), 0L); // Its first record is still to come.
         } catch (IOException e) {
             throw new UncheckedIOException("the size of a file of log " + folder + " cannot be told", e);
         }
