@@ -25,6 +25,7 @@ class LogSyncerTest {
     private Path folder;
 
     private final AtomicInteger safeTold = new AtomicInteger();
+    private final CountDownLatch begun = new CountDownLatch(1);
 
     @Test
     void syncsWhatIsWantedAndThenRests() {
@@ -67,6 +68,7 @@ class LogSyncerTest {
         AtomicInteger failures = new AtomicInteger();
         LogSyncer stopped = new LogSyncer(() -> breaks(goesOn), safeTold::incrementAndGet, failure -> failures.incrementAndGet());
         CompletableFuture<Boolean> closed = CompletableFuture.supplyAsync(() -> stopped.await(5), Thread::startVirtualThread);
+        assertThat(begun.await(30, TimeUnit.SECONDS)).isTrue();
         CompletableFuture<Void> closing = CompletableFuture.runAsync(stopped::close, Thread::startVirtualThread);
         assertThat(closed.get(30, TimeUnit.SECONDS)).isFalse();
         goesOn.countDown();
@@ -81,6 +83,7 @@ class LogSyncerTest {
     }
 
     private LogSync breaks(CountDownLatch goesOn) {
+        begun.countDown();
         try {
             goesOn.await();
         } catch (InterruptedException e) {
