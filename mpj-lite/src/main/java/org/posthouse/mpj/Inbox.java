@@ -302,21 +302,6 @@ final class Inbox {
         return deliveries;
     }
 
-    /** As {@link #placeOfMessage}, of a CHUNK. */
-    ByteBuffer placeOfChunk(FrameView view) {
-        Receiving receiving = arriving.get(new Transfer(view.context(), view.source(), view.sequence()));
-        boolean next = receiving != null && view.offset() == receiving.arrived();
-        return next ? receiving.place(receiving.matched(), view.length() - Wire.CHUNK_HEADER_BYTES) : null;
-    }
-
-    /** As {@link #onChunk}, when its payload has come there. */
-    void onChunkPlaced(FrameView view) {
-        Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
-        if (arriving.get(transfer).placed(view.length() - Wire.CHUNK_HEADER_BYTES)) {
-            arriving.remove(transfer);
-        }
-    }
-
     void onChunk(ByteBuffer frame, FrameView view) throws WireException {
         Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
         Receiving receiving = arriving.get(transfer);

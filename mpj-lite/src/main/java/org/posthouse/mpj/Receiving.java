@@ -84,11 +84,6 @@ final class Receiving extends Operation {
         return failure == null && arrived + bytes <= envelope.bytes() ? sink.inPlace(envelope, arrived, bytes) : null;
     }
 
-    /** The envelope of its message; null until it is matched. */
-    Envelope matched() {
-        return envelope;
-    }
-
     /** The message's next bytes are in their {@link #place}; completes the receive with the last. True if these were the last. */
     boolean placed(int bytes) {
         arrived += bytes;

@@ -423,23 +423,13 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
      */
     @Override
     public ByteBuffer place(FrameView view) {
-        if (progress.isOver() || !line.isOnly()) {
-            return null;
-        }
-        return switch (view.type()) {
-            case DELIVERED -> inbox.placeOfMessage(view);
-            case CHUNK -> inbox.placeOfChunk(view);
-            default -> null;
-        };
+        boolean counts = view.type() == FrameType.DELIVERED && !progress.isOver() && line.isOnly();
+        return counts ? inbox.placeOfMessage(view) : null;
     }
 
     @Override
-    public void onPlaced(FrameView view) throws WireException, IOException {
-        if (view.type() == FrameType.DELIVERED) {
-            inbox.onMessagePlaced(view);
-        } else {
-            inbox.onChunkPlaced(view);
-        }
+    public void onPlaced(FrameView view) throws WireException {
+        inbox.onMessagePlaced(view);
     }
 
     private void onAck(FrameView view) throws WireException, IOException {
