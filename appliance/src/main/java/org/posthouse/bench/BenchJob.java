@@ -121,6 +121,13 @@ final class BenchJob implements AutoCloseable {
         }
     }
 
+    /** Puts each rank where a layout has it. */
+    void place(Layout layout, Processors processors) throws IOException, InterruptedException {
+        for (RankLine line : lines) {
+            processors.put(line.process(), layout.rank(line.rank(), lines.length));
+        }
+    }
+
     /**
      * Has the ranks do a phase, and waits for the last of them.
      *

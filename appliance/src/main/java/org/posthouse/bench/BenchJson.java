@@ -53,6 +53,7 @@ final class BenchJson {
                 .put("mode", series.variant().mode().word())
                 .put("transport", series.variant().sockets().word())
                 .put("durability", series.variant().durability())
+                .put("layout", series.layout().word())
                 .put("buffers", series.variant().buffers().word())
                 .put("algorithm", series.variant().algorithm().isEmpty() ? "auto" : series.variant().algorithm());
         series.variant().settings().ifPresent(set -> node.put("eagerMaxBytes", set.eagerBytesMax()).put("busyPollMicros", set.busyPollUs()));

@@ -18,6 +18,7 @@ import java.util.List;
  * @param phaseMs how long a phase should take, in milliseconds; at least {@link #ITERATIONS_MIN} iterations
  * @param window most messages of a stream that are under way at once
  * @param rounds how many times as many messages a stream has
+ * @param layouts where the processes run; each series is measured in each
  */
 public record BenchPlan(
         List<Benchmark> tests,
@@ -31,7 +32,8 @@ public record BenchPlan(
         int repetitions,
         int phaseMs,
         int window,
-        int rounds) {
+        int rounds,
+        List<Layout> layouts) {
 
     public static final int WINDOW_DEFAULT = 1_000;
 
@@ -43,7 +45,7 @@ public record BenchPlan(
 
     private static final int RANKS_MAX = 1_024;
 
-    /** Streams of one window. */
+    /** Streams of one window, and processes wherever the system likes. */
     public BenchPlan(
             List<Benchmark> tests,
             int ranks,
@@ -56,13 +58,14 @@ public record BenchPlan(
             int repetitions,
             int phaseMs,
             int window) {
-        this(tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, 1);
+        this(tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, 1, List.of(Layout.FREE));
     }
 
     public BenchPlan {
         tests = List.copyOf(tests);
         sizes = List.copyOf(sizes);
         variants = List.copyOf(variants);
+        layouts = List.copyOf(layouts);
         check("pairs", pairs, 1, RANKS_MAX / 2);
         check("ranks", ranks, 2 * pairs, RANKS_MAX);
         check("sites", sites, 1, ranks);
@@ -76,6 +79,12 @@ public record BenchPlan(
             throw new IllegalArgumentException(
                     largest + " bytes for each of " + ranks + " ranks, expected at most " + BUFFER_BYTES_MAX + " together");
         }
+    }
+
+    /** The same in other layouts. */
+    public BenchPlan in(List<Layout> others) {
+        return new BenchPlan(
+                tests, ranks, pairs, sites, relaysPerSite, sizes, variants, baselines, repetitions, phaseMs, window, rounds, others);
     }
 
     /** How many sites, and relays if they have several, for people. */
@@ -98,12 +107,14 @@ public record BenchPlan(
     /** What is compared in one test. */
     List<Series> seriesOf(Benchmark test) {
         List<Series> series = new ArrayList<>();
-        if (hasBaselines(test)) {
-            series.add(new Series(Carrier.RAW, variants.get(0)));
-            series.add(new Series(Carrier.VERTX, variants.get(0)));
-            series.add(new Series(Carrier.SELECTOR, variants.get(0)));
+        for (Layout layout : layouts) {
+            if (hasBaselines(test)) {
+                series.add(new Series(Carrier.RAW, variants.get(0), layout));
+                series.add(new Series(Carrier.VERTX, variants.get(0), layout));
+                series.add(new Series(Carrier.SELECTOR, variants.get(0), layout));
+            }
+            variants.forEach(variant -> series.add(new Series(Carrier.RELAY, variant, layout)));
         }
-        variants.forEach(variant -> series.add(new Series(Carrier.RELAY, variant)));
         return series;
     }
 

@@ -53,6 +53,7 @@ public final class BenchRank {
         DataInputStream in = new DataInputStream(new BufferedInputStream(driver.getInputStream()));
         DataOutputStream out = new DataOutputStream(new BufferedOutputStream(driver.getOutputStream()));
         out.writeInt(MPI.COMM_WORLD.Rank());
+        out.writeLong(ProcessHandle.current().pid());
         out.flush();
         for (Phase phase = Phase.read(in); phase.work() != Phase.Work.LEAVE; phase = Phase.read(in)) {
             answer(phase, out);

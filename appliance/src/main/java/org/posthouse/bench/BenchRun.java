@@ -27,6 +27,8 @@ public final class BenchRun implements AutoCloseable {
     private final Map<GridKind, EmbeddedGrid> grids = new LinkedHashMap<>();
     private final Map<Carrier, Forwarder> forwarders = new EnumMap<>(Carrier.class);
     private final Turns turns;
+    private Layout layout = Layout.FREE;
+    private Processors processors;
     private int phasesDone;
 
     /** What variants must have in common to share relays. */
@@ -39,7 +41,7 @@ public final class BenchRun implements AutoCloseable {
     private BenchRun(BenchPlan plan, BenchWatch watch) {
         this.plan = plan;
         this.watch = watch;
-        this.turns = new Turns(plan, jobs, Turns.Pace.OF_A_MACHINE, this::spent, this::progress);
+        this.turns = new Turns(plan, jobs, Turns.Pace.OF_A_MACHINE, this::spent, this::begin);
     }
 
     /**
@@ -113,9 +115,24 @@ public final class BenchRun implements AutoCloseable {
         return Cost.of(loads);
     }
 
-    private void progress(Figure line) {
+    /** Has everything where the line wants it, and says what comes. */
+    private void begin(Figure line) throws IOException, InterruptedException {
+        if (line.series().layout() != layout) {
+            place(line.series().layout());
+        }
         String size = line.test().isSized() ? " " + SizeList.text(line.bytes()) : "";
         watch.onPhase(line.test() + size + " " + line.series().label(), phasesDone++, plan.phases());
+    }
+
+    private void place(Layout next) throws IOException, InterruptedException {
+        if (processors == null) {
+            processors = Processors.ofThisProcess();
+        }
+        processors.put(ProcessHandle.current().pid(), next.relays());
+        for (BenchJob job : jobs.values()) {
+            job.place(next, processors);
+        }
+        layout = next;
     }
 
     private void finish() throws JobFailure, InterruptedException {

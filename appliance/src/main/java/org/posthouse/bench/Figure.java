@@ -97,6 +97,6 @@ final class Figure {
 
     private java.util.stream.Stream<Figure> baselines(List<Figure> figures, Predicate<Carrier> wanted) {
         return figures.stream()
-                .filter(other -> other.test == test && other.bytes == bytes && wanted.test(other.series.carrier()));
+                .filter(other -> other.test == test && other.bytes == bytes && other.series.layout() == series.layout() && wanted.test(other.series.carrier()));
     }
 }

@@ -18,6 +18,7 @@ final class RankLine implements AutoCloseable {
     private final DataInputStream in;
     private final DataOutputStream out;
     private final int rank;
+    private final long process;
 
     private RankLine(Socket socket) throws IOException {
         this.socket = socket;
@@ -26,6 +27,7 @@ final class RankLine implements AutoCloseable {
         in = new DataInputStream(new BufferedInputStream(socket.getInputStream()));
         out = new DataOutputStream(new BufferedOutputStream(socket.getOutputStream()));
         rank = in.readInt();
+        process = in.readLong();
     }
 
     /** Hears from an accepted connection which rank it is. */
@@ -40,6 +42,11 @@ final class RankLine implements AutoCloseable {
 
     int rank() {
         return rank;
+    }
+
+    /** The rank's process id. */
+    long process() {
+        return process;
     }
 
     void ask(Phase phase) throws IOException {

@@ -1,12 +1,17 @@
 package org.posthouse.bench;
 
 /**
- * One line of a plot: one carrier in one variant.
+ * One line of a plot: one carrier in one variant, in one layout.
  *
  * @param variant whose job does it; of the first one, for what does not pass the relay
  */
-record Series(Carrier carrier, Variant variant) {
+record Series(Carrier carrier, Variant variant, Layout layout) {
+    Series(Carrier carrier, Variant variant) {
+        this(carrier, variant, Layout.FREE);
+    }
+
     String label() {
-        return carrier == Carrier.RELAY ? variant.label() : carrier.label();
+        String who = carrier == Carrier.RELAY ? variant.label() : carrier.label();
+        return layout == Layout.FREE ? who : layout.word() + " " + who;
     }
 }

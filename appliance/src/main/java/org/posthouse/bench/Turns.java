@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.HdrHistogram.Histogram;
 import org.posthouse.launch.JobFailure;
 
@@ -14,11 +13,16 @@ final class Turns {
     private final Map<Variant, BenchJob> jobs;
     private final Pace pace;
     private final Meter meter;
-    private final Consumer<Figure> progress;
+    private final Beginning beginning;
 
     /** What has been spent so far on what is measured. */
     interface Meter {
         Cost spent() throws IOException;
+    }
+
+    /** Told of each figure whose phase begins. */
+    interface Beginning {
+        void of(Figure line) throws IOException, InterruptedException;
     }
 
     /**
@@ -53,13 +57,12 @@ final class Turns {
         }
     }
 
-    /** @param progress told of each figure whose phase begins */
-    Turns(BenchPlan plan, Map<Variant, BenchJob> jobs, Pace pace, Meter meter, Consumer<Figure> progress) {
+    Turns(BenchPlan plan, Map<Variant, BenchJob> jobs, Pace pace, Meter meter, Beginning beginning) {
         this.plan = plan;
         this.jobs = jobs;
         this.pace = pace;
         this.meter = meter;
-        this.progress = progress;
+        this.beginning = beginning;
     }
 
     /** Measures the same test at the same size in each of the series. */
@@ -80,10 +83,10 @@ final class Turns {
     }
 
     /** Checks and warms up what will take turns. @return how many iterations each of them then measures in a phase */
-    int warmUp(List<Figure> lines) throws JobFailure, InterruptedException {
+    int warmUp(List<Figure> lines) throws IOException, JobFailure, InterruptedException {
         int iterations = BenchPlan.ITERATIONS_MAX;
         for (Figure line : lines) {
-            progress.accept(line);
+            beginning.of(line);
             Series series = line.series();
             perform(series, new Phase(Phase.Work.CHECK, line.test(), series.carrier(), line.bytes(), pace.checks()));
             iterations = Math.min(iterations, warmUp(line.test(), series, line.bytes()));
@@ -123,7 +126,7 @@ final class Turns {
     }
 
     private void measure(Figure line, int iterations) throws IOException, JobFailure, InterruptedException {
-        progress.accept(line);
+        beginning.of(line);
         Benchmark test = line.test();
         Phase phase = new Phase(Phase.Work.MEASURE, test, line.series().carrier(), line.bytes(), iterations);
         Cost before = meter.spent();

@@ -115,7 +115,7 @@ public record WanPlan(
 
     private BenchPlan ofPair(int rounds) {
         return new BenchPlan(
-                List.of(Benchmark.PINGPONG, Benchmark.STREAM), 2, 1, 2, 1, sizes, variants(), false, repetitions, phaseMs, window, rounds);
+                List.of(Benchmark.PINGPONG, Benchmark.STREAM), 2, 1, 2, 1, sizes, variants(), false, repetitions, phaseMs, window, rounds, List.of(Layout.FREE));
     }
 
     /** How many windows a stream has. */

@@ -12,6 +12,7 @@ import org.posthouse.bench.BenchRun;
 import org.posthouse.bench.BenchWatch;
 import org.posthouse.bench.Benchmark;
 import org.posthouse.bench.BufferKind;
+import org.posthouse.bench.Layout;
 import org.posthouse.bench.SizeList;
 import org.posthouse.bench.Variant;
 import org.posthouse.launch.JobFailure;
@@ -115,6 +116,14 @@ final class BenchCommand implements Callable<Integer> {
             description = "What the ranks of pingpong and stream keep messages in, ${COMPLETION-CANDIDATES}, or both to compare"
                     + " (default: direct, as the baselines).")
     private List<BufferKind> buffers;
+
+    @Option(
+            names = "--layouts",
+            split = ",",
+            defaultValue = "FREE",
+            paramLabel = "WHERE",
+            description = "On which of two processors relays and ranks run, ${COMPLETION-CANDIDATES}; several to compare; Linux only (default: free).")
+    private List<Layout> layouts;
 
     @Option(
             names = "--algorithm",
@@ -229,7 +238,8 @@ final class BenchCommand implements Callable<Integer> {
                     baselines,
                     repetitions,
                     phaseMs,
-                    window);
+                    window)
+                    .in(layouts.stream().distinct().toList());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(command.commandLine(), e.getMessage());
         }

@@ -20,6 +20,14 @@ class BenchPlanTest {
     }
 
     @Test
+    void eachSeriesIsMeasuredInEachLayout() {
+        List<Series> series = plan(List.of(Benchmark.PINGPONG), 2, 1, PLAIN).in(List.of(Layout.TOGETHER, Layout.SPLIT)).seriesOf(Benchmark.PINGPONG);
+        assertThat(series).hasSize(2 * (3 + PLAIN.size()));
+        assertThat(series.getFirst()).isEqualTo(new Series(Carrier.RAW, PLAIN.getFirst(), Layout.TOGETHER));
+        assertThat(series.getLast()).isEqualTo(new Series(Carrier.RELAY, PLAIN.getLast(), Layout.SPLIT));
+    }
+
+    @Test
     void partnersAreHalfTheRanksApart() {
         BenchPlan plan = plan(List.of(Benchmark.PINGPONG, Benchmark.BCAST), 7, 2, PLAIN);
         assertThat(plan.ranksOf(Benchmark.PINGPING)).containsExactly(0, 1, 3, 4);

@@ -15,7 +15,12 @@ class FigureTest {
     private final List<Figure> figures = new ArrayList<>();
 
     private Figure figure(Benchmark test, Carrier carrier, int bytes, long... nanos) {
-        Figure figure = new Figure(test, new Series(carrier, new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "", Optional.empty())), bytes, 2);
+        return figure(test, carrier, Layout.FREE, bytes, nanos);
+    }
+
+    private Figure figure(Benchmark test, Carrier carrier, Layout layout, int bytes, long... nanos) {
+        Variant variant = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "", Optional.empty());
+        Figure figure = new Figure(test, new Series(carrier, variant, layout), bytes, 2);
         for (long phase : nanos) {
             figure.times().add(Statistics.phase(List.of(new long[] {phase}), false, 1));
         }
@@ -36,6 +41,15 @@ class FigureTest {
         assertThat(relay.raw(figures)).containsSame(raw);
         assertThat(figure(Benchmark.PINGPONG, Carrier.RELAY, 1, 11_000).forwarder(figures)).containsSame(small);
         assertThat(figure(Benchmark.PINGPONG, Carrier.RELAY, 7, 11_000).forwarder(figures)).isEmpty();
+    }
+
+    @Test
+    void baselinesAreThoseOfTheSameLayout() {
+        Figure free = figure(Benchmark.PINGPONG, Carrier.SELECTOR, 1, 1_000);
+        Figure apart = figure(Benchmark.PINGPONG, Carrier.SELECTOR, Layout.APART, 1, 20_000);
+        assertThat(figure(Benchmark.PINGPONG, Carrier.RELAY, 1, 22_000).forwarder(figures)).containsSame(free);
+        assertThat(figure(Benchmark.PINGPONG, Carrier.RELAY, Layout.APART, 1, 22_000).forwarder(figures)).containsSame(apart);
+        assertThat(apart.series().label()).isEqualTo("apart selector forwarder");
     }
 
     @Test

@@ -1,0 +1,42 @@
+package org.posthouse.bench;
+
+import java.util.Locale;
+
+/**
+ * Where the processes of a bench run, of two processors. On few processors the time of a message says as much about which threads
+ * happen to share one as about the programs; so a bench may decide it, for all that it compares alike.
+ */
+public enum Layout {
+    /** Wherever the system likes, which differs from run to run and from series to series. */
+    FREE(-1, -1, -1),
+    /** All on the first: nobody is woken from afar, and nothing happens at once. */
+    TOGETHER(0, 0, 0),
+    /** Relays and forwarders on the first, ranks on the second: each hop wakes the other processor. */
+    APART(0, 1, 1),
+    /** Relays, forwarders and first partners on the first, second partners on the second. */
+    SPLIT(0, 0, 1);
+
+    private final int relays;
+    private final int firstPartners;
+    private final int secondPartners;
+
+    Layout(int relays, int firstPartners, int secondPartners) {
+        this.relays = relays;
+        this.firstPartners = firstPartners;
+        this.secondPartners = secondPartners;
+    }
+
+    /** Which of the two processors relays and forwarders have, 0 or 1. */
+    int relays() {
+        return relays;
+    }
+
+    /** Which of the two a rank has; the first half of the ranks are first partners. */
+    int rank(int rank, int ranks) {
+        return rank < (ranks + 1) / 2 ? firstPartners : secondPartners;
+    }
+
+    String word() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}
