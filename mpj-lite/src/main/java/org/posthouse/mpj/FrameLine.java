@@ -25,13 +25,10 @@ import org.posthouse.wire.WireException;
 public final class FrameLine implements AutoCloseable {
     private static final int CONNECT_TIMEOUT_MS = 10_000;
     private static final int OUT_BYTES = 4 * Wire.FRAME_BYTES_MAX;
-    private static final int IN_BYTES = 4 * Wire.FRAME_BYTES_MAX;
+    private static final int IN_BYTES = PayloadRun.BYTES_MAX;
 
     /** A payload from which on a further call costs less than a copy. */
     private static final int PLACED_BYTES_MIN = 16 * 1024;
-
-    /** What is read of the frames behind a payload that goes to its place, or of one that probably will: any short one. */
-    private static final int AHEAD_BYTES = 4 * 1024 + Wire.MESSAGE_HEADER_BYTES;
 
     /** Takes one frame. */
     public interface Handler {
@@ -45,14 +42,14 @@ public final class FrameLine implements AutoCloseable {
         /**
          * Asked of a long frame whose header has come. Answering changes nothing: the rest may never come.
          *
-         * @return direct memory that takes the frame's payload, and all of which it fills; {@link #onPlaced} is called then in
-         *     place of {@link #onFrame}, when it has. Null if there is none
+         * @return direct memory that the frame's payload fills, if it is a CHUNK that of all further chunks of its message too;
+         *     {@link #onPlaced} is called then in place of {@link #onFrame}, for each frame that has come there. Null if there is none
          */
         default ByteBuffer place(FrameView view) throws WireException {
             return null;
         }
 
-        /** A frame has come whose payload is where {@link #place} said. @param view looks at its header */
+        /** A frame has come whose payload is where {@link #place} said. @param view looks at its header, and there is nothing behind it */
         default void onPlaced(FrameView view) throws WireException, IOException {
             throw new IllegalStateException("nothing was placed: " + view);
         }
@@ -82,13 +79,11 @@ public final class FrameLine implements AutoCloseable {
     /** Where in {@link #in} the first byte stands that was not handed over; the bytes end at its position. */
     private int unread;
 
-    /** Where the payload of the frame goes whose header stands at {@link #unread}; null if all of it goes behind its header. */
-    private ByteBuffer place;
+    /** Payload that goes elsewhere; {@link #in} is empty then. */
+    private final PayloadRun run = new PayloadRun();
 
     /** Whether the last frame that had payload was a long one with a place: probably the next is too. */
     private boolean placing;
-
-    private final ByteBuffer[] scattered = {null, in};
 
     /** {@link #readable} has put bytes into {@code in}: the next read need not. */
     private boolean readAhead;
@@ -296,22 +291,20 @@ public final class FrameLine implements AutoCloseable {
         }
     }
 
-    /** Reads once what there is: of a payload that goes to its place all, and a little of what is behind it. */
+    /** Reads once what there is: before a payload that probably goes to its place only a little. */
     private int receive() throws IOException {
-        if (place == null) {
-            boolean atHeader = in.position() - unread < Wire.MESSAGE_HEADER_BYTES;
-            in.limit(placing && atHeader ? in.position() + AHEAD_BYTES : in.capacity());
-            return channel.read(in);
+        if (run.isOn()) {
+            return run.read(channel);
         }
-        in.limit(in.position() + AHEAD_BYTES);
-        scattered[0] = place;
-        return (int) channel.read(scattered);
+        boolean atHeader = in.position() - unread < Wire.MESSAGE_HEADER_BYTES;
+        in.limit(placing && atHeader ? in.position() + PayloadRun.AHEAD_BYTES : in.capacity());
+        return channel.read(in);
     }
 
     /** Hands over every whole frame that was read. One whose handler throws counts as handed over. */
     public void dispatch(Handler handler) throws WireException, IOException {
         try {
-            if (place == null || passPlaced(handler)) {
+            if (passPlaced(handler)) {
                 passWhole(handler);
             }
         } finally {
@@ -319,15 +312,17 @@ public final class FrameLine implements AutoCloseable {
         }
     }
 
-    /** Hands over the frame whose payload goes to its place, if it is whole. */
+    /** Hands over the frames whose payload has come where it goes. True if no further one is expected. */
     private boolean passPlaced(Handler handler) throws WireException, IOException {
-        if (place.hasRemaining()) {
-            return false;
+        while (run.isOn()) {
+            switch (run.first()) {
+                case BEGUN -> {
+                    return false;
+                }
+                case OTHER -> run.leave(in);
+                case WHOLE -> handler.onPlaced(inView.wrap(run.next(in), 0));
+            }
         }
-        inView.wrap(in, unread);
-        unread += inView.length() - place.capacity();
-        place = null;
-        handler.onPlaced(inView);
         return true;
     }
 
@@ -351,12 +346,12 @@ public final class FrameLine implements AutoCloseable {
     /** A long frame has begun: its payload goes to its place, if it has one, and what has come of it with it. */
     private void findPlace(Handler handler, int length) throws WireException {
         inView.checkHeader(length);
-        place = handler.place(inView);
+        ByteBuffer place = handler.place(inView);
         placing = place != null;
         if (placing) {
-            int payloadAt = unread + length - place.remaining();
-            place.put(in.duplicate().flip().position(payloadAt));
-            in.position(payloadAt);
+            run.begin(in.flip().position(unread), length, place);
+            in.clear();
+            unread = 0;
         }
     }
 

@@ -302,6 +302,20 @@ final class Inbox {
         return deliveries;
     }
 
+    /** As {@link #placeOfMessage}, of a CHUNK and all that follow it. */
+    ByteBuffer placeOfChunk(FrameView view) {
+        Receiving receiving = arriving.get(new Transfer(view.context(), view.source(), view.sequence()));
+        return receiving != null && view.offset() == receiving.arrived() ? receiving.placeOfRest() : null;
+    }
+
+    /** As {@link #onChunk}, when its payload has come there. */
+    void onChunkPlaced(FrameView view) {
+        Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
+        if (arriving.get(transfer).placed(view.length() - Wire.CHUNK_HEADER_BYTES)) {
+            arriving.remove(transfer);
+        }
+    }
+
     void onChunk(ByteBuffer frame, FrameView view) throws WireException {
         Transfer transfer = new Transfer(view.context(), view.source(), view.sequence());
         Receiving receiving = arriving.get(transfer);

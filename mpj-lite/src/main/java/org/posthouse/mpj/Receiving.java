@@ -84,6 +84,11 @@ final class Receiving extends Operation {
         return failure == null && arrived + bytes <= envelope.bytes() ? sink.inPlace(envelope, arrived, bytes) : null;
     }
 
+    /** The same of all bytes that are still to come, of a message to which it is matched. */
+    ByteBuffer placeOfRest() {
+        return place(envelope, (int) Math.min(envelope.bytes() - arrived, Integer.MAX_VALUE));
+    }
+
     /** The message's next bytes are in their {@link #place}; completes the receive with the last. True if these were the last. */
     boolean placed(int bytes) {
         arrived += bytes;

@@ -424,13 +424,23 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
      */
     @Override
     public ByteBuffer place(FrameView view) {
-        boolean counts = view.type() == FrameType.DELIVERED && !progress.isOver() && line.isOnly();
-        return counts ? inbox.placeOfMessage(view) : null;
+        if (progress.isOver() || !line.isOnly()) {
+            return null;
+        }
+        return switch (view.type()) {
+            case DELIVERED -> inbox.placeOfMessage(view);
+            case CHUNK -> inbox.placeOfChunk(view);
+            default -> null;
+        };
     }
 
     @Override
-    public void onPlaced(FrameView view) throws WireException {
-        inbox.onMessagePlaced(view);
+    public void onPlaced(FrameView view) throws WireException, IOException {
+        if (view.type() == FrameType.DELIVERED) {
+            inbox.onMessagePlaced(view);
+        } else {
+            inbox.onChunkPlaced(view);
+        }
     }
 
     private void onAck(FrameView view) throws WireException, IOException {

@@ -1,0 +1,167 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ScatteringByteChannel;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
+
+/**
+ * Payload that is read from the socket into the program's memory: of a frame that has begun, and of the CHUNKs that will probably
+ * follow it, several with one call, the header of each into a place between. If something else follows, what has come of it goes
+ * back to the line, in its order; what it has left in the program's memory is overwritten by the chunks that are still to come. Confined to
+ * whoever reads.
+ */
+final class PayloadRun {
+    /** Frames of one call. */
+    private static final int FRAMES_MAX = 4;
+
+    /** What is read of the frames behind the last payload, or behind one that probably goes to its place: any short one. */
+    static final int AHEAD_BYTES = 4 * 1024 + Wire.MESSAGE_HEADER_BYTES;
+
+    /** What a line gets at most when a run ends. */
+    static final int BYTES_MAX = FRAMES_MAX * (Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX) + AHEAD_BYTES;
+
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    /** How the frame stands that is the first in the stream. */
+    enum First {
+        /** Some of it is missing. */
+        BEGUN,
+        WHOLE,
+        /** It is not the chunk that was expected. */
+        OTHER
+    }
+
+    private final ByteBuffer[] headers = new ByteBuffer[FRAMES_MAX];
+    private final ByteBuffer[] payloads = new ByteBuffer[FRAMES_MAX];
+
+    /** The headers that the chunks should have. */
+    private final ByteBuffer[] expected = new ByteBuffer[FRAMES_MAX];
+
+    /** Behind the last payload of a message. */
+    private final ByteBuffer ahead = ByteBuffer.allocateDirect(AHEAD_BYTES);
+
+    private final ByteBuffer[] parts = new ByteBuffer[2 * FRAMES_MAX + 1];
+    private final FrameView view = new FrameView();
+    private int frames;
+
+    /** Whether the first frame is known to be what it should be. */
+    private boolean isKnown;
+
+    /** The memory of the chunks behind those that are to be read now. */
+    private ByteBuffer rest = NOTHING;
+
+    PayloadRun() {
+        for (int i = 0; i < FRAMES_MAX; i++) {
+            headers[i] = ByteBuffer.allocateDirect(Wire.MESSAGE_HEADER_BYTES);
+            expected[i] = ByteBuffer.allocate(Wire.CHUNK_HEADER_BYTES);
+        }
+    }
+
+    boolean isOn() {
+        return frames > 0;
+    }
+
+    /**
+     * Begins with a frame whose header has come.
+     *
+     * @param frame the frame, as much of it as is there
+     * @param length of the whole frame in bytes
+     * @param memory where its payload goes, and that of all further chunks of its message, if there are any
+     */
+    void begin(ByteBuffer frame, int length, ByteBuffer memory) {
+        boolean isChunk = view.wrap(frame, frame.position()).type() == FrameType.CHUNK;
+        int headerBytes = isChunk ? Wire.CHUNK_HEADER_BYTES : Wire.MESSAGE_HEADER_BYTES;
+        rest = memory;
+        add(headerBytes, length - headerBytes);
+        headers[0].put(frame.slice(frame.position(), headerBytes));
+        payloads[0].put(frame.position(frame.position() + headerBytes));
+        isKnown = true;
+        if (isChunk) {
+            expected[0].put(0, headers[0], 0, headerBytes);
+        }
+        extend();
+    }
+
+    private void add(int headerBytes, int payloadBytes) {
+        headers[frames].clear().limit(headerBytes);
+        payloads[frames] = rest.slice(rest.position(), payloadBytes);
+        rest = rest.position(rest.position() + payloadBytes);
+        frames++;
+    }
+
+    /** Adds the chunks that should follow, as many as are read at once. */
+    private void extend() {
+        while (frames < FRAMES_MAX && rest.hasRemaining()) {
+            ByteBuffer last = expected[frames - 1];
+            ByteBuffer next = expected[frames].put(0, last, 0, Wire.CHUNK_HEADER_BYTES);
+            int payloadBytes = Math.min(rest.remaining(), Wire.PAYLOAD_BYTES_MAX);
+            view.wrap(next, 0).length(Wire.CHUNK_HEADER_BYTES + payloadBytes);
+            view.offset(view.offset() + Wire.PAYLOAD_BYTES_MAX);
+            add(Wire.CHUNK_HEADER_BYTES, payloadBytes);
+        }
+    }
+
+    /** Reads once what there is. @return as of the channel */
+    int read(ScatteringByteChannel channel) throws IOException {
+        int count = 0;
+        for (int i = 0; i < frames; i++) {
+            parts[count++] = headers[i];
+            parts[count++] = payloads[i];
+        }
+        if (!rest.hasRemaining()) {
+            parts[count++] = ahead;
+        }
+        return (int) channel.read(parts, 0, count);
+    }
+
+    First first() {
+        if (headers[0].hasRemaining()) {
+            return First.BEGUN;
+        }
+        isKnown = isKnown || headers[0].duplicate().flip().equals(expected[0]);
+        if (!isKnown) {
+            return First.OTHER;
+        }
+        return payloads[0].hasRemaining() ? First.BEGUN : First.WHOLE;
+    }
+
+    /**
+     * Goes on behind the first frame, which is whole.
+     *
+     * @param line gets what has come behind the last
+     * @return the frame's header, valid until the next {@link #read}
+     */
+    ByteBuffer next(ByteBuffer line) {
+        ByteBuffer header = headers[0];
+        ByteBuffer spare = expected[0];
+        frames--;
+        System.arraycopy(headers, 1, headers, 0, frames);
+        System.arraycopy(payloads, 1, payloads, 0, frames);
+        System.arraycopy(expected, 1, expected, 0, frames);
+        headers[frames] = header;
+        payloads[frames] = null;
+        expected[frames] = spare;
+        isKnown = false;
+        if (frames > 0) {
+            extend();
+        } else {
+            leave(line);
+        }
+        return header;
+    }
+
+    /** Ends. @param line gets all that has come, but of frames that were whole */
+    void leave(ByteBuffer line) {
+        for (int i = 0; i < frames; i++) {
+            line.put(headers[i].flip()).put(payloads[i].flip());
+            payloads[i] = null;
+        }
+        line.put(ahead.flip());
+        ahead.clear();
+        rest = NOTHING;
+        frames = 0;
+    }
+}

@@ -1,0 +1,216 @@
+package org.posthouse.mpj;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Wire;
+
+/** Chunks that are read into their places, over a real connection: whatever stands between them, and wherever the stream is cut. */
+@Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+final class PayloadRunTest {
+    private static final int CONTEXT = 2;
+    private static final int MESSAGES = 6;
+
+    private ServerSocketChannel server;
+    private SocketChannel peer;
+    private FrameLine line;
+    private final List<Message> messages = new ArrayList<>();
+    private final List<String> said = new ArrayList<>();
+    private final List<String> seen = new ArrayList<>();
+    private int placed;
+
+    /** One message, what is left of it to be said, and where it arrives. */
+    private static final class Message {
+        final int sequence;
+        final byte[] content;
+        final ByteBuffer memory;
+        final boolean hasPlace;
+        int from;
+
+        Message(int sequence, byte[] content, boolean hasPlace) {
+            this.sequence = sequence;
+            this.content = content;
+            this.hasPlace = hasPlace;
+            memory = ByteBuffer.allocateDirect(content.length);
+        }
+
+        ByteBuffer nextChunk() {
+            ByteBuffer chunk = ScriptedRelay.chunk(CONTEXT, sequence, content, from);
+            from = Math.min(from + Wire.PAYLOAD_BYTES_MAX, content.length);
+            return chunk;
+        }
+
+        byte[] arrived() {
+            byte[] copy = new byte[content.length];
+            memory.get(0, copy);
+            return copy;
+        }
+    }
+
+    private final class Places implements FrameLine.Handler {
+        @Override
+        public ByteBuffer place(FrameView view) {
+            Message message = view.type() == FrameType.CHUNK ? messages.get((int) view.sequence()) : null;
+            int at = message == null ? 0 : (int) view.offset();
+            return message != null && message.hasPlace ? message.memory.slice(at, message.content.length - at) : null;
+        }
+
+        @Override
+        public void onPlaced(FrameView view) {
+            placed++;
+            seen.add(name(view));
+        }
+
+        @Override
+        public void onFrame(ByteBuffer frame, FrameView view) {
+            seen.add(name(view));
+            if (view.type() == FrameType.CHUNK) {
+                ByteBuffer payload = frame.position(frame.position() + Wire.CHUNK_HEADER_BYTES);
+                messages.get((int) view.sequence()).memory.put((int) view.offset(), payload, payload.position(), payload.remaining());
+            }
+        }
+    }
+
+    private static String name(FrameView view) {
+        return view.type() == FrameType.CHUNK ? "chunk " + view.sequence() + " at " + view.offset() : view.toString();
+    }
+
+    @BeforeEach
+    void connect() throws IOException {
+        server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        line = FrameLine.connect("127.0.0.1:" + server.socket().getLocalPort());
+        peer = server.accept();
+    }
+
+    @AfterEach
+    void close() throws IOException {
+        line.close();
+        peer.close();
+        server.close();
+    }
+
+    private Message message(Random random, int bytes, boolean hasPlace) {
+        byte[] content = new byte[bytes];
+        random.nextBytes(content);
+        Message message = new Message(messages.size(), content, hasPlace);
+        messages.add(message);
+        return message;
+    }
+
+    /** Writes frames in pieces of those sizes, and reads what is there behind each. */
+    private void say(List<ByteBuffer> frames, PieceSizes sizes) throws Exception {
+        ByteBuffer all = ByteBuffer.allocate(frames.stream().mapToInt(ByteBuffer::remaining).sum());
+        for (ByteBuffer frame : frames) {
+            said.add(name(new FrameView().wrap(frame, frame.position())));
+            all.put(frame.duplicate());
+        }
+        all.flip();
+        Places handler = new Places();
+        while (all.hasRemaining()) {
+            int end = Math.min(all.position() + sizes.next(), all.limit());
+            peer.write(all.slice(all.position(), end - all.position()));
+            all.position(end);
+            while (line.readable()) {
+                line.read();
+                line.dispatch(handler);
+            }
+        }
+        while (seen.size() < said.size()) {
+            line.read();
+            line.dispatch(handler);
+        }
+    }
+
+    private interface PieceSizes {
+        int next();
+    }
+
+    private void assertAllArrived() {
+        assertThat(seen).isEqualTo(said);
+        messages.forEach(message -> assertThat(message.arrived()).as("message %d", message.sequence).isEqualTo(message.content));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1_000, 30_000, 65_584, 66_000, 150_000})
+    void theChunksBehindTheFirstAreNotReadTwice(int piece) throws Exception {
+        Message message = message(new Random(piece), 1_000_000, true);
+        List<ByteBuffer> frames = new ArrayList<>();
+        while (message.from < message.content.length) {
+            frames.add(message.nextChunk());
+        }
+        frames.add(ScriptedRelay.credit(5, 1));
+        say(frames, () -> piece);
+        assertAllArrived();
+        assertThat(placed).as("placed of %d", frames.size() - 1).isGreaterThanOrEqualTo(frames.size() - 4);
+    }
+
+    /** What was expected to be a chunk is another frame, in each place of a run. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5})
+    void anotherFrameBetweenChunksIsSeenInItsPlace(int before) throws Exception {
+        Random random = new Random(before);
+        Message message = message(random, 10 * Wire.PAYLOAD_BYTES_MAX - 7, true);
+        Message other = message(random, 3 * Wire.PAYLOAD_BYTES_MAX, false);
+        List<ByteBuffer> frames = new ArrayList<>();
+        for (int i = 0; i < before; i++) {
+            frames.add(message.nextChunk());
+        }
+        frames.add(ScriptedRelay.credit(9, 2));
+        frames.add(message.nextChunk());
+        frames.add(other.nextChunk());
+        while (message.from < message.content.length) {
+            frames.add(message.nextChunk());
+        }
+        frames.add(other.nextChunk());
+        frames.add(other.nextChunk());
+        int[] next = {0};
+        say(frames, () -> next[0]++ == 0 ? 30_000 : 400_000);
+        assertAllArrived();
+        assertThat(placed).isPositive();
+    }
+
+    @Test
+    void anyFramesCutAnywhere() throws Exception {
+        for (int seed = 0; seed < 60; seed++) {
+            Random random = new Random(seed);
+            messages.clear();
+            said.clear();
+            seen.clear();
+            for (int i = 0; i < MESSAGES; i++) {
+                message(random, 1 + random.nextInt(random.nextBoolean() ? 700_000 : 100_000), random.nextInt(4) > 0);
+            }
+            List<ByteBuffer> frames = new ArrayList<>();
+            int stay = 1 + random.nextInt(12);
+            List<Message> left = new ArrayList<>(messages);
+            Message now = left.getFirst();
+            while (!left.isEmpty()) {
+                now = left.contains(now) && random.nextInt(stay) > 0 ? now : left.get(random.nextInt(left.size()));
+                frames.add(random.nextInt(10) == 0 ? ScriptedRelay.credit(random.nextInt(100), 1) : now.nextChunk());
+                if (now.from == now.content.length) {
+                    left.remove(now);
+                }
+            }
+            int most = random.nextBoolean() ? 300_000 : 20_000;
+            say(frames, () -> 1 + random.nextInt(random.nextInt(3) == 0 ? 100 : most));
+            assertAllArrived();
+        }
+        assertThat(placed).isGreaterThan(500);
+    }
+}
