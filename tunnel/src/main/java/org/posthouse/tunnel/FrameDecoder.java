@@ -58,6 +58,11 @@ public final class FrameDecoder {
         return partialLength - partial.readableBytes();
     }
 
+    /** Bytes that have come of a frame whose rest has not. */
+    int incompleteBytes() {
+        return partial == null ? 0 : partial.readableBytes();
+    }
+
     /** Takes the bytes that were read; the buffer stays the caller's. @throws WireException if they are no frames */
     public void feed(ByteBuf in) throws WireException {
         if (in == partial) {

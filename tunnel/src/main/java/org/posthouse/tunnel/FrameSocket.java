@@ -176,6 +176,11 @@ public final class FrameSocket {
         return bytesOut;
     }
 
+    /** Bytes that have come of a frame whose rest has not. */
+    int incompleteBytes() {
+        return decoder.incompleteBytes();
+    }
+
     private boolean inLoop() {
         return channel.eventLoop().inEventLoop();
     }
