@@ -181,6 +181,11 @@ public final class FrameSocket {
         return decoder.incompleteBytes();
     }
 
+    /** Of what type that frame is; null if that is not known. */
+    FrameType incompleteType() {
+        return decoder.incompleteType();
+    }
+
     private boolean inLoop() {
         return channel.eventLoop().inEventLoop();
     }

@@ -287,7 +287,7 @@ final class Link {
         return flows() && current.writable() ? current : null;
     }
 
-    /** What came, on any lane, of frames whose rest has not. */
+    /** What came, on any lane, of bulk whose rest has not. */
     long incompleteBytes() {
         return lanes.incompleteBytes();
     }

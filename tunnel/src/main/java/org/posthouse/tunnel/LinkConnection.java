@@ -150,9 +150,9 @@ final class LinkConnection implements FrameSocket.Listener {
         return socket.bytesOut();
     }
 
-    /** What came on it of a frame whose rest has not. */
+    /** What came on it of a frame of bulk, or of bulk packed in one, whose rest has not. */
     int incompleteBytes() {
-        return socket.incompleteBytes();
+        return runNumber != NO_RUN || socket.incompleteType() == FrameType.LINK_PACKED ? socket.incompleteBytes() : 0;
     }
 
     boolean writable() {

@@ -309,7 +309,7 @@ final class LinkLanes {
         return alone && first.writable() ? 0 : best;
     }
 
-    /** What came, on any lane, of frames whose rest has not. */
+    /** What came, on any lane, of bulk whose rest has not. */
     long incompleteBytes() {
         long bytes = first == null ? 0 : first.incompleteBytes();
         for (Lane lane : lanes) {
