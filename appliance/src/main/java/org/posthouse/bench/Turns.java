@@ -102,11 +102,11 @@ final class Turns {
         for (int done = 1; ; done++) {
             Phase phase = new Phase(Phase.Work.MEASURE, test, series.carrier(), bytes, iterations);
             double median = Statistics.medianMicros(times(phase, perform(series, phase)));
+            iterations = iterations(test, bytes, median);
             if (pace.isWarm(done, last, median, (System.nanoTime() - beganNanos) / (plan.phaseMs() * 1_000_000L))) {
                 return iterations;
             }
             last = median;
-            iterations = iterations(test, bytes, median);
         }
     }
 

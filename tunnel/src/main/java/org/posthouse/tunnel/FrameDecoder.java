@@ -3,6 +3,7 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -56,6 +57,16 @@ public final class FrameDecoder {
     /** Bytes that the frame in {@link #toFill} wants yet: what is read behind them may have to be copied. */
     public int wanted() {
         return partialLength - partial.readableBytes();
+    }
+
+    /** Bytes that have come of a frame whose rest has not. */
+    int incompleteBytes() {
+        return partial == null ? 0 : partial.readableBytes();
+    }
+
+    /** Of what type the frame is whose rest has not come; null if that is not known. */
+    FrameType incompleteType() {
+        return incompleteBytes() <= FrameView.TYPE_AT ? null : FrameType.of(partial.getByte(partial.readerIndex() + FrameView.TYPE_AT));
     }
 
     /** Takes the bytes that were read; the buffer stays the caller's. @throws WireException if they are no frames */

@@ -176,6 +176,16 @@ public final class FrameSocket {
         return bytesOut;
     }
 
+    /** Bytes that have come of a frame whose rest has not. */
+    int incompleteBytes() {
+        return decoder.incompleteBytes();
+    }
+
+    /** Of what type that frame is; null if that is not known. */
+    FrameType incompleteType() {
+        return decoder.incompleteType();
+    }
+
     private boolean inLoop() {
         return channel.eventLoop().inEventLoop();
     }

@@ -287,10 +287,15 @@ final class Link {
         return flows() && current.writable() ? current : null;
     }
 
+    /** What came, on any lane, of bulk whose rest has not. */
+    long incompleteBytes() {
+        return lanes.incompleteBytes();
+    }
+
     /** The peer has handled the first of either stream, and has so much bulk. @throws WireException if it cannot have them */
-    void onAcknowledged(long heads, long bulk, long bulkArrived) throws WireException {
+    void onAcknowledged(long heads, long bulk, long bulkArrived, long incompleteBytes) throws WireException {
         long before = window.settled();
-        window.acknowledge(heads, bulk, bulkArrived);
+        window.acknowledge(heads, bulk, bulkArrived, incompleteBytes);
         progressed = true;
         long settled = window.settled() - before;
         if (settled > 0) {

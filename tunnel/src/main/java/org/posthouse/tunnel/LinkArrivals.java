@@ -18,6 +18,12 @@ final class LinkArrivals {
     /** After so much bulk the peer hears what has come, so that more may be on its way. */
     private static final int BYTES_PER_WORD = 32 * 1024;
 
+    /** So much of a frame is worth a word before the rest of it is there: a record of TLS, */
+    private static final int PART_BYTES_PER_WORD = 16 * 1024;
+
+    /** unless there was one just now: a link that carries a frame in this time needs no words about parts. */
+    static final long PART_NANOS = 1_000_000;
+
     /** The largest window that a relay can be given: an honest peer has no more on its way. */
     private static final long HELD_BYTES_MAX = LinkConfig.WINDOW_BYTES_MAX;
 
@@ -39,6 +45,11 @@ final class LinkArrivals {
     private final FrameView heldView = new FrameView();
     private long heldBytes;
     private long bytesUntold;
+
+    /** Of frames whose rest had not come, when the peer was told last; and when that was. */
+    private long incompleteTold;
+
+    private long toldAtNanos;
     private long repeated;
 
     LinkArrivals(Sink sink) {
@@ -106,19 +117,26 @@ final class LinkArrivals {
         return bytesUntold >= BYTES_PER_WORD;
     }
 
+    /** Whether the peer is to hear at once of bulk whose rest has not come. */
+    boolean isPartDue(long incompleteBytes, long nowNanos) {
+        return incompleteBytes - incompleteTold >= PART_BYTES_PER_WORD && nowNanos - toldAtNanos >= PART_NANOS;
+    }
+
     /** Whether there is something that the peer has not been told of. */
     boolean pending() {
         return bytesUntold > 0 || heads.pending() || bulk.pending();
     }
 
-    /** What the peer is told now. */
-    Counts tell() {
+    /** What the peer is told now. @param incompleteBytes what came of frames whose rest has not */
+    Counts tell(long incompleteBytes, long nowNanos) {
         bytesUntold = 0;
-        return new Counts(heads.acknowledge(), bulk.acknowledge(), bulk.received());
+        incompleteTold = incompleteBytes;
+        toldAtNanos = nowNanos;
+        return new Counts(heads.acknowledge(), bulk.acknowledge(), bulk.received(), incompleteBytes);
     }
 
-    /** Heads and bulk that were handled without a gap, and bulk that came without one. */
-    record Counts(long heads, long bulk, long bulkReceived) {}
+    /** Heads and bulk that were handled without a gap, bulk that came without one, and bytes of what comes next. */
+    record Counts(long heads, long bulk, long bulkReceived, long incomplete) {}
 
     /** Heads that the peer need not write again. */
     long headsReceived() {
@@ -140,6 +158,7 @@ final class LinkArrivals {
         held.values().forEach(waiting -> waiting.frame.release());
         held.clear();
         heldBytes = 0;
+        incompleteTold = 0;
     }
 
     /** The peer restarted: its streams begin with frame 0 again. */

@@ -150,6 +150,11 @@ final class LinkConnection implements FrameSocket.Listener {
         return socket.bytesOut();
     }
 
+    /** What came on it of a frame of bulk, or of bulk packed in one, whose rest has not. */
+    int incompleteBytes() {
+        return runNumber != NO_RUN || socket.incompleteType() == FrameType.LINK_PACKED ? socket.incompleteBytes() : 0;
+    }
+
     boolean writable() {
         return socket.writable();
     }
@@ -170,7 +175,7 @@ final class LinkConnection implements FrameSocket.Listener {
     }
 
     void acknowledge(LinkArrivals.Counts counts) {
-        writeWords(FrameType.LINK_ACK, counts.heads(), counts.bulk(), counts.bulkReceived());
+        writeWords(FrameType.LINK_ACK, counts.heads(), counts.bulk(), counts.bulkReceived(), counts.incomplete());
     }
 
     /** Says how many lanes this end would have. */
@@ -264,6 +269,9 @@ final class LinkConnection implements FrameSocket.Listener {
 
     @Override
     public void onReadEnd(FrameSocket socket) {
+        if (up && !ended) {
+            link.reception().onReadEnd();
+        }
         links.listener().onReadEnd();
     }
 
@@ -314,7 +322,7 @@ final class LinkConnection implements FrameSocket.Listener {
         } else if (type == FrameType.LINK_HELLO && !up) {
             links.onHello(this, LinkHello.decode(buffer.nioBuffer(index, length)));
         } else if (up && type == FrameType.LINK_ACK) {
-            link.onAcknowledged(view.linkWord(0), view.linkWord(1), view.linkWord(2));
+            link.onAcknowledged(view.linkWord(0), view.linkWord(1), view.linkWord(2), view.linkWord(3));
         } else if (up && type == FrameType.LINK_RUN) {
             onRun(view.linkWord(0), view.linkWord(1));
         } else if (up && type == FrameType.LINK_PACKED) {

@@ -8,10 +8,12 @@ import org.posthouse.wire.Wire;
  * message waits behind that. Confined to its window; pure: time is handed in.
  *
  * <p>It measures what BBR does: the rate at which bulk comes, the second highest of the last rounds, and the shortest time that a frame's way there and its
- * receipt's way back took. Allowed is {@link #GAIN} times their product, and {@link #FRAMES_MORE}. A round lasts until a frame comes that was written in it;
+ * receipt's way back took. Allowed is {@link #GAIN} times their product, a frame, and what comes between two words of the other end. A round lasts until a frame comes that was written in it;
  * only those count in which the limit held something back. Until the rate grows no more the gain is {@link #GAIN_FIRST}. Once a shortest time is
- * {@link #SHORTEST_NANOS} old, half of the product is allowed until it was measured again, without what waits because of this link; then
- * what is on its way grows by as much as comes, so that the pipe is not filled at a blow.
+ * {@link #SHORTEST_NANOS} old, and when the rate has stopped to grow, half of the product is allowed until it was measured again, without what waits because
+ * of this link; then what is on its way grows by as much as comes, so that the pipe is not filled at a blow.
+ *
+ * <p>What is on its way is known to a part of a frame where one takes long: the other end says what has come of it.
  */
 final class LinkGovernor {
     /** Half of the idle way more than the pipe holds: a quarter of a round trip. */
@@ -19,17 +21,20 @@ final class LinkGovernor {
 
     private static final double GAIN_FIRST = 2;
 
-    /**
-     * Beyond what the pipe holds: one frame that is being written or read at either end, and so much that a rate which was measured with n
-     * frames on their way, from 2, allows n + 1: 1.25 (n - 1) + 1.75 >= n + 1.
-     */
-    private static final double FRAMES_MORE = 1.75;
-
     /** A full chunk and the LINK_RUN before it. */
     static final long FRAME_BYTES = Wire.CHUNK_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX + 32L;
 
-    /** One frame is being written while the one before is being read. */
-    static final long BYTES_LEAST = 2 * FRAME_BYTES;
+    /**
+     * What may be on its way beyond that and a frame. Where the other end tells of whole frames only, so much that a rate which was measured with n frames on
+     * their way, from 2, allows n + 1: 1.25 (n - 1) + 1.75 >= n + 1.
+     */
+    private static final long COARSE_BYTES = FRAME_BYTES * 3 / 4;
+
+    /** The least of what the gain makes of the product: one frame is being written while the one before is being read, */
+    private static final long COARSE_BYTES_LEAST = FRAME_BYTES / 4;
+
+    /** or the second half of it. */
+    private static final long FINE_BYTES_LEAST = FRAME_BYTES / 2;
 
     /** Before anything was measured. */
     static final long BYTES_FIRST = 4 * FRAME_BYTES;
@@ -41,14 +46,19 @@ final class LinkGovernor {
     private static final long SHORTEST_NANOS = 10_000_000_000L;
 
     /** What was known when a frame was written. @param clear whether nothing waits in front of the pipe because of this link */
-    record Stamp(long nanos, long came, int bytes, boolean clear) {}
+    record Stamp(long nanos, long there, int bytes, boolean clear) {}
 
     /** The highest rate of each of the last rounds, in bytes a nanosecond. */
     private final double[] rates = new double[ROUNDS];
 
     private int round;
     private double roundRate;
-    private long roundEnd;
+    private long roundStart;
+    private int roundWords;
+
+    /** In the last round a word of the other end was of half a frame or less. */
+    private boolean fine;
+
     private boolean held;
 
     /** Whether a round was limited, and when the last such one ended. */
@@ -56,7 +66,11 @@ final class LinkGovernor {
 
     private long heldAtNanos;
 
+    /** Bytes of frames that have come, and of frames whose rest has not. */
     private long came;
+
+    private long incomplete;
+
     private long limit = BYTES_FIRST;
 
     /** Allowed for now, towards the limit. */
@@ -69,11 +83,16 @@ final class LinkGovernor {
     private long shortestNanos = Long.MAX_VALUE;
     private int shortestBytes;
     private long shortestAtNanos;
+
+    /** The way to this rate left something waiting: the shortest time is to be looked at without it. */
+    private boolean draining;
+
     private boolean probing;
 
     /** Whether another frame of bulk may be written while so many bytes are on their way. */
     boolean allows(long bytesUnderWay) {
-        if (bytesUnderWay == 0 || bytesUnderWay + FRAME_BYTES <= allowed) {
+        long left = bytesUnderWay - incomplete;
+        if (left <= 0 || left + FRAME_BYTES <= allowed) {
             return true;
         }
         held = true;
@@ -82,15 +101,31 @@ final class LinkGovernor {
 
     /** A frame of so many bytes is written while others are on their way. */
     Stamp write(int bytes, long bytesUnderWay, long nowNanos) {
-        return new Stamp(nowNanos, came, bytes, probing || bytesUnderWay == 0);
+        return new Stamp(nowNanos, there(), bytes, probing || bytesUnderWay == 0);
     }
 
-    /** So many bytes more have come; the last frame of them was written once, with this stamp, or the stamp is null. */
-    void come(long bytes, Stamp stamp, long nowNanos) {
+    /**
+     * So many bytes more have come in whole frames, the last of which was written once, with this stamp, or the stamp is null.
+     *
+     * @param newIncomplete bytes that are there of frames whose rest is not
+     */
+    void come(long bytes, long newIncomplete, Stamp stamp, long nowNanos) {
+        long before = there();
         came += bytes;
-        if (stamp == null) {
-            return;
+        incomplete = newIncomplete;
+        long news = Math.max(0, there() - before);
+        roundWords += news > 0 ? 1 : 0;
+        if (stamp != null) {
+            learn(stamp, nowNanos);
         }
+        allowed = probing ? Math.max(FRAME_BYTES, product() / 2) : Math.min(limit, allowed + news);
+    }
+
+    private long there() {
+        return came + incomplete;
+    }
+
+    private void learn(Stamp stamp, long nowNanos) {
         long took = Math.max(1, nowNanos - stamp.nanos);
         boolean old = nowNanos - shortestAtNanos > SHORTEST_NANOS;
         if (took <= shortestNanos || old && stamp.clear) {
@@ -99,19 +134,22 @@ final class LinkGovernor {
             shortestAtNanos = nowNanos;
             old = false;
         }
-        probing = old;
-        roundRate = Math.max(roundRate, (double) (came - stamp.came) / took);
-        if (stamp.came >= roundEnd) {
+        draining &= !stamp.clear;
+        roundRate = Math.max(roundRate, (double) (there() - stamp.there) / took);
+        if (stamp.there >= roundStart) {
             endRound(nowNanos);
         }
-        limit = Math.max(BYTES_LEAST, (long) ((first ? GAIN_FIRST : GAIN) * product() + FRAMES_MORE * FRAME_BYTES));
-        allowed = probing ? Math.max(FRAME_BYTES, product() / 2) : Math.min(limit, allowed + bytes);
+        probing = old || draining;
+        limit = FRAME_BYTES + betweenWords() + Math.max(
+                fine ? FINE_BYTES_LEAST : COARSE_BYTES_LEAST, (long) ((first ? GAIN_FIRST : GAIN) * product()));
     }
 
     /** The other end has forgotten all, or the way there is a new one. */
     void forget() {
         shortestNanos = Long.MAX_VALUE;
         probing = false;
+        draining = false;
+        incomplete = 0;
         first = true;
         firstRate = 0;
         withoutGrowth = 0;
@@ -119,7 +157,11 @@ final class LinkGovernor {
         allowed = BYTES_FIRST;
         Arrays.fill(rates, 0);
         roundRate = 0;
-        roundEnd = came;
+        beginRound();
+    }
+
+    private long betweenWords() {
+        return fine ? (long) Math.min(COARSE_BYTES, rate() * LinkArrivals.PART_NANOS) : COARSE_BYTES;
     }
 
     private void endRound(long nowNanos) {
@@ -134,10 +176,17 @@ final class LinkGovernor {
             withoutGrowth = roundRate >= GROWTH * firstRate ? 0 : withoutGrowth + 1;
             firstRate = Math.max(firstRate, roundRate);
             first = withoutGrowth < ROUNDS_WITHOUT_GROWTH;
+            draining = !first;
         }
-        roundRate = 0;
+        fine = there() - roundStart <= roundWords * FRAME_BYTES / 2;
         held = false;
-        roundEnd = came;
+        beginRound();
+    }
+
+    private void beginRound() {
+        roundRate = 0;
+        roundWords = 0;
+        roundStart = there();
     }
 
     /** Bytes a nanosecond that the link carries; 0 if that is not known, because it was not full for {@link #RATE_OLD_NANOS}. */

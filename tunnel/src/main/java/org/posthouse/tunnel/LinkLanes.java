@@ -309,6 +309,15 @@ final class LinkLanes {
         return alone && first.writable() ? 0 : best;
     }
 
+    /** What came, on any lane, of bulk whose rest has not. */
+    long incompleteBytes() {
+        long bytes = first == null ? 0 : first.incompleteBytes();
+        for (Lane lane : lanes) {
+            bytes += lane != null && lane.isUp() ? lane.connection.incompleteBytes() : 0;
+        }
+        return bytes;
+    }
+
     void write(int lane, LinkFrame frame) {
         if (lane == 0) {
             first.write(frame);

@@ -65,6 +65,13 @@ final class LinkReception implements LinkArrivals.Sink {
         }
     }
 
+    /** What was read at once is done with: the peer hears of a part of a long frame, too. */
+    void onReadEnd() {
+        if (!tellsSoon && arrivals.isPartDue(link.incompleteBytes(), System.nanoTime())) {
+            tell();
+        }
+    }
+
     /** The listener has handled the frame that it knows by this name, which came on this link or on one of the peer before it. */
     void handled(long name) {
         if (arrivals.handle(name)) {
@@ -86,7 +93,7 @@ final class LinkReception implements LinkArrivals.Sink {
         tellsSoon = false;
         LinkConnection first = link.writableFirst();
         if (first != null) {
-            first.acknowledge(arrivals.tell());
+            first.acknowledge(arrivals.tell(link.incompleteBytes(), System.nanoTime()));
         }
     }
 

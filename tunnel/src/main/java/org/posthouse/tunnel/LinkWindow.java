@@ -143,13 +143,16 @@ final class LinkWindow {
     }
 
     /**
-     * The peer has handled the first frames of either stream, and has so much bulk without a gap.
+     * The peer has handled the first frames of either stream, has so much bulk without a gap, and so many bytes of what comes next.
      *
      * @throws WireException if it cannot, or says less than before
      */
-    void acknowledge(long headsHandled, long bulkHandled, long bulkArrived) throws WireException {
+    void acknowledge(long headsHandled, long bulkHandled, long bulkArrived, long incompleteBytes) throws WireException {
         heads.require(Reason.NOT_EXPECTED, "acknowledges", headsHandled, heads.acknowledged());
         bulk.require(Reason.NOT_EXPECTED, "has", bulkArrived, bulk.arrived());
+        if (incompleteBytes < 0) {
+            throw new WireException(Reason.NOT_EXPECTED, "has " + incompleteBytes + " bytes of a frame, expected 0 or more");
+        }
         if (bulkHandled < bulk.acknowledged() || bulkHandled > bulkArrived) {
             throw new WireException(
                     Reason.NOT_EXPECTED,
@@ -158,9 +161,7 @@ final class LinkWindow {
         arrive(heads, headsHandled);
         long before = bulkUnderWay;
         LinkFrame last = arrive(bulk, bulkArrived);
-        if (last != null) {
-            governor.come(before - bulkUnderWay, last.stamp(), nanos.getAsLong());
-        }
+        governor.come(before - bulkUnderWay, incompleteBytes, last == null ? null : last.stamp(), nanos.getAsLong());
         heads.acknowledge(headsHandled);
         bulk.acknowledge(bulkHandled);
         settle();

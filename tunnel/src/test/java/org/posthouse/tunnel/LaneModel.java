@@ -103,7 +103,7 @@ final class LaneModel implements LinkArrivals.Sink {
             case 3, 4, 5 -> write(random.nextInt(4) > 0);
             case 6, 7, 8, 9 -> arrive(random.nextInt(up.length));
             case 10 -> handleOne();
-            case 11 -> words.add(arrivals.tell());
+            case 11 -> words.add(arrivals.tell(0, 0));
             case 12 -> hear();
             case 13, 14, 15 -> pack();
             case 16 -> window.packs(random.nextInt(3) > 0);
@@ -164,7 +164,7 @@ final class LaneModel implements LinkArrivals.Sink {
             while (handleOne()) {
                 on = true;
             }
-            words.add(arrivals.tell());
+            words.add(arrivals.tell(0, 0));
             while (!words.isEmpty()) {
                 hear();
             }
@@ -271,7 +271,7 @@ final class LaneModel implements LinkArrivals.Sink {
     private void hear() throws WireException {
         LinkArrivals.Counts word = words.poll();
         if (word != null) {
-            window.acknowledge(word.heads(), word.bulk(), word.bulkReceived());
+            window.acknowledge(word.heads(), word.bulk(), word.bulkReceived(), word.incomplete());
             for (long place = 0; place < window.settled(); place++) {
                 assertThat(came.contains(place)).as("frame %d is settled, and came", place).isTrue();
             }

@@ -439,6 +439,12 @@ class LinkRefusalTest {
             peer.send(word(FrameType.LINK_ACK, 1));
             assertClosed(peer, Reason.NOT_EXPECTED, "acknowledges 1");
         }
+        try (RawPeer peer = up(2)) {
+            ByteBuffer frame = word(FrameType.LINK_ACK, 0);
+            new FrameView().wrap(frame, 0).linkWord(3, -1);
+            peer.send(frame);
+            assertClosed(peer, Reason.NOT_EXPECTED, "has -1 bytes");
+        }
     }
 
     @Test

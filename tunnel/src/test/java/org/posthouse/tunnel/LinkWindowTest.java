@@ -24,7 +24,7 @@ class LinkWindowTest {
         assertThat(take(window)).isZero();
         assertThat(window.next(0, true, true)).isNull();
         assertThat(frame.refCnt()).isEqualTo(1);
-        window.acknowledge(1, 0, 0);
+        window.acknowledge(1, 0, 0, 0);
         assertThat(frame.refCnt()).isZero();
         assertThat(window.bytes()).isZero();
     }
@@ -35,7 +35,7 @@ class LinkWindowTest {
         for (int i = 0; i < 4; i++) {
             take(window);
         }
-        window.acknowledge(1, 0, 0);
+        window.acknowledge(1, 0, 0, 0);
         window.resume(2, 0);
         assertThat(List.of(take(window), take(window), take(window))).containsExactly(2L, 3L, 4L);
         assertThat(window.retransmitted()).isEqualTo(2);
@@ -50,7 +50,7 @@ class LinkWindowTest {
         window.resume(2, 0);
         assertThat(window.settled()).isZero();
         assertThat(take(window)).isEqualTo(2);
-        window.acknowledge(3, 0, 0);
+        window.acknowledge(3, 0, 0, 0);
         assertThat(window.bytes()).isZero();
     }
 
@@ -59,7 +59,7 @@ class LinkWindowTest {
         append(window, 0, 5);
         take(window);
         take(window);
-        window.acknowledge(1, 0, 0);
+        window.acknowledge(1, 0, 0, 0);
         assertThatThrownBy(() -> window.resume(3, 0)).satisfies(e -> assertReason(e, Reason.CANNOT_RESUME));
         assertThatThrownBy(() -> window.resume(0, 0)).satisfies(e -> assertReason(e, Reason.CANNOT_RESUME));
         window.resume(1, 0);
@@ -71,10 +71,10 @@ class LinkWindowTest {
         append(window, 0, 3);
         take(window);
         take(window);
-        window.acknowledge(2, 0, 0);
-        assertThatThrownBy(() -> window.acknowledge(3, 0, 0)).satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
-        assertThatThrownBy(() -> window.acknowledge(1, 0, 0)).satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
-        window.acknowledge(2, 0, 0);
+        window.acknowledge(2, 0, 0, 0);
+        assertThatThrownBy(() -> window.acknowledge(3, 0, 0, 0)).satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.acknowledge(1, 0, 0, 0)).satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
+        window.acknowledge(2, 0, 0, 0);
     }
 
     @Test
@@ -89,7 +89,7 @@ class LinkWindowTest {
         }
         long acknowledged = 0;
         while (!window.roomy()) {
-            window.acknowledge(++acknowledged, 0, 0);
+            window.acknowledge(++acknowledged, 0, 0, 0);
         }
         assertThat(window.bytes()).isBetween(1L, 500L);
     }
@@ -105,7 +105,7 @@ class LinkWindowTest {
         window.next(2, false, true);
         int bytes = Wire.CHUNK_HEADER_BYTES + 100;
         assertThat(unacknowledged()).containsExactly(16L, (long) bytes, (long) bytes);
-        window.acknowledge(1, 0, 1);
+        window.acknowledge(1, 0, 1, 0);
         assertThat(unacknowledged()).containsExactly(8L, 0L, (long) bytes);
         window.lost(2);
         assertThat(unacknowledged()).containsExactly(8L, 0L, 0L);
@@ -114,7 +114,7 @@ class LinkWindowTest {
         window.resume(1, 1);
         assertThat(unacknowledged()).containsExactly(0L, 0L, 0L);
         take(window);
-        window.acknowledge(2, 1, 1);
+        window.acknowledge(2, 1, 1, 0);
         assertThat(unacknowledged()).containsExactly(0L, 0L, 0L);
         window.release();
     }
@@ -135,7 +135,7 @@ class LinkWindowTest {
         append(window, 0, 3);
         take(window);
         take(window);
-        window.acknowledge(1, 0, 0);
+        window.acknowledge(1, 0, 0, 0);
         List<ByteBuf> frames = window.takeAll();
         assertThat(frames.stream().map(frame -> frame.getLong(0))).containsExactly(1L, 2L);
         assertThat(frames).allMatch(frame -> frame.refCnt() == 1);
@@ -144,7 +144,7 @@ class LinkWindowTest {
         window.resume(0, 0);
         window.append(number(7));
         assertThat(take(window)).isEqualTo(7);
-        window.acknowledge(1, 0, 0);
+        window.acknowledge(1, 0, 0, 0);
     }
 
     @Test
