@@ -199,7 +199,7 @@ final class PayloadRunTest {
             List<ByteBuffer> frames = new ArrayList<>();
             int stay = 1 + random.nextInt(12);
             List<Message> left = new ArrayList<>(messages);
-            Message now = left.getFirst();
+            Message now = left.get(0);
             while (!left.isEmpty()) {
                 now = left.contains(now) && random.nextInt(stay) > 0 ? now : left.get(random.nextInt(left.size()));
                 frames.add(random.nextInt(10) == 0 ? ScriptedRelay.credit(random.nextInt(100), 1) : now.nextChunk());
