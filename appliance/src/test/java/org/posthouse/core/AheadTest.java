@@ -61,7 +61,7 @@ final class AheadTest {
     void whatComesIsPushedAndCountsAsDelivered() throws Exception {
         ahead(1, 10_000);
         send(2, 10);
-        send(3, Wire.PUSHED_BYTES_MAX);
+        send(3, Wire.PAYLOAD_BYTES_MAX);
         relay.fromSite("there", relay.frames.message(FrameType.SEND, CONTEXT, 3, 0, 7, 1, 0));
         assertThat(zero.take()).containsExactly("push #2 from 1", "push #3 from 1", "push #1 from 3");
         assertThat(zero.rank.messagesDelivered()).isEqualTo(4);

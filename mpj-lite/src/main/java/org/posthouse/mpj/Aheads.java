@@ -14,13 +14,10 @@ import org.posthouse.wire.WireException;
 
 /** The contexts of a rank, those that run ahead among them, and what the relay is told of that. Guarded by the endpoint's lock. */
 final class Aheads {
-    /** Most contexts that are open at once: 16 MiB of messages that were not received. */
-    static final int OPEN_MAX = 64;
+    /** What messages may cost that have come, in all contexts, and were not received: 64 windows, or 16 wide ones. */
+    static final long HELD_COST_MAX = 64L * Ahead.WINDOW_COST;
 
     private static final int AHEAD_BYTES = 40;
-
-    /** Reason of an ENDED: a message came that is not pushed. */
-    private static final int NOT_PUSHED = 2;
 
     private final Told line;
     private final long job;
@@ -34,6 +31,10 @@ final class Aheads {
     private Map<Integer, Ahead> behind;
 
     private Ahead recent;
+
+    /** Of which more is granted with the next message that the rank sends; null if there is none. */
+    private Ahead due;
+
     private int open;
     private boolean quiet;
 
@@ -87,15 +88,57 @@ final class Aheads {
 
     /** A receive of this context was posted: if it is time, what comes next comes unasked. */
     void posted(Ahead ahead) throws IOException {
-        if (!quiet && open < OPEN_MAX && ahead.wantsToOpen()) {
+        if (quiet || !ahead.wantsToOpen()) {
+            return;
+        }
+        if (mayHold(ahead)) {
             say(ahead, ahead.open(), 0);
             open++;
+        } else {
+            ahead.calmDown();
         }
     }
 
-    /** A message was received: there is room for more. */
+    /** Whether a whole window of this one goes with what the others hold. */
+    private boolean mayHold(Ahead ahead) {
+        return held() - ahead.held() + ahead.heldIfOpen() <= HELD_COST_MAX;
+    }
+
+    private long held() {
+        long held = 0;
+        for (Ahead ahead : contexts.values()) {
+            held += ahead.held();
+        }
+        return held;
+    }
+
+    /** A message was received: there is room for more. The relay hears of it with the next message, unless that may be too late. */
     void received(Ahead ahead) throws IOException {
-        if (!quiet && ahead.wantsMore() && line.hasRoom()) {
+        if (!ahead.wantsMore()) {
+            return;
+        }
+        if (due == null) {
+            due = ahead;
+        }
+        if (due != ahead || ahead.needsMore()) {
+            grantMore(ahead);
+        }
+    }
+
+    /** A message is about to leave: what is to be granted goes before it. */
+    void sending() throws IOException {
+        if (due != null) {
+            Ahead ahead = due;
+            due = null;
+            grantMore(ahead);
+        }
+    }
+
+    private void grantMore(Ahead ahead) throws IOException {
+        if (ahead.wantsMore() && !quiet && line.hasRoom()) {
+            if (ahead.wantsWider() && mayHold(ahead)) {
+                ahead.widen();
+            }
             say(ahead, ahead.more(), 0);
         }
     }
@@ -138,7 +181,7 @@ final class Aheads {
 
     void ended(FrameView view) throws WireException {
         Ahead ahead = of(view.context());
-        ahead.ended(view.round(), view.pushedCost(), view.endReason() == NOT_PUSHED);
+        ahead.ended(view.round(), view.pushedCost(), view.endReason());
         open--;
         unposted.add(ahead);
     }

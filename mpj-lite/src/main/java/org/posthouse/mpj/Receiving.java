@@ -76,18 +76,18 @@ final class Receiving extends Operation {
     }
 
     /**
-     * Where the next bytes of its message go as they are on the wire, see {@link Sink#inPlace}; null if they are to be read.
+     * Where all of its message goes as it is on the wire, see {@link Sink#inPlace}; null if it is to be read.
      *
-     * @param envelope of the message, to which it may be matched yet or not
+     * @param envelope of the message, to which it is not matched yet
      */
-    ByteBuffer place(Envelope envelope, int bytes) {
-        return failure == null && arrived + bytes <= envelope.bytes() ? sink.inPlace(envelope, arrived, bytes) : null;
+    ByteBuffer place(Envelope envelope) {
+        return failure == null ? sink.inPlace(envelope) : null;
     }
 
-    /** The message's next bytes are in their {@link #place}; completes the receive with the last. True if these were the last. */
-    boolean placed(int bytes) {
-        arrived += bytes;
-        return endIfWhole();
+    /** All of the message is in its {@link #place}: the receive is complete. */
+    void placed() {
+        arrived = envelope.bytes();
+        endIfWhole();
     }
 
     /** Takes the message's next bytes, and completes the receive with the last. True if these were the last. */

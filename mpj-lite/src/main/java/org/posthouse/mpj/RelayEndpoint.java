@@ -200,6 +200,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     private Operation startSend(int context, int destination, int tag, Content content, Mode mode) throws IOException {
         ReceiveException mismatch = presences.mismatch(context);
+        inbox.sending();
         return mismatch == null
                 ? outbox.send(context, destination, tag, content, mode)
                 : Outbox.abandoned(context, destination, content, mismatch);
@@ -429,7 +430,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     @Override
-    public void onPlaced(FrameView view) throws WireException {
+    public void onPlaced(FrameView view) throws WireException, IOException {
         inbox.onMessagePlaced(view);
     }
 

@@ -110,15 +110,15 @@ final class AheadTest {
     @Test
     void itIsOpenedBehindTwoShortMessagesInARow() {
         Ahead ahead = new Ahead(3);
-        ahead.delivered(true);
-        ahead.delivered(false);
-        ahead.delivered(true);
+        ahead.delivered(true, 10);
+        ahead.delivered(false, 10);
+        ahead.delivered(true, 10);
         assertThat(ahead.wantsToOpen()).isFalse();
-        ahead.delivered(true);
+        ahead.delivered(true, 10);
         assertThat(ahead.wantsToOpen()).isTrue();
         assertThat(ahead.open()).isEqualTo(Ahead.WINDOW_COST);
         assertThat(ahead.round()).isEqualTo(1);
-        ahead.delivered(true);
+        ahead.delivered(true, 10);
         assertThat(ahead.wantsToOpen()).as("it is").isFalse();
     }
 
@@ -129,15 +129,15 @@ final class AheadTest {
         for (int round = 1; round < 14; round++) {
             for (int message = 0; message < needed; message++) {
                 assertThat(ahead.wantsToOpen()).isFalse();
-                ahead.delivered(true);
+                ahead.delivered(true, 10);
             }
             assertThat(ahead.wantsToOpen()).isTrue();
             ahead.open();
-            ahead.ended(round, 0, true);
+            ahead.ended(round, 0, Ahead.NOT_PUSHED);
             needed = Math.min(2 * needed, 1_024);
         }
         for (int message = 0; message < 1_024; message++) {
-            ahead.delivered(true);
+            ahead.delivered(true, 10);
         }
         ahead.open();
         for (int message = 0; message < 1_024; message++) {
@@ -145,9 +145,9 @@ final class AheadTest {
             ahead.take(Wire.ANY, Wire.ANY, 0);
             ahead.more();
         }
-        ahead.ended(14, 1_024 * Wire.cost(0), false);
-        ahead.delivered(true);
-        ahead.delivered(true);
+        ahead.ended(14, 1_024 * Wire.cost(0), Ahead.BOUND);
+        ahead.delivered(true, 10);
+        ahead.delivered(true, 10);
         assertThat(ahead.wantsToOpen()).as("short ones have come for long").isTrue();
     }
 
@@ -178,9 +178,9 @@ final class AheadTest {
         }
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> push(ahead, 0)).withMessageContaining("pushed in context 3");
         Ahead full = filled(many);
-        full.ended(1, many * Wire.cost(0), false);
-        full.delivered(true);
-        full.delivered(true);
+        full.ended(1, many * Wire.cost(0), Ahead.BOUND);
+        full.delivered(true, 10);
+        full.delivered(true, 10);
         assertThat(full.wantsToOpen()).isFalse();
         for (int taken = 0; taken < many / 2; taken++) {
             full.take(0, 0, 0);
@@ -202,17 +202,16 @@ final class AheadTest {
     void whatTheRelayMayNotSayIsRefused() throws WireException {
         Ahead ahead = new Ahead(3);
         refuses(() -> new Ahead(3).came(envelope(0, 0, 0)));
-        refuses(() -> new Ahead(3).ended(0, 0, false));
+        refuses(() -> new Ahead(3).ended(0, 0, Ahead.BOUND));
         ahead.open();
         assertThat(ahead.end()).isTrue();
         assertThat(ahead.end()).as("it is said once").isFalse();
-        refuses(() -> ahead.ended(2, 0, false));
-        refuses(() -> ahead.ended(1, 256, false));
-        ahead.ended(1, 0, false);
-        refuses(() -> ahead.ended(1, 0, false));
+        refuses(() -> ahead.ended(2, 0, Ahead.BOUND));
+        refuses(() -> ahead.ended(1, 256, Ahead.BOUND));
+        ahead.ended(1, 0, Ahead.BOUND);
+        refuses(() -> ahead.ended(1, 0, Ahead.BOUND));
         Ahead other = new Ahead(3);
         other.open();
-        refuses(() -> other.came(envelope(0, 0, Wire.PUSHED_BYTES_MAX + 1)));
     }
 
     private interface Breach {

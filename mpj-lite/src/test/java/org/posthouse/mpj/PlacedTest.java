@@ -61,8 +61,8 @@ final class PlacedTest extends OneRank {
         }
 
         @Override
-        public ByteBuffer inPlace(Envelope envelope, long at, int bytes) {
-            ByteBuffer place = sink.inPlace(envelope, at, bytes);
+        public ByteBuffer inPlace(Envelope envelope) {
+            ByteBuffer place = sink.inPlace(envelope);
             asked.countDown();
             return place;
         }
