@@ -293,9 +293,6 @@ final class Deliveries {
         for (Parcel chunk = message.nextWaitingChunk(); chunk != null; chunk = message.nextWaitingChunk()) {
             pass(to, message, chunk);
         }
-        if (job.owesHalf(to.rank(), config) && !job.journal().holds()) {
-            payBack(job, to.rank()); // Of its own it would be a write, and a read for which the rank wakes.
-        }
         if (message.isBehind()) {
             to.readingBack().add(message);
             readBack(to);
@@ -431,12 +428,9 @@ final class Deliveries {
 
     /** Gives a sender back what a message has cost. */
     void giveBack(Job job, int source, long cost) {
-        if (job.owe(source, cost, config)) {
-            payBack(job, source);
+        if (!job.owe(source, cost, config)) {
+            return;
         }
-    }
-
-    private void payBack(Job job, int source) {
         long bytes = job.takeOwedBytes(source);
         int messages = job.takeOwedMessages(source);
         HomedRank local = job.homed(source);

@@ -192,12 +192,6 @@ public final class Job {
                 || owedMessages[rank] >= config.creditPortionMessages(cores);
     }
 
-    /** Whether half of that is owed to it: so much goes with what else goes to it. */
-    boolean owesHalf(int rank, CoreConfig config) {
-        return 2 * owedBytes[rank] >= config.creditPortionBytes(cores)
-                || 2 * owedMessages[rank] >= config.creditPortionMessages(cores);
-    }
-
     long takeOwedBytes(int rank) {
         long owed = owedBytes[rank];
         owedBytes[rank] = 0;

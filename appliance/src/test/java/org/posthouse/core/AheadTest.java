@@ -59,7 +59,7 @@ final class AheadTest {
 
     @Test
     void whatComesIsPushedAndCountsAsDelivered() throws Exception {
-        ahead(1, 10_000);
+        ahead(1, 100_000);
         send(2, 10);
         send(3, Wire.PAYLOAD_BYTES_MAX);
         relay.fromSite("there", relay.frames.message(FrameType.SEND, CONTEXT, 3, 0, 7, 1, 0));
@@ -109,7 +109,7 @@ final class AheadTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"SEND, 4097", "EAGER, 70000", "OFFER, 10"})
+    @CsvSource({"EAGER, 70000", "OFFER, 10"})
     void whatIsNotPushedEndsTheRoundAndWaits(FrameType form, int bytes) throws Exception {
         ahead(1, 10_000);
         send(2, 10);

@@ -93,7 +93,6 @@ final class SimActor {
         return switch (from.nextInt(large ? 10 : 30)) {
             case 0 -> HEAD_BYTES + from.nextInt(most - HEAD_BYTES);
             case 1 -> Wire.PAYLOAD_BYTES_MAX - 1 + from.nextInt(3);
-            case 2 -> HEAD_BYTES + from.nextInt(Wire.PAYLOAD_BYTES_MAX - HEAD_BYTES);
             default -> HEAD_BYTES + from.nextInt(200);
         };
     }

@@ -40,6 +40,9 @@ final class Ahead {
     /** Messages of a round whose bound was reached, from which on it was worth it. */
     private static final int ROUND_MESSAGES_MIN = 32;
 
+    /** By how many more long messages of a round may have come before their receives than behind them: each costs two copies. */
+    private static final int LATE_MAX = 4;
+
     /** Reasons of an ENDED: a message came that is not pushed; the bound is reached. */
     static final int NOT_PUSHED = 2;
 
@@ -110,6 +113,9 @@ final class Ahead {
 
     /** How many messages have come in this round. */
     private int came;
+
+    /** By how many more long messages of this round have come before their receives than behind them; at least -LATE_MAX. */
+    private int late;
 
     /** Of this round, or of the next. */
     private int window = WINDOW_COST;
@@ -201,7 +207,15 @@ final class Ahead {
         if (receiving != null) {
             taken += Wire.cost(envelope.bytes());
         }
+        if (envelope.bytes() > SHORT_BYTES_MAX && !ending) {
+            late = receiving == null ? late + 1 : Math.max(late - 1, -LATE_MAX);
+        }
         return receiving;
+    }
+
+    /** Whether its long messages had better wait at the relay. */
+    boolean isLate() {
+        return late >= LATE_MAX;
     }
 
     /** The receive that {@link #came} would find; null if there is none. Changes nothing. */
@@ -285,18 +299,14 @@ final class Ahead {
         ending = false;
         round++;
         came = 0;
+        late = 0;
         window = nextWindow;
         return more();
     }
 
-    /** Whether half of the window may be granted again. */
+    /** Whether half of the window is to be granted again. */
     boolean wantsMore() {
         return open && !ending && taken + window - granted >= window / 2;
-    }
-
-    /** Whether so little of the window is left that this cannot wait for a frame that it leaves with. */
-    boolean needsMore() {
-        return wantsMore() && granted - taken <= window / 4;
     }
 
     /** Whether it is narrow, and a long message has come since it was opened. */
@@ -346,7 +356,7 @@ final class Ahead {
         if (came >= CALM_MOST) {
             calmNeeded = CALM_LEAST;
         }
-        if (reason == NOT_PUSHED || reason == BOUND && came < ROUND_MESSAGES_MIN) {
+        if (reason == NOT_PUSHED || isLate() || reason == BOUND && came < ROUND_MESSAGES_MIN) {
             calmNeeded = Math.min(2 * calmNeeded, CALM_MOST);
         }
     }

@@ -32,9 +32,6 @@ final class Aheads {
 
     private Ahead recent;
 
-    /** Of which more is granted with the next message that the rank sends; null if there is none. */
-    private Ahead due;
-
     private int open;
     private boolean quiet;
 
@@ -112,36 +109,23 @@ final class Aheads {
         return held;
     }
 
-    /** A message was received: there is room for more. The relay hears of it with the next message, unless that may be too late. */
+    /** A message was received: there is room for more. */
     void received(Ahead ahead) throws IOException {
-        if (!ahead.wantsMore()) {
-            return;
-        }
-        if (due == null) {
-            due = ahead;
-        }
-        if (due != ahead || ahead.needsMore()) {
-            grantMore(ahead);
-        }
-    }
-
-    /** A message is about to leave: what is to be granted goes before it. */
-    void sending() throws IOException {
-        if (due != null) {
-            Ahead ahead = due;
-            due = null;
-            grantMore(ahead);
-        }
-    }
-
-    private void grantMore(Ahead ahead) throws IOException {
-        if (ahead.wantsMore() && !quiet && line.hasRoom()) {
+        if (!quiet && ahead.wantsMore() && line.hasRoom()) {
             if (ahead.wantsWider() && mayHold(ahead)) {
                 ahead.widen();
             }
             say(ahead, ahead.more(), 0);
         }
     }
+
+    /** A message has come before its receive. */
+    void kept(Ahead ahead) throws IOException {
+        if (ahead.isLate() && !quiet && line.hasRoom()) {
+            end(ahead);
+        }
+    }
+
 
     /** Nothing more is wanted, if anything was; {@link #ended} follows. */
     void end(Ahead ahead) throws IOException {

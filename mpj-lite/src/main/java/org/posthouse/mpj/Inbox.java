@@ -151,11 +151,6 @@ final class Inbox {
         aheads.end(aheads.of(context));
     }
 
-    /** A message is about to leave: what else is to be said then goes before it. */
-    void sending() throws IOException {
-        aheads.sending();
-    }
-
     /** Something may be said again: what was to be posted meanwhile is. */
     void proceed() throws IOException {
         for (Receiving receiving : aheads.takeUnposted()) {
@@ -270,6 +265,7 @@ final class Inbox {
         if (receiving == null) {
             aheads.keeper(view.context())
                     .keep(envelope, payload(frame, Wire.MESSAGE_HEADER_BYTES), deliveries, history.lastTakingBack(view.context()));
+            aheads.kept(ahead);
         } else {
             receiving.begin(envelope, deliveries);
             receiving.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));

@@ -200,7 +200,6 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
 
     private Operation startSend(int context, int destination, int tag, Content content, Mode mode) throws IOException {
         ReceiveException mismatch = presences.mismatch(context);
-        inbox.sending();
         return mismatch == null
                 ? outbox.send(context, destination, tag, content, mode)
                 : Outbox.abandoned(context, destination, content, mismatch);

@@ -167,6 +167,77 @@ final class AheadTest {
         assertThat(ahead.wantsMore()).isFalse();
     }
 
+    @Test
+    void itIsOpenedWideWhereLongMessagesCome() throws WireException {
+        Ahead ahead = new Ahead(3);
+        ahead.delivered(true, 65_536);
+        ahead.delivered(true, 10);
+        assertThat(ahead.heldIfOpen()).isEqualTo(Ahead.WIDE_COST);
+        assertThat(ahead.open()).isEqualTo(Ahead.WIDE_COST);
+        Ahead other = new Ahead(3);
+        other.delivered(false, 1 << 20);
+        assertThat(other.open()).as("long ones that are not pushed do not count").isEqualTo(Ahead.WINDOW_COST);
+        push(other, 65_536);
+        other.take(0, 0, 0);
+        assertThat(other.wantsWider()).isTrue();
+        other.widen();
+        assertThat(other.wantsMore()).isTrue();
+        assertThat(other.more()).isEqualTo(Ahead.WIDE_COST + Wire.cost(65_536));
+        assertThat(other.held()).isEqualTo(Ahead.WIDE_COST);
+    }
+
+    @Test
+    void aRoundOfFewLongMessagesMakesItWaitTwiceAsLong() throws WireException {
+        Ahead ahead = new Ahead(3);
+        ahead.delivered(true, 65_536);
+        ahead.open();
+        for (int sent = 0; sent < 15; sent++) {
+            receive(ahead, 65_536, sent % 2 == 0);
+        }
+        assertThat(ahead.isLate()).isFalse();
+        ahead.ended(1, 15 * Wire.cost(65_536), Ahead.BOUND);
+        ahead.delivered(true, 65_536);
+        ahead.delivered(true, 65_536);
+        assertThat(ahead.wantsToOpen()).isFalse();
+        ahead.delivered(true, 65_536);
+        ahead.delivered(true, 65_536);
+        assertThat(ahead.wantsToOpen()).isTrue();
+    }
+
+    private static void receive(Ahead ahead, int bytes, boolean waits) throws WireException {
+        Receiving receiving = new Receiving(3, 0, 0, new Sunk());
+        receiving.called(1);
+        if (waits) {
+            ahead.await(receiving);
+            assertThat(ahead.receiver(0, 0)).isSameAs(receiving);
+            assertThat(ahead.came(envelope(0, 0, bytes))).isSameAs(receiving);
+        } else {
+            push(ahead, bytes);
+            ahead.take(0, 0, 0);
+        }
+    }
+
+    @Test
+    void longMessagesThatComeBeforeTheirReceivesMakeItLate() throws WireException {
+        Ahead ahead = new Ahead(3);
+        ahead.open();
+        for (int sent = 0; sent < 100; sent++) {
+            receive(ahead, 10, false);
+            receive(ahead, 10_000, true);
+            ahead.more();
+        }
+        for (int sent = 0; sent < 8; sent++) {
+            assertThat(ahead.isLate()).isFalse();
+            receive(ahead, 10_000, false);
+        }
+        assertThat(ahead.isLate()).isTrue();
+        long cost = 100 * (Wire.cost(10) + Wire.cost(10_000)) + 8 * Wire.cost(10_000);
+        ahead.ended(1, cost, 1);
+        ahead.delivered(true, 10);
+        ahead.delivered(true, 10);
+        assertThat(ahead.wantsToOpen()).isFalse();
+    }
+
     /** Else the round would end at once, over and over. */
     @Test
     void itIsNotOpenedBeforeWhatHasComeIsReceived() throws WireException {
