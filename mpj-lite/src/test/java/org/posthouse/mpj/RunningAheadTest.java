@@ -227,18 +227,20 @@ final class RunningAheadTest extends OneRank {
     void longMessagesThatComeBeforeTheirReceivesEndTheRound() throws Exception {
         open();
         byte[] message = Arrays.copyOf(LONG, 20_000);
-        for (int i = 0; i < 6; i++) { // The first finds its receive.
-            line.say(pushed(CONTEXT, TAG, 0, ++sequence, message, message.length));
+        for (int i = 0; i < 4; i++) {
+            line.say(pushed(CONTEXT, TAG + 1, 0, ++sequence, message, message.length));
         }
+        line.say(push(TAG, 7));
+        assertThat(new Byte1(1, TAG).await()).isEqualTo((byte) 7);
+        assertThat(view(line.hear(FrameType.AHEAD)).flags()).isEqualTo(FrameView.END);
+        line.say(ScriptedRelay.endedAt(CONTEXT, 1, 4 * Wire.cost(message.length) + Wire.cost(1), 1));
         byte[] got = new byte[message.length];
         CompletableFuture<?> received = start(() -> {
-            for (int i = 0; i < 7; i++) {
-                endpoint.await(endpoint.receive(CONTEXT, 1, TAG, Plain.sink(Base.BYTE, got, 0, got.length)));
+            for (int i = 0; i < 5; i++) {
+                endpoint.await(endpoint.receive(CONTEXT, 1, TAG + 1, Plain.sink(Base.BYTE, got, 0, got.length)));
             }
             return null;
         });
-        assertThat(view(line.hear(FrameType.AHEAD)).flags()).isEqualTo(FrameView.END);
-        line.say(ScriptedRelay.endedAt(CONTEXT, 1, 6 * Wire.cost(message.length), 1));
         line.say(delivered(line.hear(FrameType.POST), ++sequence, message, message.length));
         received.get();
         assertThat(got).isEqualTo(message);

@@ -111,7 +111,7 @@ final class WireDocumentTest {
                 .containsEntry("MAGIC", "0x" + Integer.toHexString(Wire.MAGIC))
                 .containsEntry("VERSION", "" + Wire.VERSION)
                 .containsEntry("PUSHED_COST_MAX", "" + Wire.PUSHED_COST_MAX)
-                .hasSize(10);
+                .hasSize(9);
     }
 
     @Test
