@@ -67,7 +67,7 @@ public final class Wire {
     /** Most events in one frame. */
     public static final int EVENTS_MAX = 4_096;
 
-    /** Most that messages may cost which are pushed in one context, that is, sent to their rank before there are receives for them, and not received. */
+    /** Most that messages may cost which are pushed in one context (sent before there are receives for them) and not received. */
     public static final int PUSHED_COST_MAX = 1024 * 1024;
 
     private Wire() {}
