@@ -81,8 +81,8 @@ interface Way extends AutoCloseable {
             }
 
             @Override
-            public ByteBuffer inPlace(Envelope envelope, long at, int bytes) {
-                return buffer.isDirect() && envelope.bytes() == buffer.limit() ? buffer.slice((int) at, bytes) : null;
+            public ByteBuffer inPlace(Envelope envelope) {
+                return buffer.isDirect() && envelope.bytes() == buffer.limit() ? buffer.slice(0, buffer.limit()) : null;
             }
 
             @Override

@@ -266,9 +266,9 @@ public final class Message {
         return form == FrameType.OFFER ? 0 : Wire.cost(bytes);
     }
 
-    /** Whether it is whole, and so short that it may be pushed. */
-    boolean isShort() {
-        return form == FrameType.SEND && bytes <= Wire.PUSHED_BYTES_MAX;
+    /** Whether it is in one frame, so that it may be pushed. */
+    boolean isWhole() {
+        return form == FrameType.SEND;
     }
 
     Parcel takeHead() {

@@ -5,7 +5,7 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * A context of one rank that may run ahead (docs/wire.md, running ahead): while it is open, short messages are pushed, that is, sent to the
+ * A context of one rank that may run ahead (docs/wire.md, running ahead): while it is open, messages of one frame are pushed, that is, sent to the
  * rank before there is a receive for them. Confined to the mailbox's owner.
  *
  * <p>While it is open no message of the context waits in the mailbox, and the rank has no receive on its way there. Whoever wants to store
@@ -16,7 +16,7 @@ public final class Round {
     public enum End {
         /** The rank wants no more, or has a probe waiting here. */
         ASKED(1),
-        /** A message came that is not pushed: it is too long, or only offered. */
+        /** A message came that is not pushed: it does not fit into a frame, or is only offered. */
         NOT_PUSHED(2),
         /** What the rank has granted is used up. */
         BOUND(3),
@@ -82,7 +82,7 @@ public final class Round {
      * @param reads whether the rank is not slow to read
      */
     End refuses(Message message, boolean reads) {
-        if (!message.isShort()) {
+        if (!message.isWhole()) {
             return End.NOT_PUSHED;
         }
         if (pushed + message.cost() > bound) {

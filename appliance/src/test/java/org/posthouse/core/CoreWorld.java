@@ -338,6 +338,11 @@ final class CoreWorld {
         return ranks.stream().mapToInt(SimRank::pushes).sum();
     }
 
+    /** Those of them that were long. */
+    int longPushes() {
+        return ranks.stream().mapToInt(SimRank::longPushes).sum();
+    }
+
     /** The mailbox has let go of this letter's offer. */
     void withdrawn(SimLetter letter) {
         arrived.getOrDefault(letter.destination, new ArrayList<>()).remove(letter);

@@ -15,6 +15,7 @@ final class CoreWorldTest {
         AtomicLong aheadMax = new AtomicLong();
         AtomicLong pulled = new AtomicLong();
         AtomicLong pushes = new AtomicLong();
+        AtomicLong longPushes = new AtomicLong();
         AtomicLong toldBySite = new AtomicLong();
         SeededRuns.each(3_000, seed -> {
             CoreWorld world = new CoreWorld(seed);
@@ -24,6 +25,7 @@ final class CoreWorldTest {
             readBack.addAndGet(world.piecesReadBack());
             pulled.addAndGet(world.pulled());
             pushes.addAndGet(world.pushes());
+            longPushes.addAndGet(world.longPushes());
             toldBySite.addAndGet(world.toldBySite());
             aheadMax.accumulateAndGet(world.aheadMax(), Math::max);
         });
@@ -31,6 +33,7 @@ final class CoreWorldTest {
         assertThat(bytesHeldMax.get()).as("worlds in which nothing ever waited prove nothing").isPositive();
         assertThat(readBack.get()).as("pieces of payload that were read back from a log").isGreaterThan(3_000);
         assertThat(pushes.get()).as("messages that came unasked").isGreaterThan(5_000);
+        assertThat(longPushes.get()).as("long ones of them").isGreaterThan(150);
         assertThat(toldBySite.get()).as("frames that were safe before others before them").isGreaterThan(500);
         assertThat(pulled.get()).as("offers that a log asked for").isGreaterThan(500);
         assertThat(aheadMax.get()).as("messages of which a sender's credit covers 16").isGreaterThan(50);

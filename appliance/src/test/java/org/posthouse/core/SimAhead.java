@@ -56,7 +56,7 @@ final class SimAhead {
         }
 
         void grant(boolean end) {
-            bound = Math.max(bound, taken + 256 + random.nextInt(3_000));
+            bound = Math.max(bound, taken + 256 + random.nextInt(random.nextBoolean() ? 300_000 : 3_000));
             line.send(frames.ahead(id, round, rank, bound, end));
         }
 
@@ -73,6 +73,7 @@ final class SimAhead {
     private final int eagerness;
     private final Map<Integer, Context> contexts = new HashMap<>();
     private int pushes;
+    private int longPushes;
 
     /** @param eagerness of 10 occasions to open a context, so many are used */
     SimAhead(int rank, Random random, Frames frames, SimLine line, int eagerness, Owner owner) {
@@ -87,6 +88,11 @@ final class SimAhead {
     /** How many messages came unasked. */
     int pushes() {
         return pushes;
+    }
+
+    /** Those of them that were long. */
+    int longPushes() {
+        return longPushes;
     }
 
     private Context context(int id) {
@@ -152,9 +158,10 @@ final class SimAhead {
         FrameView message = view(frame);
         Context context = context(message.context());
         pushes++;
+        longPushes += message.messageBytes() > 16 * 1024 ? 1 : 0;
         context.pushed += Wire.cost(message.messageBytes());
         check(context.open && context.pushed <= context.bound, "pushed unasked: " + message);
-        check(message.messageBytes() <= Wire.PUSHED_BYTES_MAX, "pushed: " + message);
+        check(message.messageBytes() <= Wire.PAYLOAD_BYTES_MAX, "pushed: " + message);
         Request receive = context.waiting.stream()
                 .filter(each -> !each.probes && each.takes(message))
                 .findFirst()

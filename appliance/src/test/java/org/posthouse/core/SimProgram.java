@@ -61,7 +61,8 @@ final class SimProgram {
             case 1 -> random.nextInt(5 * Wire.PAYLOAD_BYTES_MAX);
             case 2 -> random.nextInt(SimLetter.BYTES_MAX);
             case 3 -> CoreWorld.EAGER_BYTES - 1 + random.nextInt(3);
-            case 4, 5 -> 0;
+            case 4 -> 0;
+            case 5 -> random.nextInt(Wire.PAYLOAD_BYTES_MAX);
             default -> random.nextInt(200);
         };
     }

@@ -594,6 +594,10 @@ final class SimRank implements SimAhead.Owner {
         return ahead.pushes();
     }
 
+    int longPushes() {
+        return ahead.longPushes();
+    }
+
     private void check(boolean holds, String what) {
         if (!holds) {
             throw new AssertionError("rank " + rank + ": " + what);

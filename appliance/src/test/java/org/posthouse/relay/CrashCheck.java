@@ -35,6 +35,7 @@ final class CrashCheck {
 
     private final CrashWorld world;
     private int unasked;
+    private int unaskedLong;
 
     CrashCheck(CrashWorld world) {
         this.world = world;
@@ -54,6 +55,11 @@ final class CrashCheck {
     /** Messages that had come before they were asked for. */
     int unasked() {
         return unasked;
+    }
+
+    /** Those of them that were long. */
+    int unaskedLong() {
+        return unaskedLong;
     }
 
     /** Every message that was sent has come once, and is the one that its sender has sent. */
@@ -139,6 +145,7 @@ final class CrashCheck {
             }
         }
         this.unasked += unasked.size();
+        unaskedLong += (int) unasked.stream().filter(arrival -> arrival.length() > 16 * 1024).count();
         for (LogRecord.Arrival arrival : unasked) {
             Call call = received.values().stream()
                     .map(Map.Entry::getKey)

@@ -44,6 +44,7 @@ final class CrashWorld implements SimProcess.World {
     private final List<List<String>> tapes = new ArrayList<>();
     private final CrashTrouble trouble;
     private int unasked;
+    private int unaskedLong;
     private final boolean traced;
     private final StringBuilder trace = new StringBuilder();
     private long steps;
@@ -125,6 +126,7 @@ final class CrashWorld implements SimProcess.World {
             CrashCheck check = new CrashCheck(this);
             check.check();
             unasked = check.unasked();
+            unaskedLong = check.unaskedLong();
         } finally {
             end();
         }
@@ -388,5 +390,10 @@ final class CrashWorld implements SimProcess.World {
     /** Messages of the programs that had come before they were asked for. */
     int unasked() {
         return unasked;
+    }
+
+    /** Those of them that were long. */
+    int unaskedLong() {
+        return unaskedLong;
     }
 }

@@ -23,10 +23,12 @@ final class CrashWorldTest {
         int[] troubles = new int[1];
         int[] compared = new int[1];
         int[] unasked = new int[1];
+        int[] unaskedLong = new int[1];
         SeededRuns.each(SEEDS, seed -> {
             CrashWorld world = run(seed);
             troubles[0] += world.troubles();
             unasked[0] += world.unasked();
+            unaskedLong[0] += world.unaskedLong();
             if (world.script().isDeterministic()) {
                 CrashWorld calm = new CrashWorld(seed, false, false);
                 calm.run();
@@ -37,6 +39,7 @@ final class CrashWorldTest {
         if (!SeededRuns.isOne()) {
             assertThat(troubles[0]).as("kills and cuts").isGreaterThan(3 * SEEDS);
             assertThat(unasked[0]).as("messages that ran ahead").isGreaterThan(SEEDS);
+            assertThat(unaskedLong[0]).as("long ones of them").isGreaterThan(SEEDS / 25);
             assertThat(compared[0]).as("programs of which each run is the same").isGreaterThan(SEEDS / 8);
         }
     }

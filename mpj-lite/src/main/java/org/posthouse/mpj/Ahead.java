@@ -14,11 +14,11 @@ import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
- * A context that may run ahead (docs/wire.md): while it is open its short messages come unasked, and whichever of message and
+ * A context that may run ahead (docs/wire.md): while it is open its messages come unasked, and whichever of message and
  * receive is first waits here for the other. Guarded by the endpoint's lock.
  *
  * <p>It guarantees that messages and receives meet as in one mailbox: all that is here came before all that the relay has, and all
- * receives that wait here were called after those that are posted. What is here costs at most {@link #WINDOW_COST}.
+ * receives that wait here were called after those that are posted. What is here costs at most {@link #WIDE_COST}.
  *
  * <p>In a job that is logged, a rank that catches up with its history is told of such messages again, without a window, and they meet its
  * receives as they did (ADR 25).
@@ -27,10 +27,26 @@ final class Ahead {
     /** What messages may cost that have come and were not received: 1,020 empty ones, or 60 of 4 KiB. */
     static final int WINDOW_COST = 256 * 1024;
 
-    /** Short messages in a row before it is opened: at first, and at most. An end for a message that is not pushed doubles them. */
+    /** The same once a long one has come: 15 of 64 KiB. */
+    static final int WIDE_COST = Wire.PUSHED_COST_MAX;
+
+    private static final int SHORT_BYTES_MAX = 4 * 1024;
+
+    /** Messages in a row that could be pushed before it is opened: at first, and at most. A round that was not worth it doubles them. */
     private static final int CALM_LEAST = 2;
 
     private static final int CALM_MOST = 1_024;
+
+    /** Messages of a round whose bound was reached, from which on it was worth it. */
+    private static final int ROUND_MESSAGES_MIN = 32;
+
+    /** By how many more long messages of a round may have come before their receives than behind them: each costs two copies. */
+    private static final int LATE_MAX = 4;
+
+    /** Reasons of an ENDED: a message came that is not pushed; the bound is reached. */
+    static final int NOT_PUSHED = 2;
+
+    static final int BOUND = 3;
 
     /** A message that has come before its receive. */
     static final class Message {
@@ -95,8 +111,16 @@ final class Ahead {
     private long pushed;
     private long taken;
 
-    /** Cost of what had come when the round began. */
-    private long pushedBefore;
+    /** How many messages have come in this round. */
+    private int came;
+
+    /** By how many more long messages of this round have come before their receives than behind them; at least -LATE_MAX. */
+    private int late;
+
+    /** Of this round, or of the next. */
+    private int window = WINDOW_COST;
+
+    private int nextWindow = WINDOW_COST;
 
     private int calm;
     private int calmNeeded = CALM_LEAST;
@@ -171,7 +195,9 @@ final class Ahead {
     /** A message has come unasked. @return its receive, which waits no more; null if it is to be kept */
     Receiving came(Envelope envelope) throws WireException {
         pushed += Wire.cost(envelope.bytes());
-        if (!open || pushed > granted || envelope.bytes() > Wire.PUSHED_BYTES_MAX) {
+        came++;
+        measure(envelope.bytes());
+        if (!open || pushed > granted) {
             throw new WireException(
                     Reason.NOT_EXPECTED,
                     "a message of " + envelope.bytes() + " bytes, pushed in context " + context + (open ? "" : ", which is closed")
@@ -181,7 +207,20 @@ final class Ahead {
         if (receiving != null) {
             taken += Wire.cost(envelope.bytes());
         }
+        if (envelope.bytes() > SHORT_BYTES_MAX && !ending) {
+            late = receiving == null ? late + 1 : Math.max(late - 1, -LATE_MAX);
+        }
         return receiving;
+    }
+
+    /** Whether its long messages had better wait at the relay. */
+    boolean isLate() {
+        return late >= LATE_MAX;
+    }
+
+    /** The receive that {@link #came} would find; null if there is none. Changes nothing. */
+    Receiving receiver(int source, int tag) {
+        return waiting.find(source, tag);
     }
 
     /** As {@link #came}, in a history: it was within its window then. */
@@ -223,13 +262,35 @@ final class Ahead {
     // ---- rounds
 
     /** A message has come that was asked for. */
-    void delivered(boolean couldBePushed) {
+    void delivered(boolean couldBePushed, long bytes) {
         calm = couldBePushed ? calm + 1 : 0;
+        measure(couldBePushed ? bytes : 0);
     }
 
-    /** Whether it is time to open it: short messages come, and the last ones were received. */
+    private void measure(long bytes) {
+        if (bytes > SHORT_BYTES_MAX) {
+            nextWindow = WIDE_COST;
+        }
+    }
+
+    /** Whether it is time to open it: messages come that could be pushed, and the last ones were received. */
     boolean wantsToOpen() {
-        return !open && calm >= calmNeeded && taken + WINDOW_COST - pushed >= WINDOW_COST / 2;
+        return !open && calm >= calmNeeded && taken + nextWindow - pushed >= nextWindow / 2;
+    }
+
+    /** It is not to be opened now: it waits for as many messages again. */
+    void calmDown() {
+        calm = 0;
+    }
+
+    /** What it may have to hold, of what has come or may come. */
+    long held() {
+        return (open ? granted : pushed) - taken;
+    }
+
+    /** What it may have to hold if it is opened. */
+    long heldIfOpen() {
+        return Math.max(granted - taken, nextWindow);
     }
 
     /** @return the bound to grant */
@@ -237,19 +298,30 @@ final class Ahead {
         open = true;
         ending = false;
         round++;
-        pushedBefore = pushed;
-        granted = Math.max(granted, taken + WINDOW_COST);
-        return granted;
+        came = 0;
+        late = 0;
+        window = nextWindow;
+        return more();
     }
 
     /** Whether half of the window is to be granted again. */
     boolean wantsMore() {
-        return open && !ending && taken + WINDOW_COST - granted >= WINDOW_COST / 2;
+        return open && !ending && taken + window - granted >= window / 2;
+    }
+
+    /** Whether it is narrow, and a long message has come since it was opened. */
+    boolean wantsWider() {
+        return window < nextWindow;
+    }
+
+    /** What is granted from here on is more. */
+    void widen() {
+        window = nextWindow;
     }
 
     /** @return the bound to grant */
     long more() {
-        granted = Math.max(granted, taken + WINDOW_COST);
+        granted = Math.max(granted, taken + window);
         return granted;
     }
 
@@ -267,14 +339,12 @@ final class Ahead {
         round = 0;
         granted = 0;
         pushed = 0;
-        pushedBefore = 0;
         taken = 0;
         early.forEach(message -> taken -= Wire.cost(message.envelope.bytes()));
         calm = 0;
     }
 
-    /** @param unfit whether a message has come that is not pushed */
-    void ended(int which, long pushedInAll, boolean unfit) throws WireException {
+    void ended(int which, long pushedInAll, int reason) throws WireException {
         if (!open || which != round || pushedInAll != pushed) {
             throw new WireException(
                     Reason.NOT_EXPECTED,
@@ -283,10 +353,10 @@ final class Ahead {
         }
         open = false;
         calm = 0;
-        if (pushed - pushedBefore >= CALM_MOST * Wire.cost(0)) {
+        if (came >= CALM_MOST) {
             calmNeeded = CALM_LEAST;
         }
-        if (unfit) {
+        if (reason == NOT_PUSHED || isLate() || reason == BOUND && came < ROUND_MESSAGES_MIN) {
             calmNeeded = Math.min(2 * calmNeeded, CALM_MOST);
         }
     }

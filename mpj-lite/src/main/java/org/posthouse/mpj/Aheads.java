@@ -14,13 +14,10 @@ import org.posthouse.wire.WireException;
 
 /** The contexts of a rank, those that run ahead among them, and what the relay is told of that. Guarded by the endpoint's lock. */
 final class Aheads {
-    /** Most contexts that are open at once: 16 MiB of messages that were not received. */
-    static final int OPEN_MAX = 64;
+    /** What messages may cost that have come, in all contexts, and were not received: 64 windows, or 16 wide ones. */
+    static final long HELD_COST_MAX = 64L * Ahead.WINDOW_COST;
 
     private static final int AHEAD_BYTES = 40;
-
-    /** Reason of an ENDED: a message came that is not pushed. */
-    private static final int NOT_PUSHED = 2;
 
     private final Told line;
     private final long job;
@@ -34,6 +31,7 @@ final class Aheads {
     private Map<Integer, Ahead> behind;
 
     private Ahead recent;
+
     private int open;
     private boolean quiet;
 
@@ -87,18 +85,47 @@ final class Aheads {
 
     /** A receive of this context was posted: if it is time, what comes next comes unasked. */
     void posted(Ahead ahead) throws IOException {
-        if (!quiet && open < OPEN_MAX && ahead.wantsToOpen()) {
+        if (quiet || !ahead.wantsToOpen()) {
+            return;
+        }
+        if (mayHold(ahead)) {
             say(ahead, ahead.open(), 0);
             open++;
+        } else {
+            ahead.calmDown();
         }
+    }
+
+    /** Whether a whole window of this one goes with what the others hold. */
+    private boolean mayHold(Ahead ahead) {
+        return held() - ahead.held() + ahead.heldIfOpen() <= HELD_COST_MAX;
+    }
+
+    private long held() {
+        long held = 0;
+        for (Ahead ahead : contexts.values()) {
+            held += ahead.held();
+        }
+        return held;
     }
 
     /** A message was received: there is room for more. */
     void received(Ahead ahead) throws IOException {
         if (!quiet && ahead.wantsMore() && line.hasRoom()) {
+            if (ahead.wantsWider() && mayHold(ahead)) {
+                ahead.widen();
+            }
             say(ahead, ahead.more(), 0);
         }
     }
+
+    /** A message has come before its receive. */
+    void kept(Ahead ahead) throws IOException {
+        if (ahead.isLate() && !quiet && line.hasRoom()) {
+            end(ahead);
+        }
+    }
+
 
     /** Nothing more is wanted, if anything was; {@link #ended} follows. */
     void end(Ahead ahead) throws IOException {
@@ -138,7 +165,7 @@ final class Aheads {
 
     void ended(FrameView view) throws WireException {
         Ahead ahead = of(view.context());
-        ahead.ended(view.round(), view.pushedCost(), view.endReason() == NOT_PUSHED);
+        ahead.ended(view.round(), view.pushedCost(), view.endReason());
         open--;
         unposted.add(ahead);
     }

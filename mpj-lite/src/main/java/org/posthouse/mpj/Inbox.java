@@ -217,7 +217,7 @@ final class Inbox {
         boolean named = (view.flags() & FrameView.NAMED) != 0;
         Receiving receiving = named ? unasked(view) : posted(view);
         if (!named) {
-            aheads.of(view.context()).delivered(isWhole(view) && view.messageBytes() <= Wire.PUSHED_BYTES_MAX);
+            aheads.of(view.context()).delivered(isWhole(view), view.messageBytes());
         }
         receiving.begin(envelope(view), ++deliveries);
         return receiving;
@@ -225,15 +225,33 @@ final class Inbox {
 
     /** Where the payload of a DELIVERED goes as it is; null if it is to be handed over. */
     ByteBuffer placeOfMessage(FrameView view) {
-        boolean asked = view.flags() == 0 && isWhole(view);
-        return asked && pending.get(view.request()) instanceof Receiving receiving
-                ? receiving.place(envelope(view), (int) view.messageBytes())
-                : null;
+        Receiving receiving = isWhole(view) ? receiver(view) : null;
+        return receiving == null ? null : receiving.place(envelope(view));
+    }
+
+    /**
+     * The receive that a DELIVERED is for which is still arriving; null if that is not known. Of one that is pushed it is the first that waits and
+     * matches: it stays the first, since those that are called meanwhile are behind it, and it goes on waiting, since whoever would take it
+     * back waits for an ENDED first, which comes behind this frame, as does all else that the relay says.
+     */
+    private Receiving receiver(FrameView view) {
+        if (view.flags() == FrameView.PUSHED) {
+            return aheads.of(view.context()).receiver(view.source(), view.tag());
+        }
+        return view.flags() == 0 && pending.get(view.request()) instanceof Receiving receiving ? receiving : null;
     }
 
     /** As {@link #onDelivered}, when its payload has come there. */
-    void onMessagePlaced(FrameView view) throws WireException {
-        begin(view).placed((int) view.messageBytes());
+    void onMessagePlaced(FrameView view) throws WireException, IOException {
+        if (view.flags() == FrameView.PUSHED) {
+            Ahead ahead = aheads.of(view.context());
+            Receiving receiving = ahead.came(envelope(view));
+            receiving.begin(envelope(view), ++deliveries);
+            receiving.placed(view.messageBytes());
+            aheads.received(ahead);
+        } else {
+            begin(view).placed(view.messageBytes());
+        }
     }
 
     private void onPushed(ByteBuffer frame, FrameView view) throws WireException, IOException {
@@ -247,6 +265,7 @@ final class Inbox {
         if (receiving == null) {
             aheads.keeper(view.context())
                     .keep(envelope, payload(frame, Wire.MESSAGE_HEADER_BYTES), deliveries, history.lastTakingBack(view.context()));
+            aheads.kept(ahead);
         } else {
             receiving.begin(envelope, deliveries);
             receiving.read(payload(frame, Wire.MESSAGE_HEADER_BYTES));

@@ -76,21 +76,22 @@ final class Receiving extends Operation {
     }
 
     /**
-     * Where the next bytes of its message go as they are on the wire, see {@link Sink#inPlace}; null if they are to be read.
+     * Where all of its message goes as it is on the wire, see {@link Sink#inPlace}; null if it is to be read.
      *
      * @param envelope of the message, to which it may be matched yet or not
      */
-    ByteBuffer place(Envelope envelope, int bytes) {
-        return failure == null && arrived + bytes <= envelope.bytes() ? sink.inPlace(envelope, arrived, bytes) : null;
+    ByteBuffer place(Envelope envelope) {
+        return failure == null ? sink.inPlace(envelope) : null;
     }
 
-    /** The same of all bytes that are still to come, of a message to which it is matched. */
+    /** The same of what is still to come of a message to which it is matched. */
     ByteBuffer placeOfRest() {
-        return place(envelope, (int) Math.min(envelope.bytes() - arrived, Integer.MAX_VALUE));
+        ByteBuffer whole = place(envelope);
+        return whole == null ? null : whole.position(whole.position() + (int) arrived);
     }
 
     /** The message's next bytes are in their {@link #place}; completes the receive with the last. True if these were the last. */
-    boolean placed(int bytes) {
+    boolean placed(long bytes) {
         arrived += bytes;
         return endIfWhole();
     }

@@ -13,13 +13,11 @@ public interface Sink {
     void begin(Envelope envelope) throws ReceiveException;
 
     /**
-     * Where the bytes [{@code at}, {@code at} + {@code bytes}) of such a message go as they are on the wire. Nothing but this buffer changes;
-     * what is put there
-     * needs no {@link #read}.
+     * Where the bytes of such a message go as they are on the wire. Nothing but this buffer changes; what is put there needs no {@link #read}.
      *
-     * @return direct memory of just this length; null if there is none, or the message does not fit
+     * @return direct memory of just its length, a view of the caller's own; null if there is none, or the message does not fit
      */
-    default ByteBuffer inPlace(Envelope envelope, long at, int bytes) {
+    default ByteBuffer inPlace(Envelope envelope) {
         return null;
     }
 

@@ -38,15 +38,19 @@ final class Waiting {
 
     /** The receive that was called first of those that take such a message, which waits no more; null if there is none. */
     Receiving take(int source, int tag) {
+        Receiving taken = find(source, tag);
+        if (taken != null) {
+            remove(taken);
+        }
+        return taken;
+    }
+
+    /** The receive that {@link #take} would take; null if there is none. */
+    Receiving find(int source, int tag) {
         Deque<Receiving> named = source < bySource.size() ? bySource.get(source) : null;
         Receiving first = named == null ? null : first(named, tag);
         Receiving any = first(anySource, tag);
-        boolean takesAny = first == null || any != null && any.ordinal() < first.ordinal();
-        Receiving taken = takesAny ? any : first;
-        if (taken != null) {
-            remove(takesAny ? anySource : named, taken);
-        }
-        return taken;
+        return first == null || any != null && any.ordinal() < first.ordinal() ? any : first;
     }
 
     private static Receiving first(Deque<Receiving> queue, int tag) {

@@ -67,10 +67,7 @@ public final class Wire {
     /** Most events in one frame. */
     public static final int EVENTS_MAX = 4_096;
 
-    /** Longest message that may be pushed: sent to its rank before there is a receive for it. */
-    public static final int PUSHED_BYTES_MAX = 4 * 1024;
-
-    /** Most that messages may cost which are pushed in one context and not received. */
+    /** Most that messages may cost which are pushed in one context (sent before there are receives for them) and not received. */
     public static final int PUSHED_COST_MAX = 1024 * 1024;
 
     private Wire() {}

@@ -110,15 +110,15 @@ final class AheadTest {
     @Test
     void itIsOpenedBehindTwoShortMessagesInARow() {
         Ahead ahead = new Ahead(3);
-        ahead.delivered(true);
-        ahead.delivered(false);
-        ahead.delivered(true);
+        ahead.delivered(true, 10);
+        ahead.delivered(false, 10);
+        ahead.delivered(true, 10);
         assertThat(ahead.wantsToOpen()).isFalse();
-        ahead.delivered(true);
+        ahead.delivered(true, 10);
         assertThat(ahead.wantsToOpen()).isTrue();
         assertThat(ahead.open()).isEqualTo(Ahead.WINDOW_COST);
         assertThat(ahead.round()).isEqualTo(1);
-        ahead.delivered(true);
+        ahead.delivered(true, 10);
         assertThat(ahead.wantsToOpen()).as("it is").isFalse();
     }
 
@@ -129,15 +129,15 @@ final class AheadTest {
         for (int round = 1; round < 14; round++) {
             for (int message = 0; message < needed; message++) {
                 assertThat(ahead.wantsToOpen()).isFalse();
-                ahead.delivered(true);
+                ahead.delivered(true, 10);
             }
             assertThat(ahead.wantsToOpen()).isTrue();
             ahead.open();
-            ahead.ended(round, 0, true);
+            ahead.ended(round, 0, Ahead.NOT_PUSHED);
             needed = Math.min(2 * needed, 1_024);
         }
         for (int message = 0; message < 1_024; message++) {
-            ahead.delivered(true);
+            ahead.delivered(true, 10);
         }
         ahead.open();
         for (int message = 0; message < 1_024; message++) {
@@ -145,9 +145,9 @@ final class AheadTest {
             ahead.take(Wire.ANY, Wire.ANY, 0);
             ahead.more();
         }
-        ahead.ended(14, 1_024 * Wire.cost(0), false);
-        ahead.delivered(true);
-        ahead.delivered(true);
+        ahead.ended(14, 1_024 * Wire.cost(0), Ahead.BOUND);
+        ahead.delivered(true, 10);
+        ahead.delivered(true, 10);
         assertThat(ahead.wantsToOpen()).as("short ones have come for long").isTrue();
     }
 
@@ -167,6 +167,77 @@ final class AheadTest {
         assertThat(ahead.wantsMore()).isFalse();
     }
 
+    @Test
+    void itIsOpenedWideWhereLongMessagesCome() throws WireException {
+        Ahead ahead = new Ahead(3);
+        ahead.delivered(true, 65_536);
+        ahead.delivered(true, 10);
+        assertThat(ahead.heldIfOpen()).isEqualTo(Ahead.WIDE_COST);
+        assertThat(ahead.open()).isEqualTo(Ahead.WIDE_COST);
+        Ahead other = new Ahead(3);
+        other.delivered(false, 1 << 20);
+        assertThat(other.open()).as("long ones that are not pushed do not count").isEqualTo(Ahead.WINDOW_COST);
+        push(other, 65_536);
+        other.take(0, 0, 0);
+        assertThat(other.wantsWider()).isTrue();
+        other.widen();
+        assertThat(other.wantsMore()).isTrue();
+        assertThat(other.more()).isEqualTo(Ahead.WIDE_COST + Wire.cost(65_536));
+        assertThat(other.held()).isEqualTo(Ahead.WIDE_COST);
+    }
+
+    @Test
+    void aRoundOfFewLongMessagesMakesItWaitTwiceAsLong() throws WireException {
+        Ahead ahead = new Ahead(3);
+        ahead.delivered(true, 65_536);
+        ahead.open();
+        for (int sent = 0; sent < 15; sent++) {
+            receive(ahead, 65_536, sent % 2 == 0);
+        }
+        assertThat(ahead.isLate()).isFalse();
+        ahead.ended(1, 15 * Wire.cost(65_536), Ahead.BOUND);
+        ahead.delivered(true, 65_536);
+        ahead.delivered(true, 65_536);
+        assertThat(ahead.wantsToOpen()).isFalse();
+        ahead.delivered(true, 65_536);
+        ahead.delivered(true, 65_536);
+        assertThat(ahead.wantsToOpen()).isTrue();
+    }
+
+    private static void receive(Ahead ahead, int bytes, boolean waits) throws WireException {
+        Receiving receiving = new Receiving(3, 0, 0, new Sunk());
+        receiving.called(1);
+        if (waits) {
+            ahead.await(receiving);
+            assertThat(ahead.receiver(0, 0)).isSameAs(receiving);
+            assertThat(ahead.came(envelope(0, 0, bytes))).isSameAs(receiving);
+        } else {
+            push(ahead, bytes);
+            ahead.take(0, 0, 0);
+        }
+    }
+
+    @Test
+    void longMessagesThatComeBeforeTheirReceivesMakeItLate() throws WireException {
+        Ahead ahead = new Ahead(3);
+        ahead.open();
+        for (int sent = 0; sent < 100; sent++) {
+            receive(ahead, 10, false);
+            receive(ahead, 10_000, true);
+            ahead.more();
+        }
+        for (int sent = 0; sent < 8; sent++) {
+            assertThat(ahead.isLate()).isFalse();
+            receive(ahead, 10_000, false);
+        }
+        assertThat(ahead.isLate()).isTrue();
+        long cost = 100 * (Wire.cost(10) + Wire.cost(10_000)) + 8 * Wire.cost(10_000);
+        ahead.ended(1, cost, 1);
+        ahead.delivered(true, 10);
+        ahead.delivered(true, 10);
+        assertThat(ahead.wantsToOpen()).isFalse();
+    }
+
     /** Else the round would end at once, over and over. */
     @Test
     void itIsNotOpenedBeforeWhatHasComeIsReceived() throws WireException {
@@ -178,9 +249,9 @@ final class AheadTest {
         }
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> push(ahead, 0)).withMessageContaining("pushed in context 3");
         Ahead full = filled(many);
-        full.ended(1, many * Wire.cost(0), false);
-        full.delivered(true);
-        full.delivered(true);
+        full.ended(1, many * Wire.cost(0), Ahead.BOUND);
+        full.delivered(true, 10);
+        full.delivered(true, 10);
         assertThat(full.wantsToOpen()).isFalse();
         for (int taken = 0; taken < many / 2; taken++) {
             full.take(0, 0, 0);
@@ -202,17 +273,16 @@ final class AheadTest {
     void whatTheRelayMayNotSayIsRefused() throws WireException {
         Ahead ahead = new Ahead(3);
         refuses(() -> new Ahead(3).came(envelope(0, 0, 0)));
-        refuses(() -> new Ahead(3).ended(0, 0, false));
+        refuses(() -> new Ahead(3).ended(0, 0, Ahead.BOUND));
         ahead.open();
         assertThat(ahead.end()).isTrue();
         assertThat(ahead.end()).as("it is said once").isFalse();
-        refuses(() -> ahead.ended(2, 0, false));
-        refuses(() -> ahead.ended(1, 256, false));
-        ahead.ended(1, 0, false);
-        refuses(() -> ahead.ended(1, 0, false));
+        refuses(() -> ahead.ended(2, 0, Ahead.BOUND));
+        refuses(() -> ahead.ended(1, 256, Ahead.BOUND));
+        ahead.ended(1, 0, Ahead.BOUND);
+        refuses(() -> ahead.ended(1, 0, Ahead.BOUND));
         Ahead other = new Ahead(3);
         other.open();
-        refuses(() -> other.came(envelope(0, 0, Wire.PUSHED_BYTES_MAX + 1)));
     }
 
     private interface Breach {

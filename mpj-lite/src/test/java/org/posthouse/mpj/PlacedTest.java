@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.posthouse.mpj.ScriptedRelay.cancelled;
 import static org.posthouse.mpj.ScriptedRelay.chunk;
 import static org.posthouse.mpj.ScriptedRelay.delivered;
+import static org.posthouse.mpj.ScriptedRelay.pushed;
 import static org.posthouse.mpj.ScriptedRelay.welcome;
 
 import java.io.IOException;
@@ -61,8 +62,8 @@ final class PlacedTest extends OneRank {
         }
 
         @Override
-        public ByteBuffer inPlace(Envelope envelope, long at, int bytes) {
-            ByteBuffer place = sink.inPlace(envelope, at, bytes);
+        public ByteBuffer inPlace(Envelope envelope) {
+            ByteBuffer place = sink.inPlace(envelope);
             asked.countDown();
             return place;
         }
@@ -190,5 +191,75 @@ final class PlacedTest extends OneRank {
         line.close();
         assertThat(end.how.get()).startsWith("lost: ");
         assertThat(room.operation.isDone()).isFalse();
+    }
+
+    /** Two short messages are received, and the context is opened with the third receive. */
+    private void open() throws Exception {
+        connect(false);
+        for (int sequence = 1; sequence <= 3; sequence++) {
+            Room room = new Room(Base.BYTE, 1);
+            ByteBuffer post = line.hear(FrameType.POST);
+            if (sequence == 3) {
+                line.hear(FrameType.AHEAD);
+            }
+            line.say(delivered(post, sequence, new byte[] {1}, 1));
+            assertThat(room.failure()).isNull();
+        }
+    }
+
+    private static ByteBuffer push(long sequence, byte[] message) {
+        return pushed(CONTEXT, TAG, 0, sequence, message, message.length);
+    }
+
+    @Test
+    void whatComesUnaskedGoesToThePlaceOfTheReceiveThatWaits() throws Exception {
+        open();
+        Room other = new Room(Base.BYTE, 1);
+        line.say(push(4, new byte[] {4}));
+        assertThat(other.failure()).isNull();
+        Room room = new Room(Base.BYTE, MESSAGE.length);
+        ByteBuffer frame = push(5, MESSAGE);
+        line.say(frame.slice(0, PART));
+        room.awaitAsked();
+        Room later = new Room(Base.BYTE, MESSAGE.length);
+        line.say(frame.slice(PART, frame.limit() - PART));
+        assertThat(room.failure()).isNull();
+        assertThat(room.content()).isEqualTo(MESSAGE);
+        assertThat(room.bytesRead).isZero();
+        assertThat(later.operation.isDone()).isFalse();
+        line.say(push(6, MESSAGE));
+        assertThat(later.failure()).isNull();
+        assertThat(later.content()).isEqualTo(MESSAGE);
+        assertThat(later.bytesRead).as("all of it has come, or not").isZero();
+    }
+
+    @Test
+    void aReceiveThatIsToBeTakenBackGetsWhatHasBegunToComeUnasked() throws Exception {
+        open();
+        Room room = new Room(Base.BYTE, MESSAGE.length);
+        ByteBuffer frame = push(4, MESSAGE);
+        line.say(frame.slice(0, PART));
+        room.awaitAsked();
+        CompletableFuture<Boolean> takenBack = start(() -> endpoint.cancel(room.operation));
+        line.hear(FrameType.AHEAD);
+        line.say(
+                frame.slice(PART, frame.limit() - PART),
+                ScriptedRelay.endedAt(CONTEXT, 1, Wire.cost(MESSAGE.length), 1));
+        assertThat(takenBack.get()).isFalse();
+        assertThat(room.failure()).isNull();
+        assertThat(room.content()).isEqualTo(MESSAGE);
+    }
+
+    /** It is kept, and the receive that is called while it comes takes it when it is whole. */
+    @Test
+    void whatComesBeforeItsReceiveHasNoPlace() throws Exception {
+        open();
+        Room other = new Room(Base.BYTE, 1);
+        line.say(push(4, new byte[] {4}), push(5, MESSAGE).slice(0, PART));
+        assertThat(other.failure()).isNull();
+        Room room = new Room(Base.BYTE, MESSAGE.length);
+        line.say(push(5, MESSAGE).slice(PART, push(5, MESSAGE).limit() - PART));
+        assertThat(room.failure()).isNull();
+        assertThat(room.content()).isEqualTo(MESSAGE);
     }
 }

@@ -13,6 +13,7 @@ import static org.posthouse.mpj.ScriptedRelay.welcome;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -159,21 +160,90 @@ final class RunningAheadTest extends OneRank {
         assertThat(received.get()).isEqualTo((byte) 7);
     }
 
+    private void receivePushed(int messages) throws Exception {
+        for (int message = 0; message < messages; message++) {
+            line.say(push(TAG, message));
+            new Byte1(1, TAG).await();
+        }
+    }
+
     @Test
     void halfOfWhatMayComeIsGrantedAgain() throws Exception {
         open();
         int half = (int) (Ahead.WINDOW_COST / 2 / Wire.cost(1));
-        for (int sent = 0; sent < half; sent++) {
-            line.say(push(TAG, sent));
-            new Byte1(1, TAG).await();
-        }
+        receivePushed(half);
         line.hearNothing();
-        line.say(push(TAG, 0));
-        new Byte1(1, TAG).await();
+        receivePushed(1);
         new Byte1(1, TAG);
         FrameView more = view(line.hear(FrameType.AHEAD));
         assertThat(more.round()).isEqualTo(1);
         assertThat(more.pushedCost()).isEqualTo(Ahead.WINDOW_COST + (half + 1) * Wire.cost(1));
+    }
+
+    /** A long message has come: half of the wide window is free. */
+    @Test
+    void moreIsGrantedWhereALongMessageHasCome() throws Exception {
+        open();
+        byte[] message = Arrays.copyOf(LONG, 20_000);
+        byte[] got = new byte[message.length];
+        Operation receive = endpoint.receive(CONTEXT, 1, TAG, Plain.sink(Base.BYTE, got, 0, got.length));
+        line.say(pushed(CONTEXT, TAG, 0, ++sequence, message, message.length));
+        endpoint.await(receive);
+        assertThat(got).isEqualTo(message);
+        receivePushed((int) ((Ahead.WINDOW_COST / 2 - Wire.cost(20_000)) / Wire.cost(1)) + 1);
+        FrameView more = view(line.hear(FrameType.AHEAD));
+        assertThat(more.pushedCost() - Ahead.WIDE_COST).isBetween(Ahead.WINDOW_COST / 2L, Ahead.WINDOW_COST / 2 + 1_000L);
+    }
+
+    /** Receives {@code messages} that were asked for in a context; the last of them is still to come. @return its POST */
+    private ByteBuffer receiveLong(int context, int messages) throws Exception {
+        byte[] message = Arrays.copyOf(LONG, 5_000);
+        for (int i = 0; i < messages; i++) {
+            Operation receive = endpoint.receive(context, 1, TAG, Plain.sink(Base.BYTE, new byte[message.length], 0, message.length));
+            line.say(delivered(line.hear(FrameType.POST), ++sequence, message, message.length));
+            endpoint.await(receive);
+        }
+        endpoint.receive(context, 1, TAG, Plain.sink(Base.BYTE, new byte[1], 0, 1));
+        return line.hear(FrameType.POST);
+    }
+
+    @Test
+    void whatAllContextsHoldIsBounded() throws Exception {
+        connect(Settings.DEFAULT, false);
+        int most = (int) (Aheads.HELD_COST_MAX / Ahead.WIDE_COST);
+        for (int context = 0; context < most; context++) {
+            receiveLong(context, 2);
+            assertThat(view(line.hear(FrameType.AHEAD)).pushedCost()).isEqualTo(Ahead.WIDE_COST);
+        }
+        receiveLong(most, 2);
+        line.hearNothing();
+        line.say(ScriptedRelay.endedAt(0, 1, 0, 3));
+        receiveLong(most + 1, 2);
+        assertThat(view(line.hear(FrameType.AHEAD)).context()).isEqualTo(most + 1);
+    }
+
+    /** Two copies of each cost more than asking for it. */
+    @Test
+    void longMessagesThatComeBeforeTheirReceivesEndTheRound() throws Exception {
+        open();
+        byte[] message = Arrays.copyOf(LONG, 20_000);
+        for (int i = 0; i < 4; i++) {
+            line.say(pushed(CONTEXT, TAG + 1, 0, ++sequence, message, message.length));
+        }
+        line.say(push(TAG, 7));
+        assertThat(new Byte1(1, TAG).await()).isEqualTo((byte) 7);
+        assertThat(view(line.hear(FrameType.AHEAD)).flags()).isEqualTo(FrameView.END);
+        line.say(ScriptedRelay.endedAt(CONTEXT, 1, 4 * Wire.cost(message.length) + Wire.cost(1), 1));
+        byte[] got = new byte[message.length];
+        CompletableFuture<?> received = start(() -> {
+            for (int i = 0; i < 5; i++) {
+                endpoint.await(endpoint.receive(CONTEXT, 1, TAG + 1, Plain.sink(Base.BYTE, got, 0, got.length)));
+            }
+            return null;
+        });
+        line.say(delivered(line.hear(FrameType.POST), ++sequence, message, message.length));
+        received.get();
+        assertThat(got).isEqualTo(message);
     }
 
     @Test

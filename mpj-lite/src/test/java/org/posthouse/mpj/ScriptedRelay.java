@@ -224,8 +224,12 @@ final class ScriptedRelay implements AutoCloseable {
 
     /** A round ends in which, or before which, so many messages of a byte were pushed. */
     static ByteBuffer ended(int context, int round, int pushes, int reason) {
+        return endedAt(context, round, pushes * Wire.cost(1), reason);
+    }
+
+    static ByteBuffer endedAt(int context, int round, long pushedCost, int reason) {
         ByteBuffer frame = fixed(FrameType.ENDED, FrameType.ENDED.bytesMin());
-        view(frame).round(context, round, 0, reason, pushes * Wire.cost(1));
+        view(frame).round(context, round, 0, reason, pushedCost);
         return frame;
     }
 

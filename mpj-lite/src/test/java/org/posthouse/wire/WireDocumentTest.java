@@ -110,9 +110,8 @@ final class WireDocumentTest {
                 .containsEntry("ANY", "" + Wire.ANY)
                 .containsEntry("MAGIC", "0x" + Integer.toHexString(Wire.MAGIC))
                 .containsEntry("VERSION", "" + Wire.VERSION)
-                .containsEntry("PUSHED_BYTES_MAX", "" + Wire.PUSHED_BYTES_MAX)
                 .containsEntry("PUSHED_COST_MAX", "" + Wire.PUSHED_COST_MAX)
-                .hasSize(10);
+                .hasSize(9);
     }
 
     @Test

@@ -66,11 +66,11 @@ final class ArraySink implements Sink {
     }
 
     @Override
-    public ByteBuffer inPlace(Envelope envelope, long at, int bytes) {
+    public ByteBuffer inPlace(Envelope envelope) {
         boolean fits = envelope.datatype() == base.code()
                 && envelope.bytes() == (long) envelope.elements() * base.bytes()
                 && (exact ? envelope.elements() == capacity : envelope.elements() <= capacity);
-        ByteBuffer memory = fits ? Buffers.inPlace(base, layout, store, offset + (int) (from + at / base.bytes()), bytes) : null;
+        ByteBuffer memory = fits ? Buffers.inPlace(base, layout, store, offset + (int) from, (int) envelope.bytes()) : null;
         return memory == null || memory.isReadOnly() ? null : memory;
     }
 

@@ -99,24 +99,24 @@ class RegionTest {
         ByteBuffer memory = ByteBuffer.allocateDirect(400_000).order(ByteOrder.LITTLE_ENDIAN);
         memory.position(17).limit(100); // Neither counts.
         Envelope message = new Envelope(0, 0, 200_000, 50_000, Base.INT.code());
-        ByteBuffer place = new Region(Base.INT, Layout.ONE, memory, 5).sink(3, 60_000).inPlace(message, 65_536, 1_000);
-        assertThat(place.remaining()).isEqualTo(1_000);
-        place.put(0, (byte) 9).put(999, (byte) 8);
+        ByteBuffer place = new Region(Base.INT, Layout.ONE, memory, 5).sink(3, 60_000).inPlace(message);
+        assertThat(place.remaining()).isEqualTo(200_000);
+        place.put(0, (byte) 9).put(199_999, (byte) 8);
         memory.clear();
-        assertThat(new byte[] {memory.get(32 + 65_536), memory.get(32 + 65_536 + 999)}).containsExactly(9, 8);
-        assertThat(new Region(Base.INT, Layout.ONE, memory, 5).exactSink(3, 50_000).inPlace(message, 0, 8)).isNotNull();
+        assertThat(new byte[] {memory.get(32), memory.get(32 + 199_999)}).containsExactly(9, 8);
+        assertThat(new Region(Base.INT, Layout.ONE, memory, 5).exactSink(3, 50_000).inPlace(message)).isNotNull();
 
-        assertThat(new Region(Base.INT, Layout.ONE, memory, 5).sink(3, 49_999).inPlace(message, 0, 8)).isNull();
-        assertThat(new Region(Base.INT, Layout.ONE, memory, 5).exactSink(3, 50_001).inPlace(message, 0, 8)).isNull();
-        assertThat(new Region(Base.FLOAT, Layout.ONE, memory, 5).sink(3, 60_000).inPlace(message, 0, 8)).isNull();
-        assertThat(new Region(Base.INT, GAPS, memory, 0).sink(0, 60_000).inPlace(message, 0, 8)).isNull();
+        assertThat(new Region(Base.INT, Layout.ONE, memory, 5).sink(3, 49_999).inPlace(message)).isNull();
+        assertThat(new Region(Base.INT, Layout.ONE, memory, 5).exactSink(3, 50_001).inPlace(message)).isNull();
+        assertThat(new Region(Base.FLOAT, Layout.ONE, memory, 5).sink(3, 60_000).inPlace(message)).isNull();
+        assertThat(new Region(Base.INT, GAPS, memory, 0).sink(0, 60_000).inPlace(message)).isNull();
         Envelope odd = new Envelope(0, 0, 199_999, 50_000, Base.INT.code());
-        assertThat(new Region(Base.INT, Layout.ONE, memory, 5).sink(3, 60_000).inPlace(odd, 0, 8)).isNull();
+        assertThat(new Region(Base.INT, Layout.ONE, memory, 5).sink(3, 60_000).inPlace(odd)).isNull();
         for (Object store : new Object[] {
             new int[100_000], memory.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN), memory.duplicate().order(ByteOrder.BIG_ENDIAN),
             ByteBuffer.allocate(400_000).order(ByteOrder.LITTLE_ENDIAN), memory.asIntBuffer()
         }) {
-            assertThat(new Region(Base.INT, Layout.ONE, store, 5).sink(3, 60_000).inPlace(message, 0, 8)).isNull();
+            assertThat(new Region(Base.INT, Layout.ONE, store, 5).sink(3, 60_000).inPlace(message)).isNull();
         }
     }
 
