@@ -2,9 +2,12 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import io.netty.channel.unix.UnixChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * The outlet of a Netty channel. It writes past Netty's own queue, from whatever thread has something to write: handing
@@ -19,6 +22,9 @@ final class ChannelOutlet implements Outlet {
 
     private final Channel channel;
     private final Writer writer;
+
+    /** What is asked of the channel while no loop has it; null while one has. Guarded by this. */
+    private List<Runnable> later;
 
     ChannelOutlet(Channel channel) {
         this.channel = channel;
@@ -53,14 +59,54 @@ final class ChannelOutlet implements Outlet {
     }
 
     @Override
+    public boolean hasLoop() {
+        return true;
+    }
+
+    @Override
+    public void readBy(EventLoop loop, Runnable ended, Runnable then) {
+        if (channel.eventLoop() == loop) {
+            then.run();
+            return;
+        }
+        synchronized (this) {
+            later = new ArrayList<>();
+        }
+        channel.deregister().addListener(left -> loop.register(channel).addListener(there -> {
+            if (!there.isSuccess()) {
+                // Netty tells a handler of the end only while a loop has the channel.
+                channel.unsafe().closeForcibly();
+                ended.run();
+            }
+            arrive();
+            then.run();
+        }));
+    }
+
+    private synchronized void arrive() {
+        List<Runnable> asked = later;
+        later = null;
+        asked.forEach(Runnable::run);
+    }
+
+    /** A loop that has just lost the channel must not be asked for anything: it would touch what is another's. */
+    private synchronized void ask(Runnable work) {
+        if (later == null) {
+            work.run();
+        } else {
+            later.add(work);
+        }
+    }
+
+    @Override
     public void pauseReading(boolean pause) {
-        channel.config().setAutoRead(!pause);
+        ask(() -> channel.config().setAutoRead(!pause));
     }
 
     /** Past all handlers, at once. */
     @Override
     public void close() {
-        channel.close();
+        ask(channel::close);
     }
 
     @Override
