@@ -6,8 +6,6 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.unix.UnixChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.List;
 
 /**
  * The outlet of a Netty channel. It writes past Netty's own queue, from whatever thread has something to write: handing
@@ -23,8 +21,10 @@ final class ChannelOutlet implements Outlet {
     private final Channel channel;
     private final Writer writer;
 
-    /** What is asked of the channel while no loop has it; null while one has. Guarded by this. */
-    private List<Runnable> later;
+    // A loop that has just lost the channel must not be asked for anything: it would touch what is another's. Guarded by this.
+    private boolean moving;
+    private boolean paused;
+    private boolean closing;
 
     ChannelOutlet(Channel channel) {
         this.channel = channel;
@@ -70,7 +70,7 @@ final class ChannelOutlet implements Outlet {
             return;
         }
         synchronized (this) {
-            later = new ArrayList<>();
+            moving = true;
         }
         channel.deregister().addListener(left -> loop.register(channel).addListener(there -> {
             if (!there.isSuccess()) {
@@ -83,30 +83,37 @@ final class ChannelOutlet implements Outlet {
         }));
     }
 
-    private synchronized void arrive() {
-        List<Runnable> asked = later;
-        later = null;
-        asked.forEach(Runnable::run);
-    }
-
-    /** A loop that has just lost the channel must not be asked for anything: it would touch what is another's. */
-    private synchronized void ask(Runnable work) {
-        if (later == null) {
-            work.run();
-        } else {
-            later.add(work);
+    /** The loop has the channel: what was asked for meanwhile is done. */
+    private void arrive() {
+        boolean close;
+        synchronized (this) {
+            moving = false;
+            channel.config().setAutoRead(!paused);
+            close = closing;
+        }
+        if (close) {
+            channel.close();
         }
     }
 
     @Override
-    public void pauseReading(boolean pause) {
-        ask(() -> channel.config().setAutoRead(!pause));
+    public synchronized void pauseReading(boolean pause) {
+        paused = pause;
+        if (!moving) {
+            channel.config().setAutoRead(!pause);
+        }
     }
 
-    /** Past all handlers, at once. */
+    /** Past all handlers, at once: without the lock, since handlers of its end close other connections. */
     @Override
     public void close() {
-        ask(channel::close);
+        synchronized (this) {
+            closing = true;
+            if (moving) {
+                return;
+            }
+        }
+        channel.close();
     }
 
     @Override
