@@ -42,7 +42,7 @@ final class BlockingOutlet implements Outlet {
     }
 
     @Override
-    public boolean hasLoop() {
+    public boolean changesLoop() {
         return false;
     }
 

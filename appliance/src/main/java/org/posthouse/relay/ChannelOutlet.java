@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.EventLoop;
 import io.netty.channel.unix.UnixChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -58,9 +59,10 @@ final class ChannelOutlet implements Outlet {
         });
     }
 
+    /** Not over io_uring: nothing comes any more from a channel that was registered with another loop. */
     @Override
-    public boolean hasLoop() {
-        return true;
+    public boolean changesLoop() {
+        return !(channel instanceof IoUringSocketChannel);
     }
 
     @Override

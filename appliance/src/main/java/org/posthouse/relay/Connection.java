@@ -194,7 +194,7 @@ final class Connection implements FrameDecoder.Sink {
     /** Who has accepted it did not know whose it is. */
     private void readWithNeighbours(Hello hello) {
         Placement placement = relay.placement();
-        if (outlet.hasLoop() && !placement.blocks()) {
+        if (outlet.changesLoop() && !placement.blocks()) {
             EventLoop reader = placement.receptionOf(relay.shards().seat(hello.job(), hello.rank()));
             line.readBy(reader, placement.emission(reader), this::onEnded);
         }

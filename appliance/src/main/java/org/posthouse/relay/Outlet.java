@@ -21,8 +21,8 @@ interface Outlet {
      */
     void finish(ByteBuf rest, Runnable then);
 
-    /** Whether an event loop reads the connection, and {@link #readBy} can give it another. */
-    boolean hasLoop();
+    /** Whether {@link #readBy} may be called: an event loop reads the connection, and can leave it to another. */
+    boolean changesLoop();
 
     /**
      * Has the connection read by this loop from now on, and then calls back. Nothing may be written until then.

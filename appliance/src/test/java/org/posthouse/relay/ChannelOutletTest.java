@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -11,6 +12,8 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringSocketChannel;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -155,6 +158,15 @@ final class ChannelOutletTest {
             });
             assertThat(List.of(next(), next())).containsExactly("ended unheard", "moved");
         }
+    }
+
+    /** Netty does not read on there: two ranks in mode pooled would wait for ever. */
+    @Test
+    void staysWithItsLoopOverIoUring() {
+        assumeTrue(IoUring.isAvailable());
+        Channel channel = new IoUringSocketChannel();
+        assertThat(new ChannelOutlet(channel).changesLoop()).isFalse();
+        channel.unsafe().closeForcibly();
     }
 
     private static void awaitQuietly(CountDownLatch latch) {

@@ -60,7 +60,7 @@ final class FlushListTest {
         }
 
         @Override
-        public boolean hasLoop() {
+        public boolean changesLoop() {
             return false;
         }
 

@@ -65,7 +65,7 @@ final class LineTest {
         }
 
         @Override
-        public boolean hasLoop() {
+        public boolean changesLoop() {
             return true;
         }
 
