@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -38,6 +39,16 @@ final class BlockingOutlet implements Outlet {
     @Override
     public void finish(ByteBuf rest, Runnable then) {
         throw new IllegalStateException("a write that blocks leaves nothing");
+    }
+
+    @Override
+    public boolean changesLoop() {
+        return false;
+    }
+
+    @Override
+    public void readBy(EventLoop loop, Runnable ended, Runnable then) {
+        throw new IllegalStateException("a thread of its own reads the connection from " + remote);
     }
 
     @Override

@@ -2,7 +2,9 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
 import io.netty.channel.unix.UnixChannel;
+import io.netty.channel.uring.IoUringSocketChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -19,6 +21,11 @@ final class ChannelOutlet implements Outlet {
 
     private final Channel channel;
     private final Writer writer;
+
+    // A loop that has just lost the channel must not be asked for anything: it would touch what is another's. Guarded by this.
+    private boolean moving;
+    private boolean paused;
+    private boolean closing;
 
     ChannelOutlet(Channel channel) {
         this.channel = channel;
@@ -52,14 +59,62 @@ final class ChannelOutlet implements Outlet {
         });
     }
 
+    /** Not over io_uring: nothing comes any more from a channel that was registered with another loop. */
     @Override
-    public void pauseReading(boolean pause) {
-        channel.config().setAutoRead(!pause);
+    public boolean changesLoop() {
+        return !(channel instanceof IoUringSocketChannel);
     }
 
-    /** Past all handlers, at once. */
+    @Override
+    public void readBy(EventLoop loop, Runnable ended, Runnable then) {
+        if (channel.eventLoop() == loop) {
+            then.run();
+            return;
+        }
+        synchronized (this) {
+            moving = true;
+        }
+        channel.deregister().addListener(left -> loop.register(channel).addListener(there -> {
+            if (!there.isSuccess()) {
+                // Netty tells a handler of the end only while a loop has the channel.
+                channel.unsafe().closeForcibly();
+                ended.run();
+            }
+            arrive();
+            then.run();
+        }));
+    }
+
+    /** The loop has the channel: what was asked for meanwhile is done. */
+    private void arrive() {
+        boolean close;
+        synchronized (this) {
+            moving = false;
+            channel.config().setAutoRead(!paused);
+            close = closing;
+        }
+        if (close) {
+            channel.close();
+        }
+    }
+
+    @Override
+    public synchronized void pauseReading(boolean pause) {
+        paused = pause;
+        if (!moving) {
+            channel.config().setAutoRead(!pause);
+        }
+    }
+
+    /** Past all handlers, at once: without the lock, since handlers of its end close other connections. */
     @Override
     public void close() {
+        synchronized (this) {
+            closing = true;
+            if (moving) {
+                return;
+            }
+        }
         channel.close();
     }
 

@@ -2,6 +2,7 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.Future;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -180,12 +181,22 @@ final class Connection implements FrameDecoder.Sink {
         Hello hello = Hello.decode(copy(buffer, index, length));
         if (hello.kind() == Hello.RANK) {
             role = FrameType.Role.RANK;
+            readWithNeighbours(hello);
             Shard shard = relay.shards().of(hello.job(), hello.rank());
             open(shard.strand(), () -> RankSession.open(shard, this, hello));
         } else {
             role = FrameType.Role.LAUNCHER;
             greeted();
             open(relay.control(), () -> LauncherSession.open(relay, this, hello));
+        }
+    }
+
+    /** Who has accepted it did not know whose it is. */
+    private void readWithNeighbours(Hello hello) {
+        Placement placement = relay.placement();
+        if (outlet.changesLoop() && !placement.blocks()) {
+            EventLoop reader = placement.receptionOf(relay.shards().seat(hello.job(), hello.rank()));
+            line.readBy(reader, placement.emission(reader), this::onEnded);
         }
     }
 

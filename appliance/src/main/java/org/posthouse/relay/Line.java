@@ -2,6 +2,7 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
@@ -32,6 +33,8 @@ final class Line {
     // Confined to the emission strand.
     private final ByteBuf[] batch = new ByteBuf[BATCH_BUFFERS];
     private final ByteBuffer[] views = new ByteBuffer[BATCH_BUFFERS];
+
+    /** The outlet finishes a write, or changes its loop, and will call back. */
     private boolean finishing;
     private boolean broken;
 
@@ -69,6 +72,21 @@ final class Line {
     /** Lets go what waits: on the spot, if the home of emission admits it and nobody is at it. */
     void flush() {
         emission.submit(emit);
+    }
+
+    /**
+     * Has the connection read by this loop, and its frames written at this home, unless that admits whoever flushes.
+     *
+     * @param ended as {@link Outlet#readBy} has it
+     */
+    void readBy(EventLoop loop, Workplace home, Runnable ended) {
+        emission.moveTo(home);
+        emission.submit(() -> {
+            if (!finishing) {
+                finishing = true;
+                outlet.readBy(loop, ended, () -> emission.submit(this::goOn));
+            }
+        });
     }
 
     /** Puts it on a list of lines to flush; false if it is there. */
@@ -198,10 +216,14 @@ final class Line {
         left(written);
         ByteBuf together = Unpooled.wrappedBuffer(kept, Arrays.copyOf(rest, kept));
         outlet.finish(together, () -> emission.submit(() -> {
-            finishing = false;
             left(restBytes);
-            emit();
+            goOn();
         }));
+    }
+
+    private void goOn() {
+        finishing = false;
+        emit();
     }
 
     private void letGo(int buffers) {

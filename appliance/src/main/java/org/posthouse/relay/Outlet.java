@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
@@ -19,6 +20,16 @@ interface Outlet {
      * and the next write fails. Takes over the buffer.
      */
     void finish(ByteBuf rest, Runnable then);
+
+    /** Whether {@link #readBy} may be called: an event loop reads the connection, and can leave it to another. */
+    boolean changesLoop();
+
+    /**
+     * Has the connection read by this loop from now on, and then calls back. Nothing may be written until then.
+     *
+     * @param ended called before that if the connection has ended meanwhile, which its reader may not hear; for any thread
+     */
+    void readBy(EventLoop loop, Runnable ended, Runnable then);
 
     /** Has nothing more read from the connection until {@code false} is said; what was read already is handled. For any thread. */
     void pauseReading(boolean pause);

@@ -102,6 +102,11 @@ final class Placement {
         return reception.get(Math.floorMod(received.getAndIncrement(), reception.size()));
     }
 
+    /** The loop that reads the ranks of this seat ({@link Shards#seat}): in mode pooled the one that has their shard. */
+    EventLoop receptionOf(int seat) {
+        return reception.get(seat % reception.size());
+    }
+
     /** Where a shard's work is done. */
     Workplace matching(int shard) {
         Executor home = matching.get(shard % matching.size());

@@ -34,7 +34,7 @@ final class Shards {
     private final String relay;
     private final CoreConfig credit;
     private final List<Shard> shards = new ArrayList<>();
-    private final Map<Long, int[]> shardOf = new ConcurrentHashMap<>();
+    private final Map<Long, int[]> seatOf = new ConcurrentHashMap<>();
     private final AtomicInteger opened = new AtomicInteger();
 
     /** Hears what happens to ranks, in the strand of their shard. */
@@ -68,9 +68,16 @@ final class Shards {
 
     /** The shard that a rank is at home in; any, if there is no such rank here: its core knows what to say. */
     Shard of(long job, int rank) {
-        int[] table = shardOf.get(job);
-        int shard = table != null && rank >= 0 && rank < table.length ? table[rank] : 0;
-        return shards.get(Math.max(0, shard));
+        return shards.get(seat(job, rank) % shards.size());
+    }
+
+    /**
+     * Where a rank sits: neighbours of one shard have the same seat, up to {@link #BLOCK_MIN} of them, and are best read by one thread, since
+     * those of others would find the shard taken. Modulo the number of shards it is the shard.
+     */
+    int seat(long job, int rank) {
+        int[] table = seatOf.get(job);
+        return table != null && rank >= 0 && rank < table.length ? Math.max(0, table[rank]) : 0;
     }
 
     /** The shard that a frame of another relay is for. */
@@ -90,7 +97,7 @@ final class Shards {
      */
     void open(JobOpen opening, List<OtherRelay> elsewhere, Watch watch, Journal journal, Consumer<Refusal> done) {
         int[] table = place(opening);
-        shardOf.putIfAbsent(opening.job(), table);
+        seatOf.putIfAbsent(opening.job(), table);
         AtomicInteger left = new AtomicInteger(shards.size());
         AtomicReference<Refusal> refusal = new AtomicReference<>();
         for (Shard shard : shards) {
@@ -101,7 +108,7 @@ final class Shards {
                             .openJob(
                                     opening,
                                     rank -> table[rank] >= 0
-                                            ? shard.peer(table[rank])
+                                            ? shard.peer(table[rank] % shards.size())
                                             : elsewhere.get(opening.homeOf()[rank]).peer(shard),
                                     event -> watch.onJobEvent(event, shard.rank(event.job(), event.rank())),
                                     journal);
@@ -110,7 +117,7 @@ final class Shards {
                 }
                 if (left.decrementAndGet() == 0) {
                     if (refusal.get() != null) {
-                        shardOf.remove(opening.job(), table);
+                        seatOf.remove(opening.job(), table);
                     }
                     done.accept(refusal.get());
                 }
@@ -141,7 +148,7 @@ final class Shards {
         });
     }
 
-    /** For each rank of the job its shard, or -1 if it is at home at another relay. */
+    /** For each rank of the job its seat, or -1 if it is at home at another relay. */
     private int[] place(JobOpen opening) {
         int self = Job.indexOf(relay, opening.homes());
         int[] table = new int[opening.size()];
@@ -153,7 +160,8 @@ final class Shards {
         int first = opened.getAndIncrement();
         for (int rank = 0; rank < table.length; rank++) {
             if (table[rank] >= 0) {
-                table[rank] = Math.floorMod(first + table[rank] / block, shards.size());
+                int shard = Math.floorMod(first + table[rank] / block, shards.size());
+                table[rank] = shard + shards.size() * (table[rank] % block / BLOCK_MIN);
             }
         }
         return table;
@@ -165,7 +173,7 @@ final class Shards {
      * @param done told once, in some shard's strand, how the job's ranks here stood before
      */
     void close(long job, Notice why, Consumer<Collection<ShardStatus.Rank>> done) {
-        shardOf.remove(job);
+        seatOf.remove(job);
         Queue<ShardStatus.Rank> ranks = new ConcurrentLinkedQueue<>();
         AtomicInteger left = new AtomicInteger(shards.size());
         for (Shard shard : shards) {

@@ -15,6 +15,7 @@ import org.posthouse.relay.ModeChange;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.StoppedDisk;
+import org.posthouse.relay.ThreadLoad;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
@@ -207,6 +208,11 @@ final class RelayedWorld implements AutoCloseable {
     /** Changes the mode of all relays; what each tells. */
     List<ModeChange> switchMode(ModeConfig mode) throws IOException {
         return grid.switchMode(mode);
+    }
+
+    /** What the threads of all relays have used so far. */
+    List<ThreadLoad> threads() throws IOException {
+        return grid.loads().stream().flatMap(load -> load.threads().stream()).toList();
     }
 
     /** What a console shows of the relays. */

@@ -1,37 +1,79 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.uring.IoUring;
+import io.netty.channel.uring.IoUringSocketChannel;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What the kernel does not take is finished or given up, and whoever waits for that is told either way. */
+/**
+ * What the kernel does not take is finished or given up, and a connection is read by one loop and then by another; whoever waits for that is
+ * told either way.
+ */
 @Timeout(60)
 final class ChannelOutletTest {
     private static final int BYTES = 64 * 1024 * 1024;
 
     private final EventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+    private final EventLoop others = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory()).next();
     private final CompletableFuture<Channel> accepted = new CompletableFuture<>();
+    private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();
+
+    /** Says what comes, and in whose thread. */
+    private final class Hearing extends ChannelInboundHandlerAdapter {
+        @Override
+        public void channelRead(ChannelHandlerContext context, Object bytes) {
+            ByteBuf in = (ByteBuf) bytes;
+            heard.add(in.toString(StandardCharsets.UTF_8) + where());
+            in.release();
+        }
+
+        @Override
+        public void channelInactive(ChannelHandlerContext context) {
+            heard.add("ended" + where());
+        }
+
+        private String where() {
+            return others.inEventLoop() ? " there" : " here";
+        }
+    }
 
     @AfterEach
     void endLoops() throws InterruptedException {
         assertThat(loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(others.parent().shutdownGracefully(0, 5, TimeUnit.SECONDS).await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    private String next() throws InterruptedException {
+        return heard.poll(10, TimeUnit.SECONDS);
+    }
+
+    private static void say(Socket socket, String word) throws IOException {
+        socket.getOutputStream().write(word.getBytes(StandardCharsets.UTF_8));
     }
 
     private Socket connect() throws Exception {
@@ -39,6 +81,7 @@ final class ChannelOutletTest {
         server.pipeline().addLast(new ChannelInboundHandlerAdapter() {
             @Override
             public void channelRead(ChannelHandlerContext context, Object channel) {
+                ((Channel) channel).pipeline().addLast(new Hearing());
                 loops.register((Channel) channel).addListener(done -> accepted.complete((Channel) channel));
             }
         });
@@ -61,6 +104,72 @@ final class ChannelOutletTest {
             reader.close();
             assertThat(told.await(20, TimeUnit.SECONDS)).isTrue();
             assertThat(much.refCnt()).isZero();
+        }
+    }
+
+    @Test
+    void isReadByOneLoopAndThenByAnother() throws Exception {
+        try (Socket peer = connect()) {
+            Channel channel = accepted.get(10, TimeUnit.SECONDS);
+            ChannelOutlet outlet = new ChannelOutlet(channel);
+            say(peer, "one");
+            assertThat(next()).isEqualTo("one here");
+            outlet.readBy(others, () -> heard.add("ended unheard"), () -> heard.add("moved"));
+            assertThat(next()).isEqualTo("moved");
+            say(peer, "two");
+            assertThat(next()).isEqualTo("two there");
+            outlet.readBy(others, () -> heard.add("ended unheard"), () -> heard.add("is there"));
+            assertThat(next()).isEqualTo("is there");
+            outlet.close();
+            assertThat(next()).isEqualTo("ended there");
+        }
+    }
+
+    /** What is asked of it while no loop has it is done by the one that then has it. */
+    @Test
+    void isClosedAndPausedBetweenTwoLoops() throws Exception {
+        try (Socket peer = connect()) {
+            Channel channel = accepted.get(10, TimeUnit.SECONDS);
+            ChannelOutlet outlet = new ChannelOutlet(channel);
+            CountDownLatch free = new CountDownLatch(1);
+            channel.eventLoop().execute(() -> awaitQuietly(free));
+            outlet.readBy(others, () -> heard.add("ended unheard"), () -> heard.add("moved"));
+            outlet.pauseReading(true);
+            outlet.close();
+            free.countDown();
+            assertThat(List.of(next(), next())).containsExactlyInAnyOrder("moved", "ended there");
+            assertThat(channel.config().isAutoRead()).isFalse();
+        }
+    }
+
+    /** The loop that it leaves finds its end. */
+    @Test
+    void endsBetweenTwoLoops() throws Exception {
+        try (Socket peer = connect()) {
+            Channel channel = accepted.get(10, TimeUnit.SECONDS);
+            ChannelOutlet outlet = new ChannelOutlet(channel);
+            channel.eventLoop().execute(() -> {
+                outlet.readBy(others, () -> heard.add("ended unheard"), () -> heard.add("moved"));
+                channel.close();
+            });
+            assertThat(List.of(next(), next())).containsExactly("ended unheard", "moved");
+        }
+    }
+
+    /** Netty does not read on there: two ranks in mode pooled would wait for ever. */
+    @Test
+    void staysWithItsLoopOverIoUring() {
+        assumeTrue(IoUring.isAvailable());
+        Channel channel = new IoUringSocketChannel();
+        assertThat(new ChannelOutlet(channel).changesLoop()).isFalse();
+        channel.unsafe().closeForcibly();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 }

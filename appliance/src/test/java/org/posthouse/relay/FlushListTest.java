@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.channel.EventLoop;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -56,6 +57,16 @@ final class FlushListTest {
         @Override
         public void finish(ByteBuf left, Runnable done) {
             throw new AssertionError("all is taken");
+        }
+
+        @Override
+        public boolean changesLoop() {
+            return false;
+        }
+
+        @Override
+        public void readBy(EventLoop loop, Runnable ended, Runnable then) {
+            throw new AssertionError("nobody reads");
         }
 
         @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -61,6 +62,16 @@ final class LineTest {
             rest.release();
             rest = null;
             then.run();
+        }
+
+        @Override
+        public boolean changesLoop() {
+            return true;
+        }
+
+        @Override
+        public void readBy(EventLoop loop, Runnable ended, Runnable done) {
+            then = done;
         }
 
         @Override
@@ -179,5 +190,30 @@ final class LineTest {
         assertThat(new FrameView().wrap(received.nioBuffer(), 0).type()).isEqualTo(FrameType.CLOSE);
         assertThat(received.readableBytes()).isEqualTo(why.encode(FrameType.CLOSE).remaining());
         assertThat(buffers).allMatch(buffer -> buffer.refCnt() == 0);
+    }
+
+    @Test
+    void whatIsWrittenWaitsWhileItGetsAnotherLoop() {
+        line.readBy(null, Workplace.open(Runnable::run), () -> {});
+        line.write(frame(new Random(1), 10));
+        line.flush();
+        assertThat(received.readableBytes()).isZero();
+        outlet.then.run();
+        assertThat(received.readableBytes()).isEqualTo(10);
+        assertThat(buffers).allMatch(buffer -> buffer.refCnt() == 0);
+    }
+
+    /** A connection that is being closed stays where it is. */
+    @Test
+    void getsNoOtherLoopWhileAWriteIsFinished() {
+        outlet.takes = 5;
+        line.write(frame(new Random(1), 10));
+        line.flush();
+        Runnable finished = outlet.then;
+        line.readBy(null, Workplace.open(Runnable::run), () -> {});
+        assertThat(outlet.then).isSameAs(finished);
+        outlet.takes = Long.MAX_VALUE;
+        outlet.haveRoom();
+        assertThat(received.readableBytes()).isEqualTo(10);
     }
 }

@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -229,6 +230,31 @@ class RelayTest {
                     return false;
                 }))
                 .onFailure(context::failNow);
+        return true;
+    }
+
+    /** With 3 shards 60 ranks are 20 a shard; those of a shard sit in groups of 8. */
+    @Test
+    void neighboursShareASeat(Vertx vertx, VertxTestContext context) {
+        JobOpen job = new JobOpen(JOB, TOKEN, false, "test", List.of(new Home("here", "here", "")), new int[60]);
+        relay(vertx, RelayConfig.Mode.POOLED, 60_000, 8)
+                .compose(relay -> peer(vertx, relay).onSuccess(launcher -> {
+                    launcher.send(Hello.launcher(Token.NONE).encode()).send(job.encode());
+                    launcher.until(frame -> type(frame) == FrameType.JOB_OPENED && sit(relay.shards(), context));
+                }))
+                .onFailure(context::failNow);
+    }
+
+    private static boolean sit(Shards shards, VertxTestContext context) {
+        context.verify(() -> {
+            for (int rank = 0; rank < 60; rank++) {
+                int seat = shards.seat(JOB, rank);
+                assertThat(seat).as("seat of rank " + rank).isEqualTo(rank / 20 + 3 * (rank % 20 / Shards.BLOCK_MIN));
+                assertThat(shards.of(JOB, rank).number()).as("shard of rank " + rank).isEqualTo(rank / 20);
+            }
+            assertThat(shards.seat(JOB, 60)).as("no such rank").isZero();
+        });
+        context.completeNow();
         return true;
     }
 }
