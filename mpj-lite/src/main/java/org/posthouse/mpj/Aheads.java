@@ -31,7 +31,6 @@ final class Aheads {
     private Map<Integer, Ahead> behind;
 
     private Ahead recent;
-
     private int open;
     private boolean quiet;
 
@@ -125,7 +124,6 @@ final class Aheads {
             end(ahead);
         }
     }
-
 
     /** Nothing more is wanted, if anything was; {@link #ended} follows. */
     void end(Ahead ahead) throws IOException {
