@@ -1,6 +1,7 @@
 package org.posthouse.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -11,6 +12,8 @@ import java.util.List;
 import org.assertj.core.data.Percentage;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.relay.RelayConfig.Mode;
@@ -85,6 +88,18 @@ class BenchTest {
         JsonNode cost = figures.get(3).path("relayCost");
         assertThat(cost.path("payloadBytesPerOperation").asDouble()).as("64 bytes, and a 500th of the answer").isBetween(64.0, 64.01);
         assertThat(cost.path("framesPerOperation").asDouble()).isBetween(2.0, 2.5);
+    }
+
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void everyLayoutHasItsOwnBaselines() throws Exception {
+        assumeTrue(Runtime.getRuntime().availableProcessors() >= 2, "two processors");
+        JsonNode figures = figures("pingpong", "--sizes", "1", "--layouts", "together,split");
+        assertThat(figures).extracting(figure -> figure.path("layout").asText() + " " + figure.path("carrier").asText())
+                .containsExactly(
+                        "together raw", "together vertx", "together selector", "together relay",
+                        "split raw", "split vertx", "split selector", "split relay");
+        figures.forEach(BenchTest::assertPlausible);
     }
 
     @Test
