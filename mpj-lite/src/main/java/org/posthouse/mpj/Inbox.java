@@ -324,7 +324,8 @@ final class Inbox {
     /** As {@link #placeOfMessage}, of a CHUNK and all that follow it. */
     ByteBuffer placeOfChunk(FrameView view) {
         Receiving receiving = arriving.get(new Transfer(view.context(), view.source(), view.sequence()));
-        return receiving != null && view.offset() == receiving.arrived() ? receiving.placeOfRest() : null;
+        boolean isNext = receiving != null && view.offset() == receiving.arrived();
+        return isNext ? receiving.placeOfRest(view.length() - Wire.CHUNK_HEADER_BYTES) : null;
     }
 
     /** As {@link #onChunk}, when its payload has come there. */

@@ -84,9 +84,9 @@ final class Receiving extends Operation {
         return failure == null ? sink.inPlace(envelope) : null;
     }
 
-    /** The same of what is still to come of a message to which it is matched. */
-    ByteBuffer placeOfRest() {
-        ByteBuffer whole = place(envelope);
+    /** The same of what is still to come of a message to which it is matched. @param next bytes that are to come next */
+    ByteBuffer placeOfRest(int next) {
+        ByteBuffer whole = next <= envelope.bytes() - arrived ? place(envelope) : null;
         return whole == null ? null : whole.position(whole.position() + (int) arrived);
     }
 
