@@ -117,14 +117,15 @@ public final class BenchRun implements AutoCloseable {
 
     /** Has everything where the line wants it, and says what comes. */
     private void begin(Figure line) throws IOException, InterruptedException {
-        if (line.series().layout() != layout) {
-            place(line.series().layout());
-        }
+        place(line.series().layout());
         String size = line.test().isSized() ? " " + SizeList.text(line.bytes()) : "";
         watch.onPhase(line.test() + size + " " + line.series().label(), phasesDone++, plan.phases());
     }
 
     private void place(Layout next) throws IOException, InterruptedException {
+        if (next == layout) {
+            return;
+        }
         if (processors == null) {
             processors = Processors.ofThisProcess();
         }
@@ -135,7 +136,8 @@ public final class BenchRun implements AutoCloseable {
         layout = next;
     }
 
-    private void finish() throws JobFailure, InterruptedException {
+    private void finish() throws IOException, JobFailure, InterruptedException {
+        place(Layout.FREE);
         for (BenchJob job : jobs.values()) {
             job.finish();
         }

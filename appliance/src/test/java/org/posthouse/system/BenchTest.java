@@ -100,6 +100,10 @@ class BenchTest {
                         "together raw", "together vertx", "together selector", "together relay",
                         "split raw", "split vertx", "split selector", "split relay");
         figures.forEach(BenchTest::assertPlausible);
+        JsonNode report = new ObjectMapper().readTree(folder.resolve("figures.json").toFile());
+        assertThat(report.path("machine").path("processors").asInt())
+                .as("what it may use, wherever it was put meanwhile")
+                .isEqualTo(Runtime.getRuntime().availableProcessors());
     }
 
     @Test
