@@ -277,6 +277,35 @@ final class RelayRestartTest {
         assertThat(rank.take()).containsExactly("point SAVED 0 0, 0 events, 0 failed polls");
     }
 
+    /** The host has lost that the offer of a rank of another core was matched, and not the piece of it that had come before. */
+    @Test
+    void anOfferOfWhichSomethingCameWasCleared() throws Exception {
+        Message offer = message(FrameType.OFFER, false, 0, 3, 1, 100, false);
+        offer.loggedPiece(100, relay.journal.pretend(100));
+        restored(
+                recovered(0, 0, List.of()),
+                new Recovered(3, 1, false, 0, 0, 0, List.of(new Recovered.Channel(0, 0, 1)), List.of(), List.of(offer)));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 100));
+        assertThat(relay.failure()).isNull();
+    }
+
+    /** Both relays were started again: its destination's knows of less than it had cleared. */
+    @Test
+    void anOfferGoesOnOverALinkAsFarAsItsRankWasTold() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0);
+        rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 3 * CHUNK)));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, CHUNK));
+        relay.sites.clear();
+        rank.sends(relay.frames.chunk(0, 0, 3, 1, 0, CHUNK));
+        rank.sends(relay.frames.chunk(0, 0, 3, 1, CHUNK, CHUNK));
+        assertThat(relay.sites).containsExactly("forward there CHUNK 0->3 #1", "forward there CHUNK 0->3 #1");
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 2 * CHUNK));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 3 * CHUNK));
+        assertThat(rank.take()).endsWith("clear ->3 #1 up to " + 3 * CHUNK);
+        assertThat(relay.failure()).isNull();
+    }
+
     // ---- a message said again over a link
 
     @Test
