@@ -10,6 +10,10 @@ import org.posthouse.wire.WireException;
  * The points in their histories that ranks can be started again from: what a rank says of them, and the images that it
  * sends (docs/wire.md, checkpoints). A rank says nothing else while it saves, so where it stands does not change until its
  * image is kept. Part of {@link RelayCore}.
+ *
+ * <p>A point stands in the log behind all that the rank was given before it (ADR 20): whoever starts from there is given nothing of that
+ * again. A host that has lost the end of its log may have lost a piece that the rank has; its sender has it, and until it comes the
+ * point waits.
  */
 final class Checkpoints {
     private final Images images;
@@ -18,19 +22,31 @@ final class Checkpoints {
         this.images = images;
     }
 
-    /** An image that is coming. */
+    /** A point that is not in the log yet: the end of the prologue, or an image that is coming. */
     static final class Save {
+        /** Of an image, from 1; else 0. */
         private final int number;
+
         private final Point point;
-        private final Standing at;
+
+        /** Null until all that the rank was given is in the log. */
+        private Standing at;
+
         private long arrived;
         private long upTo = Wire.IMAGE_WINDOW_BYTES;
         private boolean failed;
 
-        private Save(int number, Point point, Standing at) {
+        private Save(int number, Point point) {
             this.number = number;
             this.point = point;
-            this.at = at;
+        }
+
+        private boolean isImage() {
+            return number > 0;
+        }
+
+        private boolean hasArrived() {
+            return !isImage() || arrived == point.bytes();
         }
     }
 
@@ -46,9 +62,8 @@ final class Checkpoints {
         RankFrames.logPolls(rank, point.failedPolls());
         switch (point.kind()) {
             case READY -> {
-                rank.job().journal().checkpoint(rank.job().id(), rank.rank(), standing(rank), null);
-                report(rank, point, 0);
-                rank.port().point(Point.of(rank.job().id(), Point.Kind.SAVED, 0, 0));
+                rank.save(new Save(0, point));
+                goOn(rank);
             }
             case SAVE -> save(rank, point);
             default -> throw new WireException(Reason.NOT_EXPECTED, "POINT(" + point.kind() + ") from " + rank);
@@ -68,22 +83,43 @@ final class Checkpoints {
     }
 
     private void save(HomedRank rank, Point point) {
-        Save save = new Save(rank.nextSave(), point, standing(rank));
+        Save save = new Save(rank.nextSave(), point);
         rank.save(save);
         images.begin(rank, save.number, point.bytes());
-        endIfWhole(rank, save);
+        endIfArrived(rank, save);
     }
 
-    private void endIfWhole(HomedRank rank, Save save) {
-        if (save.arrived < save.point.bytes()) {
-            return;
-        }
-        if (save.failed) {
+    private void endIfArrived(HomedRank rank, Save save) {
+        if (save.hasArrived() && save.failed) {
             rank.save(null);
             rank.port().point(Point.of(rank.job().id(), Point.Kind.FAILED, 0, 0));
         } else {
-            images.end(rank, save.number);
+            goOn(rank);
         }
+    }
+
+    /** A point that waited goes on, if nothing is missing any more. */
+    void goOn(HomedRank rank) {
+        Save save = rank.save();
+        if (save == null || save.failed || save.at != null || !save.hasArrived() || rank.isMissingPieces()) {
+            return;
+        }
+        save.at = standing(rank);
+        if (save.isImage()) {
+            images.end(rank, save.number);
+        } else {
+            end(rank, save, null);
+        }
+    }
+
+    /** @param image null at the end of the prologue */
+    private static void end(HomedRank rank, Save save, ImageNote image) {
+        Job job = rank.job();
+        long number = image == null ? 0 : image.number();
+        job.journal().checkpoint(job.id(), rank.rank(), save.at, image);
+        rank.save(null);
+        report(rank, save.point, number);
+        rank.port().point(Point.of(job.id(), Point.Kind.SAVED, number, 0));
     }
 
     /** A piece of an image. */
@@ -91,11 +127,13 @@ final class Checkpoints {
         Save save = rank.save();
         long offset = frame.view().imageOffset();
         int bytes = frame.view().length() - Wire.IMAGE_HEADER_BYTES;
-        if (save == null || offset != save.arrived || offset + bytes > save.point.bytes()) {
+        boolean saves = save != null && save.isImage();
+        if (!saves || offset != save.arrived || offset + bytes > save.point.bytes()) {
             throw new WireException(
                     Reason.NOT_EXPECTED,
-                    "IMAGE with " + bytes + " bytes at " + offset + " from " + rank + (save == null ? ", which does not save"
-                            : ", expected at " + save.arrived + " of " + save.point.bytes()));
+                    "IMAGE with " + bytes + " bytes at " + offset + " from " + rank + (saves
+                            ? ", expected at " + save.arrived + " of " + save.point.bytes()
+                            : ", which does not save"));
         }
         if (offset + bytes > save.upTo) {
             throw new WireException(
@@ -105,7 +143,7 @@ final class Checkpoints {
         if (!save.failed) {
             images.put(rank, save.number, frame.hold());
         }
-        endIfWhole(rank, save);
+        endIfArrived(rank, save);
     }
 
     /** So much of an image was written: as much more may come. */
@@ -127,10 +165,7 @@ final class Checkpoints {
     void kept(HomedRank rank, int number, ImageNote image) {
         Save save = rank.save();
         if (save != null && save.number == number) {
-            rank.job().journal().checkpoint(rank.job().id(), rank.rank(), save.at, image);
-            rank.save(null);
-            report(rank, save.point, image.number());
-            rank.port().point(Point.of(rank.job().id(), Point.Kind.SAVED, image.number(), 0));
+            end(rank, save, image);
         }
     }
 
@@ -140,7 +175,7 @@ final class Checkpoints {
         if (save != null && save.number == number) {
             save.failed = true;
             grant(rank, save, save.point.bytes());
-            endIfWhole(rank, save);
+            endIfArrived(rank, save);
         }
     }
 
@@ -149,7 +184,9 @@ final class Checkpoints {
         Save save = rank.save();
         if (save != null) {
             rank.save(null);
-            images.drop(rank, save.number);
+            if (save.isImage()) {
+                images.drop(rank, save.number);
+            }
         }
     }
 }

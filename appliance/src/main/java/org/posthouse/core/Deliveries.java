@@ -19,6 +19,8 @@ final class Deliveries {
     private final InLog inLog;
     private final Windows windows;
     private final MatchTimes times;
+    private final Checkpoints checkpoints;
+
     /** What senders are owed while their journal holds them: at most a word for each message that they may have under way. */
     private final ArrayDeque<Runnable> held = new ArrayDeque<>();
 
@@ -26,11 +28,12 @@ final class Deliveries {
     private long messagesStored;
     private long messagesPushed;
 
-    Deliveries(CoreConfig config, int shards, MatchTimes times) {
+    Deliveries(CoreConfig config, int shards, MatchTimes times, Checkpoints checkpoints) {
         this.config = config;
         this.inLog = new InLog(config, shards);
         this.windows = new Windows(config, shards);
         this.times = times;
+        this.checkpoints = checkpoints;
     }
 
     MatchTimes times() {
@@ -197,6 +200,7 @@ final class Deliveries {
             pass(to, message, chunk);
             progress(to, message);
         }
+        checkpoints.goOn(to);
     }
 
     /** All the payload of a message that was offered, in a frame that is no chunk: into the log, and out of it again. */
@@ -210,6 +214,7 @@ final class Deliveries {
         if (message.receive() != null) {
             goOnBehind(to, message);
         }
+        checkpoints.goOn(to);
     }
 
     /** A message that is matched and waits in the log: at once if the rank is there, else it is a part of its history. */

@@ -188,7 +188,12 @@ public final class HomedRank {
         events += count;
     }
 
-    /** The image that it sends; null if it sends none. */
+    /** Whether the log misses pieces of messages that the rank was given: they are on their way, or its host has lost them. */
+    boolean isMissingPieces() {
+        return arriving.values().stream().anyMatch(message -> message.receive() != null);
+    }
+
+    /** The point that it has told and that is not in the log yet; null if there is none. */
     Checkpoints.Save save() {
         return save;
     }

@@ -39,8 +39,11 @@ final class Outgoing {
         private boolean cleared;
         private boolean withdrawing;
 
-        /** Whether it is not known how far it was cleared: its rank is believed until a CLEAR comes. */
+        /** Whether it is not known how far it was cleared, and no CLEAR has come yet. */
         private boolean believed;
+
+        /** Whether it was begun before this core: its rank may have been told more than this core is, by a relay that has ended. */
+        private boolean begunBefore;
 
         private Sending(boolean offered, long bytes, long granted) {
             this.offered = offered;
@@ -105,6 +108,7 @@ final class Outgoing {
         open.sent = message.arrived();
         open.cleared = offered && cleared;
         open.believed = believed;
+        open.begunBefore = true;
         if (!open.isOver()) {
             sending.put(transfer, open);
         }
@@ -125,6 +129,7 @@ final class Outgoing {
         open.sent = sent;
         open.cleared = sent > 0;
         open.believed = true;
+        open.begunBefore = true;
         sending.put(transfer, open);
     }
 
@@ -178,6 +183,7 @@ final class Outgoing {
             boolean believed = offered && again;
             Sending message = new Sending(offered, bytes, offered && !believed ? 0 : bytes);
             message.believed = believed;
+            message.begunBefore = again;
             sending.put(transfer(view), message);
         }
     }
@@ -247,6 +253,9 @@ final class Outgoing {
         }
         if (message == null) {
             throw new WireException(Reason.NOT_EXPECTED, "chunk of a message that is not being sent: " + transfer);
+        }
+        if (message.begunBefore && view.offset() + chunkBytes > message.granted) {
+            message.granted = Math.min(message.bytes, view.offset() + chunkBytes); // It was cleared so far.
         }
         Transfers.checkChunk(view, chunkBytes, message.sent, message.granted, message.bytes);
         message.sent += chunkBytes;

@@ -60,9 +60,9 @@ public final class RelayCore {
         this.config = config;
         this.shards = shards;
         this.historian = historian;
-        deliveries = new Deliveries(config, shards, new MatchTimes(nanoTime));
-        admissions = new Admissions(relay, config, historian, this::leave);
         checkpoints = new Checkpoints(images);
+        deliveries = new Deliveries(config, shards, new MatchTimes(nanoTime), checkpoints);
+        admissions = new Admissions(relay, config, historian, this::leave);
         rankFrames = new RankFrames(config, deliveries, historian, checkpoints);
         peerFrames = new PeerFrames(deliveries, crossings, historian);
         comebacks = new Comebacks(deliveries);

@@ -93,7 +93,7 @@ final class Restoration {
                 HomedRank.Transfer transfer =
                         new HomedRank.Transfer(message.context(), recovered.rank(), message.sequence());
                 long upTo = message.form() == FrameType.OFFER ? deliveries.clearedAtMost(message) : message.bytes();
-                boolean cleared = message.receive() != null || message.isStorable();
+                boolean cleared = message.receive() != null || message.isStorable() || message.arrived() > 0;
                 source.outgoing().restore(transfer, message, upTo, cleared);
                 if (message.form() == FrameType.OFFER && !cleared) {
                     source.takeOfferPlace();

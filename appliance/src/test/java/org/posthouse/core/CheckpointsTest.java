@@ -8,7 +8,6 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.posthouse.wire.FrameType;
-import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Notice;
@@ -41,12 +40,7 @@ final class CheckpointsTest {
     }
 
     private void sends(long offset, int bytes) throws WireException {
-        ByteBuffer frame = ByteBuffer.allocate(Wire.IMAGE_HEADER_BYTES + bytes);
-        new FrameView().wrap(frame, 0)
-                .begin(FrameType.IMAGE, Wire.IMAGE_HEADER_BYTES, OneRelay.JOB)
-                .length(frame.capacity())
-                .image(0, offset);
-        rank.sends(frame);
+        rank.sends(relay.frames.image(offset, bytes));
     }
 
     @Test

@@ -43,6 +43,12 @@ final class Frames {
         return frame;
     }
 
+    ByteBuffer image(long offset, int bytes) {
+        ByteBuffer frame = frame(FrameType.IMAGE, Wire.IMAGE_HEADER_BYTES, bytes);
+        view(frame).image(0, offset);
+        return frame;
+    }
+
     ByteBuffer post(int context, int source, int self, int tag, int request, int failedPolls) {
         ByteBuffer frame = frame(FrameType.POST, 48, 0);
         view(frame).address(context, source, self, tag).post(request, failedPolls);

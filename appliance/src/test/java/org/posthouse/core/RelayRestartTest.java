@@ -1,6 +1,7 @@
 package org.posthouse.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.nio.ByteBuffer;
 import java.util.List;
@@ -10,6 +11,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
@@ -200,6 +202,108 @@ final class RelayRestartTest {
                 "deliver #1 from 1 to request 1", "chunk of " + CHUNK, "deliver #2 from 1 to request 2", "chunk of 100");
         source.sends(relay.frames.chunk(0, 1, 0, 1, CHUNK, CHUNK));
         assertThat(rank.take()).containsExactly("chunk of " + CHUNK);
+    }
+
+    // ---- a host that lost the end of its log, of which ranks know more
+
+    /** Rank 0 has got all of a message of rank 1, of which the log has one chunk of two. */
+    private OneRelay.Rank hasMoreThanTheLog() throws Exception {
+        Message message = message(FrameType.OFFER, false, 1, 0, 1, 2 * CHUNK, true);
+        message.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
+        restored(recovered(0, 1, List.of(new Recovered.Channel(0, 1, 1)), message));
+        OneRelay.Rank rank = comesAgain(0, 1);
+        goesLive(rank);
+        return rank;
+    }
+
+    private void says(OneRelay.Rank rank, Point.Kind kind, long bytes) throws WireException {
+        relay.core.pointed(rank.rank, new Point(OneRelay.JOB, kind, 0, 0, bytes, 0, 0, 0));
+    }
+
+    private void sendsTheRest() throws Exception {
+        OneRelay.Rank source = comesAgain(1, 0);
+        source.sends(relay.frames.chunk(0, 1, 0, 1, CHUNK, CHUNK));
+    }
+
+    /** A start from an image is given nothing of what stands behind the end of the prologue. */
+    @Test
+    void aPrologueEndsBehindAllThatCameInIt() throws Exception {
+        OneRelay.Rank rank = hasMoreThanTheLog();
+        says(rank, Point.Kind.READY, 0);
+        assertThat(rank.take()).isEmpty();
+        assertThat(relay.journal.events).isEmpty();
+        assertThatExceptionOfType(WireException.class).as("it waits").isThrownBy(() -> says(rank, Point.Kind.READY, 0));
+        sendsTheRest();
+        long next = relay.journal.position() + 1;
+        assertThat(relay.journal.events).singleElement().asString().contains("Standing[pin=" + next + ", deliveries=1,").endsWith("null");
+        assertThat(rank.take()).containsExactly("chunk of " + CHUNK, "point SAVED 0 0, 0 events, 0 failed polls");
+    }
+
+    /** A process that starts from the image would be sent a part of a message of which it knows nothing. */
+    @Test
+    void anImageEndsBehindAllThatCameBeforeIt() throws Exception {
+        OneRelay.Rank rank = hasMoreThanTheLog();
+        says(rank, Point.Kind.SAVE, 10);
+        rank.sends(relay.frames.image(0, 10));
+        assertThat(relay.images.take()).containsExactly("begin rank 0 #1: 10", "put rank 0 #1: 10");
+        sendsTheRest();
+        assertThat(relay.images.take()).containsExactly("end rank 0 #1");
+        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 10, 7));
+        assertThat(rank.take()).endsWith("point SAVED 1 0, 0 events, 0 failed polls");
+    }
+
+    @Test
+    void aPrologueDoesNotEndWhileItsRankIsAway() throws Exception {
+        OneRelay.Rank rank = hasMoreThanTheLog();
+        says(rank, Point.Kind.READY, 0);
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        sendsTheRest();
+        assertThat(relay.journal.events).isEmpty();
+        assertThat(relay.images.take()).isEmpty();
+        OneRelay.Rank again = comesAgain(0, 1);
+        goesLive(again);
+        says(again, Point.Kind.READY, 0);
+        assertThat(again.take()).containsExactly("point SAVED 0 0, 0 events, 0 failed polls");
+    }
+
+    /** What has not been received belongs to what comes later. */
+    @Test
+    void whatWaitsForAReceiveHoldsNoCheckpointUp() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        OneRelay.Rank source = relay.connect(1);
+        source.sends(relay.frames.message(FrameType.EAGER, 0, 1, 0, 0, 1, 2 * CHUNK));
+        source.sends(relay.frames.chunk(0, 1, 0, 1, 0, CHUNK));
+        says(rank, Point.Kind.READY, 0);
+        assertThat(rank.take()).containsExactly("point SAVED 0 0, 0 events, 0 failed polls");
+    }
+
+    /** The host has lost that the offer of a rank of another core was matched, and not the piece of it that had come before. */
+    @Test
+    void anOfferOfWhichSomethingCameWasCleared() throws Exception {
+        Message offer = message(FrameType.OFFER, false, 0, 3, 1, 100, false);
+        offer.loggedPiece(100, relay.journal.pretend(100));
+        restored(
+                recovered(0, 0, List.of()),
+                new Recovered(3, 1, false, 0, 0, 0, List.of(new Recovered.Channel(0, 0, 1)), List.of(), List.of(offer)));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 100));
+        assertThat(relay.failure()).isNull();
+    }
+
+    /** Both relays were started again: its destination's knows of less than it had cleared. */
+    @Test
+    void anOfferGoesOnOverALinkAsFarAsItsRankWasTold() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0);
+        rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 3 * CHUNK)));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, CHUNK));
+        relay.sites.clear();
+        rank.sends(relay.frames.chunk(0, 0, 3, 1, 0, CHUNK));
+        rank.sends(relay.frames.chunk(0, 0, 3, 1, CHUNK, CHUNK));
+        assertThat(relay.sites).containsExactly("forward there CHUNK 0->3 #1", "forward there CHUNK 0->3 #1");
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 2 * CHUNK));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 3 * CHUNK));
+        assertThat(rank.take()).endsWith("clear ->3 #1 up to " + 3 * CHUNK);
+        assertThat(relay.failure()).isNull();
     }
 
     // ---- a message said again over a link
