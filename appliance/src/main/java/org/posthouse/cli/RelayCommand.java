@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.GroupException;
 import org.posthouse.launch.ReadyLine;
+import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.RelayHost;
@@ -268,6 +269,7 @@ final class RelayCommand implements Callable<Integer> {
                 RelayConfig.CONNECTIONS_MAX_DEFAULT,
                 limits,
                 LauncherWait.ofSeconds(launcherTimeoutSeconds),
+                LocalSockets.of(System.getenv()),
                 linkPatienceSeconds);
     }
 

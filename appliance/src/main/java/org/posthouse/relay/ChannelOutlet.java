@@ -7,6 +7,7 @@ import io.netty.channel.unix.UnixChannel;
 import io.netty.channel.uring.IoUringSocketChannel;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 
 /**
  * The outlet of a Netty channel. It writes past Netty's own queue, from whatever thread has something to write: handing
@@ -28,8 +29,17 @@ final class ChannelOutlet implements Outlet {
     private boolean closing;
 
     ChannelOutlet(Channel channel) {
+        this(channel, writer(channel));
+    }
+
+    /** Over Netty's channel of that socket's. */
+    ChannelOutlet(Channel channel, SocketChannel socket) {
+        this(channel, (bytes, count) -> count == 1 ? socket.write(bytes[0]) : socket.write(bytes, 0, count));
+    }
+
+    private ChannelOutlet(Channel channel, Writer writer) {
         this.channel = channel;
-        this.writer = writer(channel);
+        this.writer = writer;
     }
 
     private static Writer writer(Channel channel) {
@@ -120,6 +130,6 @@ final class ChannelOutlet implements Outlet {
 
     @Override
     public String remote() {
-        return String.valueOf(channel.remoteAddress()).replaceFirst("^[^/]*/", "");
+        return Outlet.text(channel.remoteAddress());
     }
 }

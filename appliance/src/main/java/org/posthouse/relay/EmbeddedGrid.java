@@ -19,6 +19,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.logstore.LogSync;
+import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.RelayView;
 import org.posthouse.tunnel.Compression;
 import org.posthouse.tunnel.GridAuthority;
@@ -152,7 +153,7 @@ public final class EmbeddedGrid implements AutoCloseable {
 
     /** Starts one relay, which dials all earlier ones. {@code keys} is null if it stays alone. */
     private void start(RelayId id, Path keys, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
-        RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode);
+        RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode).withLocal(LocalSockets.of(System.getenv()));
         if (logs.isPresent()) {
             Path logFolder = RelayConfig.logFolder(folder.resolve("data-" + id.site()), id);
             config = config.withLog(logFolder, logs.get());

@@ -3,6 +3,7 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 
 /** Where a connection's bytes leave: the one thing in which the kinds of connection differ for {@link Line}. */
@@ -37,6 +38,12 @@ interface Outlet {
     /** Breaks the connection off. For any thread, any number of times. */
     void close();
 
-    /** The other end, as host:port. */
+    /** The other end, as {@link #text} has it. */
     String remote();
+
+    /** An end of a connection, as host:port; a local socket's has no name. */
+    static String text(SocketAddress end) {
+        String text = String.valueOf(end).replaceFirst("^[^/]*/", "");
+        return text.isEmpty() ? "this host" : text;
+    }
 }

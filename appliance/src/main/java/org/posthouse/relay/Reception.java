@@ -7,6 +7,7 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.socket.nio.NioChannelOption;
+import io.netty.channel.socket.nio.NioDomainSocketChannel;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
@@ -20,6 +21,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import jdk.net.ExtendedSocketOptions;
 import org.posthouse.mpj.Keepalive;
+import org.posthouse.mpj.LocalSockets;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,10 +34,10 @@ import org.slf4j.LoggerFactory;
  */
 final class Reception {
     private static final Logger LOG = LoggerFactory.getLogger(Reception.class);
-    private static final int ACCEPT_BACKLOG = 1_024;
+    static final int ACCEPT_BACKLOG = 1_024;
 
     /** How long nothing is accepted after the system refused to, for want of file descriptors for instance. */
-    private static final int ACCEPT_PAUSE_MS = 1_000;
+    static final int ACCEPT_PAUSE_MS = 1_000;
 
     /** {@link Keepalive}'s times as each kind of channel calls them, which passes over what another kind's are called. */
     private static final Map<ChannelOption<Integer>, Integer> KEEPALIVE = Map.of(
@@ -56,6 +58,7 @@ final class Reception {
     private final Connections connections;
     private Placement placement;
     private Channel listening;
+    private LocalDoor local;
 
     Reception(Vertx vertx, EventLoop loop, Placement placement, Connections connections) {
         this.vertx = (VertxInternal) vertx;
@@ -89,8 +92,40 @@ final class Reception {
         return bound.future();
     }
 
+    /**
+     * Listens for the ranks of this host past the port too.
+     *
+     * @throws IOException if that cannot be: then they come by the port
+     */
+    void listen(LocalSockets sockets) throws IOException {
+        if (vertx.isNativeTransportEnabled()) {
+            throw new IOException("it needs --transport nio");
+        }
+        local = LocalDoor.open(sockets, (InetSocketAddress) listening.localAddress(), loop, this::welcome);
+    }
+
+    /** A connection from this host. */
+    private void welcome(SocketChannel socket) {
+        try {
+            LocalSockets.sized(socket);
+            if (!blocking(socket)) {
+                socket.configureBlocking(false);
+                NioDomainSocketChannel channel = new NioDomainSocketChannel(null, socket);
+                read(channel, new ChannelOutlet(channel, socket));
+            }
+        } catch (IOException e) {
+            LOG.debug("a connection ended as it was accepted: {}", e.toString());
+            drop(socket);
+        }
+    }
+
     int port() {
         return ((InetSocketAddress) listening.localAddress()).getPort();
+    }
+
+    /** Where the ranks of this host come in, beside the port; empty if by the port too. */
+    String local() {
+        return local == null ? "" : local.toString();
     }
 
     /** Accepts nobody any more, if it did. */
@@ -98,17 +133,24 @@ final class Reception {
         if (listening == null) {
             return Future.succeededFuture();
         }
+        if (local != null) {
+            local.close();
+        }
         Promise<Void> closed = Promise.promise();
         listening.close().addListener(done -> closed.complete());
         return closed.future();
     }
 
-    private void read(Channel channel) {
+    private void readByPort(Channel channel) {
         channel.config().setOption(ChannelOption.TCP_NODELAY, true);
         channel.config().setOption(ChannelOption.SO_KEEPALIVE, true);
         KEEPALIVE.forEach(channel.config()::setOption);
+        read(channel, new ChannelOutlet(channel));
+    }
+
+    private void read(Channel channel, ChannelOutlet outlet) {
         EventLoop reader = placement.receptionOfNext();
-        Connection connection = connections.accept(new ChannelOutlet(channel), placement.emission(reader));
+        Connection connection = connections.accept(outlet, placement.emission(reader));
         channel.config().setRecvByteBufAllocator(new ReadBuffers(connection.frames()));
         channel.pipeline().addLast(new ConnectionReader(connection));
         reader.register(channel).addListener(done -> {
@@ -126,9 +168,11 @@ final class Reception {
             return false;
         }
         try {
-            String remote = socket.getRemoteAddress().toString().replaceFirst("^[^/]*/", "");
-            socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            Keepalive.set(socket);
+            String remote = Outlet.text(socket.getRemoteAddress());
+            if (socket.supportedOptions().contains(StandardSocketOptions.TCP_NODELAY)) {
+                socket.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                Keepalive.set(socket);
+            }
             socket.configureBlocking(true);
             BlockingOutlet outlet = new BlockingOutlet(socket, remote);
             Connection connection = connections.accept(outlet, placement.emission(loop));
@@ -152,7 +196,7 @@ final class Reception {
     private final class Accepting extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext context, Object accepted) {
-            read((Channel) accepted);
+            readByPort((Channel) accepted);
         }
 
         @Override

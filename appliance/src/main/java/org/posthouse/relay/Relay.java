@@ -5,6 +5,7 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.VerticleBase;
 import io.vertx.core.internal.ContextInternal;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -19,6 +20,7 @@ import org.posthouse.directory.Directory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogSync;
+import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.RelayView;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.Notice;
@@ -100,7 +102,8 @@ public final class Relay extends VerticleBase {
         serving = true;
         announce();
         status.start(vertx, placement);
-        LOG.info("{}: site {} serves ranks at {}, {}", config.relay(), config.site(), address(), placement.mode());
+        String local = reception.local().isEmpty() ? "" : " and " + reception.local();
+        LOG.info("{}: site {} serves ranks at {}{}, {}", config.relay(), config.site(), address(), local, placement.mode());
     }
 
     /** Leaves a group that is reached over the links, closes these and then the log, which nothing may be appended to any more. */
@@ -196,10 +199,19 @@ public final class Relay extends VerticleBase {
     private Future<Void> listen() {
         return reception
                 .listen(config.host(), config.port())
+                .onSuccess(bound -> config.local().ifPresent(this::listenLocally))
                 .recover(cause -> Future.failedFuture(new IllegalStateException(
                         "relay " + config.relay() + " cannot listen at " + config.host() + ":" + config.port() + ": "
                                 + cause.getMessage(),
                         cause)));
+    }
+
+    private void listenLocally(LocalSockets sockets) {
+        try {
+            reception.listen(sockets);
+        } catch (IOException e) {
+            LOG.warn("{}: ranks of this host come by the port too ({}=off says so): {}", id(), LocalSockets.VARIABLE, e.getMessage());
+        }
     }
 
     private Connection accept(Outlet outlet, Workplace emission) {

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
 import org.posthouse.core.CoreConfig;
+import org.posthouse.mpj.LocalSockets;
 import org.posthouse.tunnel.LinkConfig;
 import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.Token;
@@ -28,6 +29,7 @@ import org.posthouse.wire.Token;
  * @param connectionsMax most connections of ranks and launchers at once
  * @param logLimits how much room the log may take
  * @param launcherWait how long logged jobs go on without their launchers
+ * @param local where ranks of its host come in, beside the port; without it they come by the port
  * @param linkPatienceSeconds how long a link may be down until jobs with ranks at its far end end; 0: for ever
  */
 public record RelayConfig(
@@ -47,6 +49,7 @@ public record RelayConfig(
         int connectionsMax,
         LogLimits logLimits,
         LauncherWait launcherWait,
+        Optional<LocalSockets> local,
         int linkPatienceSeconds) {
 
     public static final long HELLO_TIMEOUT_MS_DEFAULT = 5_000;
@@ -98,6 +101,7 @@ public record RelayConfig(
                 CONNECTIONS_MAX_DEFAULT,
                 LogLimits.DEFAULT,
                 LauncherWait.DEFAULT,
+                Optional.empty(),
                 0);
     }
 
@@ -114,18 +118,24 @@ public record RelayConfig(
     RelayConfig withLog(Path folder, LogLimits limits) {
         return new RelayConfig(
                 site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, limits.credit(core), helloTimeoutMs,
-                connectionsMax, limits, launcherWait, linkPatienceSeconds);
+                connectionsMax, limits, launcherWait, local, linkPatienceSeconds);
     }
 
     public RelayConfig withLinks(LinkConfig config) {
         return new RelayConfig(
                 site, relay, epoch, host, port, ops, mode, shards, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax, logLimits,
-                launcherWait, linkPatienceSeconds);
+                launcherWait, local, linkPatienceSeconds);
+    }
+
+    public RelayConfig withLocal(Optional<LocalSockets> sockets) {
+        return new RelayConfig(
+                site, relay, epoch, host, port, ops, mode, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax, logLimits,
+                launcherWait, sockets, linkPatienceSeconds);
     }
 
     public RelayConfig withMode(ModeConfig placed) {
         return new RelayConfig(
                 site, relay, epoch, host, port, ops, placed, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax, logLimits,
-                launcherWait, linkPatienceSeconds);
+                launcherWait, local, linkPatienceSeconds);
     }
 }

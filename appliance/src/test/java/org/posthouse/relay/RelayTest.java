@@ -91,7 +91,7 @@ class RelayTest {
     private Future<Relay> relay(Vertx vertx, RelayConfig.Mode mode, long helloTimeoutMs, int connectionsMax) {
         RelayConfig config = new RelayConfig(
                 "here", "here", 1, "127.0.0.1", 0, "", ModeConfig.of(mode), 3, Optional.empty(), Token.NONE,
-                Optional.empty(), CoreConfig.DEFAULT, helloTimeoutMs, connectionsMax, LogLimits.DEFAULT, LauncherWait.DEFAULT, 0);
+                Optional.empty(), CoreConfig.DEFAULT, helloTimeoutMs, connectionsMax, LogLimits.DEFAULT, LauncherWait.DEFAULT, Optional.empty(), 0);
         Relay relay = new Relay(config, directory);
         return vertx.deployVerticle(relay).map(relay);
     }

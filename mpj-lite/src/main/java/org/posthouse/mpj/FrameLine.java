@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Wire;
@@ -111,31 +112,56 @@ public final class FrameLine implements AutoCloseable {
         return connect(Machine.REAL, hostAndPort, busyPollUs);
     }
 
-    /** As {@link #connect(String, int)}, over a socket of that machine's. */
+    /** As {@link #connect(String, int)}, from that machine. */
     static FrameLine connect(Machine machine, String hostAndPort, int busyPollUs) throws IOException {
-        return connect(machine.socket(), hostAndPort, busyPollUs, busyPollUs == 0);
+        return connect(machine, hostAndPort, busyPollUs, busyPollUs == 0);
     }
 
     /** For tests too: without {@code waits} the channel never waits by itself. */
-    static FrameLine connect(SocketChannel channel, String hostAndPort, int busyPollUs, boolean waits) throws IOException {
-        int colon = hostAndPort.lastIndexOf(':');
+    static FrameLine connect(Machine machine, String hostAndPort, int busyPollUs, boolean waits) throws IOException {
         try {
-            String host = hostAndPort.substring(0, colon).replaceAll("^\\[|]$", "");
-            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
-            Keepalive.set(channel);
-            InetSocketAddress address = new InetSocketAddress(host, Integer.parseInt(hostAndPort.substring(colon + 1)));
-            if (address.isUnresolved()) {
-                throw new IOException("unknown host " + host);
-            }
-            connect(channel, address);
-            return new FrameLine(channel, hostAndPort, TimeUnit.MICROSECONDS.toNanos(busyPollUs), waits);
+            InetSocketAddress address = address(hostAndPort);
+            Optional<SocketChannel> local = machine.connectLocally(address);
+            SocketChannel channel = local.isPresent() ? local.get() : connect(machine.socket(), address);
+            return over(channel, hostAndPort, busyPollUs, waits);
         } catch (IOException | RuntimeException e) {
-            channel.close();
             throw new IOException("cannot reach the relay at " + hostAndPort + ": " + e.getMessage(), e);
         }
     }
 
-    private static void connect(SocketChannel channel, InetSocketAddress address) throws IOException {
+    private static FrameLine over(SocketChannel channel, String remote, int busyPollUs, boolean waits) throws IOException {
+        try {
+            channel.configureBlocking(false);
+            return new FrameLine(channel, remote, TimeUnit.MICROSECONDS.toNanos(busyPollUs), waits);
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static InetSocketAddress address(String hostAndPort) throws IOException {
+        int colon = hostAndPort.lastIndexOf(':');
+        String host = hostAndPort.substring(0, colon).replaceAll("^\\[|]$", "");
+        InetSocketAddress address = new InetSocketAddress(host, Integer.parseInt(hostAndPort.substring(colon + 1)));
+        if (address.isUnresolved()) {
+            throw new IOException("unknown host " + host);
+        }
+        return address;
+    }
+
+    private static SocketChannel connect(SocketChannel channel, InetSocketAddress address) throws IOException {
+        try {
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            Keepalive.set(channel);
+            await(channel, address);
+            return channel;
+        } catch (IOException | RuntimeException e) {
+            channel.close();
+            throw e;
+        }
+    }
+
+    private static void await(SocketChannel channel, InetSocketAddress address) throws IOException {
         channel.configureBlocking(false);
         if (channel.connect(address)) {
             return;

@@ -1,7 +1,9 @@
 package org.posthouse.mpj;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -14,6 +16,11 @@ interface Machine {
         @Override
         public SocketChannel socket() throws IOException {
             return SocketChannel.open();
+        }
+
+        @Override
+        public Optional<SocketChannel> connectLocally(InetSocketAddress relay) {
+            return LocalSockets.of(System.getenv()).flatMap(sockets -> sockets.connect(relay));
         }
 
         @Override
@@ -34,6 +41,11 @@ interface Machine {
 
     /** A socket that is not connected. */
     SocketChannel socket() throws IOException;
+
+    /** A connection to a relay that listens at this port, past the port: there is none unless the relay is on this machine. */
+    default Optional<SocketChannel> connectLocally(InetSocketAddress relay) {
+        return Optional.empty();
+    }
 
     /** As {@link System#nanoTime}. */
     long nanoTime();

@@ -68,7 +68,7 @@ final class FrameLineTest {
     @BeforeEach
     void connect() throws IOException {
         server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        line = FrameLine.connect(SocketChannel.open(), "127.0.0.1:" + server.socket().getLocalPort(), wait.busyPollUs, wait.waits);
+        line = FrameLine.connect(Machine.REAL, "127.0.0.1:" + server.socket().getLocalPort(), wait.busyPollUs, wait.waits);
         peer = server.accept();
     }
 

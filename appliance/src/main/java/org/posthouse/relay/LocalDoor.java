@@ -1,0 +1,79 @@
+package org.posthouse.relay;
+
+import io.netty.channel.EventLoop;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.posthouse.mpj.LocalSockets;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where ranks of the relay's own host come in: a Unix socket beside the port. A virtual thread accepts, as Netty keeps what it
+ * accepts to itself, and a connection is written to past Netty ({@link ChannelOutlet}).
+ */
+final class LocalDoor {
+    private static final Logger LOG = LoggerFactory.getLogger(LocalDoor.class);
+
+    private final ServerSocketChannel listening;
+    private final Path socket;
+
+    private LocalDoor(ServerSocketChannel listening, Path socket) {
+        this.listening = listening;
+        this.socket = socket;
+    }
+
+    /** Opens it for a relay that listens at this port. @param visitors is called on the loop with each connection */
+    static LocalDoor open(LocalSockets sockets, InetSocketAddress port, EventLoop loop, Consumer<SocketChannel> visitors) throws IOException {
+        Path socket = sockets.prepare(port);
+        ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        try {
+            listening.bind(UnixDomainSocketAddress.of(socket), Reception.ACCEPT_BACKLOG);
+        } catch (IOException e) {
+            listening.close();
+            throw new IOException(socket + ": " + e.getMessage(), e);
+        }
+        LocalDoor door = new LocalDoor(listening, socket);
+        Thread.ofVirtual().name("posthouse-local-door").start(() -> door.accept(loop, visitors));
+        return door;
+    }
+
+    private void accept(EventLoop loop, Consumer<SocketChannel> visitors) {
+        while (listening.isOpen()) {
+            try {
+                SocketChannel visitor = listening.accept();
+                loop.execute(() -> visitors.accept(visitor));
+            } catch (ClosedChannelException e) {
+                return;
+            } catch (IOException e) {
+                LOG.warn("cannot accept connections at {}, pausing {} ms: {}", socket, Reception.ACCEPT_PAUSE_MS, e.toString());
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(Reception.ACCEPT_PAUSE_MS));
+            }
+        }
+    }
+
+    /** The socket's path. */
+    @Override
+    public String toString() {
+        return socket.toString();
+    }
+
+    /** Lets nobody in any more, and leaves no socket behind. */
+    void close() {
+        try {
+            listening.close();
+            Files.deleteIfExists(socket);
+        } catch (IOException e) {
+            LOG.warn("the local socket {} stays behind: {}", socket, e.toString());
+        }
+    }
+}
