@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.conformance.ConformanceJob;
 import org.posthouse.launch.Installation;
+import org.posthouse.mpj.LocalSockets;
 
 /** The conformance cases of {@code mpj-lite} as jobs: a process a rank, over real relays. */
 @Timeout(180)
@@ -18,13 +19,19 @@ class ConformanceJobTest {
     @TempDir
     private Path folder;
 
-    private Command.Result run(int ranks, int sites, int relays, String durability, String mode, String... arguments) throws Exception {
+    private static List<String> job(int ranks, int sites, int relays, String durability, String mode, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 "run", "-n", Integer.toString(ranks), "--sites", Integer.toString(sites), "--relays-per-site",
                 Integer.toString(relays), "--durability", durability, "--mode", mode, "--jvm", "-XX:TieredStopAtLevel=1", "-cp",
                 Installation.jarOf(ConformanceJob.class).toString(), ConformanceJob.class.getName()));
         command.addAll(List.of(arguments));
-        return Command.run(folder, command.toArray(String[]::new));
+        return command;
+    }
+
+    private Command.Result run(List<String> first, List<String> command) throws Exception {
+        try (Command running = Command.startBehind(folder, first, List.of(), command.toArray(String[]::new))) {
+            return running.await();
+        }
     }
 
     @ParameterizedTest(name = "{0} ranks on {1} sites of {2} relays, durability {3}, {4}")
@@ -33,7 +40,18 @@ class ConformanceJobTest {
         "4, 2, 1, process, pipeline", "8, 2, 2, none, multiplexed",
     })
     void everyCaseHolds(int ranks, int sites, int relays, String durability, String mode) throws Exception {
-        Command.Result result = run(ranks, sites, relays, durability, mode, "first", "two words", "");
+        holds(ranks, run(List.of(), job(ranks, sites, relays, durability, mode, "first", "two words", "")));
+    }
+
+    /** As ranks on other hosts than the relay's connect. */
+    @ParameterizedTest
+    @CsvSource({"multiplexed, none", "threaded, process"})
+    void everyCaseHoldsThroughPorts(String mode, String durability) throws Exception {
+        List<String> ports = List.of("env", LocalSockets.VARIABLE + "=" + LocalSockets.OFF);
+        holds(4, run(ports, job(4, 2, 1, durability, mode, "first", "two words", "")));
+    }
+
+    private static void holds(int ranks, Command.Result result) {
         assertThat(result.err()).isEmpty();
         assertThat(result.out()).containsPattern("\\[ ?0] \\d{3} cases hold at " + ranks + " ranks");
         assertThat(result.status()).isZero();
@@ -42,6 +60,6 @@ class ConformanceJobTest {
     @ParameterizedTest
     @CsvSource({"abort, 7", "openMpiAbort, 7", "fatalError, 1"})
     void endingsGiveTheJobTheirStatus(String ending, int status) throws Exception {
-        assertThat(run(2, 1, 1, "none", "multiplexed", ending).status()).isEqualTo(status);
+        assertThat(run(List.of(), job(2, 1, 1, "none", "multiplexed", ending)).status()).isEqualTo(status);
     }
 }

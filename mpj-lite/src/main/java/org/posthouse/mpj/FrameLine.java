@@ -65,6 +65,9 @@ public final class FrameLine implements AutoCloseable {
     /** Whether {@link #channel} may wait by itself: then nobody reads who must not wait, before a selector says so. */
     private final boolean waits;
 
+    /** Whether it asks the system for input first when it waits by itself: it is a Unix socket. */
+    private final boolean polls;
+
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BYTES);
     private final ByteBuffer in = ByteBuffer.allocateDirect(IN_BYTES);
 
@@ -89,13 +92,14 @@ public final class FrameLine implements AutoCloseable {
     /** {@link #readable} has put bytes into {@code in}: the next read need not. */
     private boolean readAhead;
 
-    private FrameLine(SocketChannel channel, String remote, long busyPollNs, boolean waits) throws IOException {
+    private FrameLine(SocketChannel channel, String remote, long busyPollNs, boolean waits, boolean local) throws IOException {
         this.channel = channel;
         this.remote = remote;
         this.busyPollNs = busyPollNs;
         readable = new Readiness(channel, SelectionKey.OP_READ);
         writable = new Readiness(channel, SelectionKey.OP_WRITE);
         this.waits = waits && SystemWait.enable(channel);
+        polls = this.waits && local;
     }
 
     /** Connects to {@code hostAndPort}; the message of a failure names it. */
@@ -123,16 +127,17 @@ public final class FrameLine implements AutoCloseable {
             InetSocketAddress address = address(hostAndPort);
             Optional<SocketChannel> local = machine.connectLocally(address);
             SocketChannel channel = local.isPresent() ? local.get() : connect(machine.socket(), address);
-            return over(channel, hostAndPort, busyPollUs, waits);
+            return over(channel, hostAndPort, busyPollUs, waits, local.isPresent());
         } catch (IOException | RuntimeException e) {
             throw new IOException("cannot reach the relay at " + hostAndPort + ": " + e.getMessage(), e);
         }
     }
 
-    private static FrameLine over(SocketChannel channel, String remote, int busyPollUs, boolean waits) throws IOException {
+    private static FrameLine over(SocketChannel channel, String remote, int busyPollUs, boolean waits, boolean local)
+            throws IOException {
         try {
             channel.configureBlocking(false);
-            return new FrameLine(channel, remote, TimeUnit.MICROSECONDS.toNanos(busyPollUs), waits);
+            return new FrameLine(channel, remote, TimeUnit.MICROSECONDS.toNanos(busyPollUs), waits, local);
         } catch (IOException e) {
             channel.close();
             throw e;
@@ -274,6 +279,9 @@ public final class FrameLine implements AutoCloseable {
         }
         if (waits && wakeable && !readable.await()) {
             return;
+        }
+        if (polls && !wakeable) {
+            SystemWait.awaitInput(channel);
         }
         int bytes = receive();
         if (bytes == 0 && busyPollNs > 0) {

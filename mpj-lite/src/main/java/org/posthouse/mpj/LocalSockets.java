@@ -90,7 +90,7 @@ public record LocalSockets(Path folder) {
             }
             return Files.exists(any) && isHere(port.getAddress()) ? Optional.of(connect(any)) : Optional.empty();
         } catch (IOException e) {
-            // Whoever has left the socket behind, or whatever else is amiss here: the port is where a relay is for sure.
+            // Somebody has left the socket behind, or the folder is not to be trusted: where the relay listens for sure is the port.
             return Optional.empty();
         }
     }

@@ -3,6 +3,7 @@ package org.posthouse.mpj;
 import java.io.FileDescriptor;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.nio.channels.SocketChannel;
 
 /**
@@ -33,6 +34,37 @@ final class SystemWait {
             return false;
         } catch (InvocationTargetException e) {
             throw new IOException("the socket's mode cannot be set: " + e.getCause().getMessage(), e);
+        }
+    }
+
+    /**
+     * Waits, in one system call more, until there is something to read. Whoever reads from a Unix socket at once is woken each
+     * time that the other end takes what he has sent (Linux's unix_write_space); who polls is asked what he waits for.
+     *
+     * @param channel {@link #enable} was true for it
+     */
+    static void awaitInput(SocketChannel channel) throws IOException {
+        try {
+            Parking.PARK.invoke(channel, (int) Parking.POLLIN);
+        } catch (IllegalAccessException e) {
+            throw new IllegalStateException("a channel that waits inside its system call does not poll", e);
+        } catch (InvocationTargetException e) {
+            throw new IOException("waiting for input: " + e.getCause().getMessage(), e);
+        }
+    }
+
+    /** Looked up when a channel polls for the first time. */
+    private static final class Parking {
+        private static final Method PARK;
+        private static final short POLLIN;
+
+        static {
+            try {
+                PARK = Class.forName("sun.nio.ch.SelChImpl").getMethod("park", int.class);
+                POLLIN = Class.forName("sun.nio.ch.Net").getField("POLLIN").getShort(null);
+            } catch (ReflectiveOperationException e) {
+                throw new ExceptionInInitializerError(e);
+            }
         }
     }
 

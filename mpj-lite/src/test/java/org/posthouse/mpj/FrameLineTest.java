@@ -10,11 +10,14 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -25,6 +28,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.wire.FrameType;
@@ -42,6 +46,8 @@ final class FrameLineTest {
     /** How a read waits. */
     enum Wait {
         SYSTEM_CALL(0, true),
+        LOCAL_SYSTEM_CALL(0, true),
+        LOCAL_SELECTOR(0, false),
         SELECTOR(0, false),
         BUSY_POLL(200, false),
         BUSY_POLL_FOR_LONG(1_000_000, false);
@@ -53,9 +59,17 @@ final class FrameLineTest {
             this.busyPollUs = busyPollUs;
             this.waits = waits;
         }
+
+        boolean isLocal() {
+            return this == LOCAL_SYSTEM_CALL || this == LOCAL_SELECTOR;
+        }
     }
 
     private final Wait wait;
+
+    @TempDir
+    private Path folder;
+
     private ServerSocketChannel server;
     private SocketChannel peer;
     private FrameLine line;
@@ -68,8 +82,22 @@ final class FrameLineTest {
     @BeforeEach
     void connect() throws IOException {
         server = ServerSocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        line = FrameLine.connect(Machine.REAL, "127.0.0.1:" + server.socket().getLocalPort(), wait.busyPollUs, wait.waits);
-        peer = server.accept();
+        InetSocketAddress port = (InetSocketAddress) server.getLocalAddress();
+        if (wait.isLocal()) {
+            LocalSockets sockets = new LocalSockets(folder.resolve("local"));
+            try (ServerSocketChannel local = ServerSocketChannel.open(StandardProtocolFamily.UNIX)
+                    .bind(UnixDomainSocketAddress.of(sockets.prepare(port)))) {
+                connect(new LocalMachine(sockets), port);
+                peer = local.accept();
+            }
+        } else {
+            connect(new LocalMachine(new LocalSockets(folder.resolve("none"))), port);
+            peer = server.accept();
+        }
+    }
+
+    private void connect(Machine machine, InetSocketAddress port) throws IOException {
+        line = FrameLine.connect(machine, "127.0.0.1:" + port.getPort(), wait.busyPollUs, wait.waits);
     }
 
     @AfterEach

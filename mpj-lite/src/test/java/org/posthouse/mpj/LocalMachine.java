@@ -1,0 +1,34 @@
+package org.posthouse.mpj;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.util.Optional;
+
+/** This process's own machine, but for the folder of local sockets. */
+record LocalMachine(LocalSockets sockets) implements Machine {
+    @Override
+    public SocketChannel socket() throws IOException {
+        return REAL.socket();
+    }
+
+    @Override
+    public Optional<SocketChannel> connectLocally(InetSocketAddress relay) {
+        return sockets.connect(relay);
+    }
+
+    @Override
+    public long nanoTime() {
+        return REAL.nanoTime();
+    }
+
+    @Override
+    public void sleep(long ms) throws InterruptedException {
+        REAL.sleep(ms);
+    }
+
+    @Override
+    public boolean isCollective() {
+        return REAL.isCollective();
+    }
+}
