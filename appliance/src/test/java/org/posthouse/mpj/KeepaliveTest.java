@@ -3,6 +3,7 @@ package org.posthouse.mpj;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.vertx.core.Vertx;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,7 +15,12 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.relay.EmbeddedGrid;
+import org.posthouse.relay.ModeConfig;
+import org.posthouse.relay.Relay;
 import org.posthouse.relay.RelayConfig;
+import org.posthouse.tunnel.RelayId;
 
 /** What the kernel says of a rank's connection that is silent: soon it asks whether the other end is there, at both ends. */
 @EnabledOnOs(OS.LINUX)
@@ -28,16 +34,25 @@ final class KeepaliveTest {
     @ParameterizedTest
     @EnumSource(value = RelayConfig.Mode.class, names = {"MULTIPLEXED", "THREADED"})
     void bothEndsAskSoonWhetherTheOtherIsThere(RelayConfig.Mode mode) throws Exception {
-        try (RelayedWorld world = new RelayedWorld(1, 1, Settings.DEFAULT, mode)) {
-            int port = Integer.parseInt(world.address().substring(world.address().lastIndexOf(':') + 1));
-            world.run(end -> await().untilAsserted(() -> assertThat(timers(port))
-                    .as("the rank's and the launcher's, seen from both ends")
-                    .hasSize(4)
-                    .allSatisfy(timer -> {
-                        assertThat(timer).startsWith(ASKS);
-                        assertThat(Long.parseLong(timer.substring(ASKS.length() + 1), 16))
-                                .isLessThanOrEqualTo((long) Keepalive.IDLE_SECONDS * TICKS_A_SECOND);
-                    })));
+        Vertx vertx = EmbeddedGrid.vertx();
+        try (MemoryDirectory directory = new MemoryDirectory()) {
+            // Without local sockets, which are told of their ends at once.
+            Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withMode(ModeConfig.of(mode)), directory);
+            vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+            int port = Integer.parseInt(relay.address().substring(relay.address().lastIndexOf(':') + 1));
+            try (FrameLine line = FrameLine.connect(relay.address())) {
+                assertThat(line.remote()).isEqualTo(relay.address());
+                await().untilAsserted(() -> assertThat(timers(port))
+                        .as("seen from both ends")
+                        .hasSize(2)
+                        .allSatisfy(timer -> {
+                            assertThat(timer).startsWith(ASKS);
+                            assertThat(Long.parseLong(timer.substring(ASKS.length() + 1), 16))
+                                    .isLessThanOrEqualTo((long) Keepalive.IDLE_SECONDS * TICKS_A_SECOND);
+                        }));
+            }
+        } finally {
+            vertx.close().await(20, TimeUnit.SECONDS);
         }
     }
 
