@@ -439,6 +439,46 @@ final class RestartedRankTest extends OneRank {
         assertThat(view(line.hear(FrameType.SEND)).sequence()).isEqualTo(3);
     }
 
+    /** It is not live before it has observed what follows, and does not come to that before it has the answer. */
+    @Test
+    void whatIsToBeTakenBackAgainIsAskedForAgainBeforeLive() throws Exception {
+        connect(2);
+        line.say(events(1, items(0, History.TAKEN, History.VALUE), 0, 0));
+        Operation offer = send(1, new byte[] {5}, Mode.SYNCHRONOUS);
+        CompletableFuture<Long> next = start(() -> endpoint.cancel(offer) ? endpoint.value(() -> 17) : -1);
+        line.hear(FrameType.OFFER);
+        line.hear(FrameType.WITHDRAW);
+        breakLine();
+        line.say(greeting(2, 0));
+        assertThat(view(line.hear(FrameType.OFFER)).flags()).isEqualTo(FrameView.AGAIN);
+        line.say(ScriptedRelay.withdrawn(line.hear(FrameType.WITHDRAW), true), events(3, NONE, 0, FrameView.END));
+        assertThat(next.get()).as("as it was").isEqualTo(1);
+        line.hear(FrameType.LIVE);
+    }
+
+    /** A connection that breaks under a rank that does again what it did leaves it with no question. */
+    @Test
+    void whatIsAskedBehindTheReplayIsAskedOnce() throws Exception {
+        connect(2);
+        Operation receive = receive();
+        CompletableFuture<Envelope> probed = start(() -> {
+            endpoint.await(receive);
+            endpoint.value(() -> 17);
+            return endpoint.probe(CONTEXT, 1, TAG);
+        });
+        breakLine();
+        line.say(greeting(2, 1));
+        line.say(pushed(CONTEXT, TAG, 1, 1, new byte[1], 1), endOfHistory(History.VALUE));
+        line.hear(FrameType.LIVE);
+        ByteBuffer probe = line.hear(FrameType.PROBE);
+        line.say(ScriptedRelay.credit(1, 1));
+        line.hearNothing();
+        ByteBuffer answer = ScriptedRelay.nothingFound(probe);
+        view(answer).flags(FrameView.FOUND).address(CONTEXT, 1, 0, TAG).content(1, 1, 1);
+        line.say(answer);
+        assertThat(probed.get().tag()).isEqualTo(TAG);
+    }
+
     @Test
     void theRankWaitsForAllThatItsRelayKnows() throws Exception {
         CompletableFuture<RelayEndpoint> connecting = connecting(2);
