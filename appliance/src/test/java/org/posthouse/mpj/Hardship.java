@@ -11,6 +11,7 @@ package org.posthouse.mpj;
  * @param pauseTicksMin shortest of the longest pauses between two
  * @param pauseTicksSpread how many different ones of those there are
  * @param strikeKinds how many numbers the die has for what goes wrong: the first eight are for ranks, connections and links, all others kill relays
+ * @param powerCutsBehindAnswers how often a host loses its power right behind what its relay tells a process of its past
  */
 public record Hardship(
         boolean powerCuts,
@@ -20,10 +21,14 @@ public record Hardship(
         int strikesSpread,
         int pauseTicksMin,
         int pauseTicksSpread,
-        int strikeKinds) {
+        int strikeKinds,
+        int powerCutsBehindAnswers) {
     /** Some of everything. */
-    public static final Hardship ORDINARY = new Hardship(false, false, false, 1, 8, 50, 600, 10);
+    public static final Hardship ORDINARY = new Hardship(false, false, false, 1, 8, 50, 600, 10, 0);
 
     /** One power cut after the other, with much under way and many checkpoints. */
-    public static final Hardship HARD = new Hardship(true, true, true, 3, 12, 30, 300, 20);
+    public static final Hardship HARD = new Hardship(true, true, true, 3, 12, 30, 300, 20, 0);
+
+    /** Relays and hosts live until they have told a process of its past. */
+    public static final Hardship ANSWERED = new Hardship(true, false, false, 1, 8, 50, 600, 8, 4);
 }

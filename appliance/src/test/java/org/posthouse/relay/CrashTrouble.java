@@ -10,6 +10,7 @@ final class CrashTrouble {
     private final Hardship hardship;
     private final CrashWorld world;
     private final Random random;
+    private int powerCutsBehindAnswersLeft;
     private int left;
     private int pauseMax;
     private int count;
@@ -18,6 +19,7 @@ final class CrashTrouble {
         this.hardship = hardship;
         this.world = world;
         this.random = world.random();
+        powerCutsBehindAnswersLeft = hardship.powerCutsBehindAnswers();
     }
 
     int count() {
@@ -28,6 +30,15 @@ final class CrashTrouble {
         left = hardship.strikesMin() + random.nextInt(hardship.strikesSpread());
         pauseMax = hardship.pauseTicksMin() + random.nextInt(hardship.pauseTicksSpread());
         next();
+    }
+
+    /** A relay has begun to tell a process of its past. */
+    void onAnswer(SimHost host) {
+        if (powerCutsBehindAnswersLeft > 0) {
+            powerCutsBehindAnswersLeft--;
+            count++;
+            host.after(1 + random.nextInt(world.diskDelayMax()), () -> world.kill(host, true));
+        }
     }
 
     private void next() {

@@ -276,6 +276,13 @@ final class CrashWorld implements SimProcess.World {
         return ways;
     }
 
+    /** A relay has begun to tell a process of its past. */
+    void onAnswer(SimHost host) {
+        if (trouble != null) {
+            trouble.onAnswer(host);
+        }
+    }
+
     void onJobEvent(JobEvent event) {
         switch (event.kind()) {
             case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.OUTPUT, JobEvent.REFUSED,

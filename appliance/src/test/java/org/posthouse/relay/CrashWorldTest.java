@@ -30,6 +30,12 @@ final class CrashWorldTest {
         nothingHasDied(Hardship.HARD, SEEDS / 5);
     }
 
+    /** Processes believe what they are told of their past: their relay's host must not lose it any more (ADR 19). */
+    @Test
+    void aPowerCutRightBehindAnAnswerTakesNothingBack() {
+        nothingHasDied(Hardship.ANSWERED, SEEDS / 5);
+    }
+
     private static void nothingHasDied(Hardship hardship, int seeds) {
         int[] troubles = new int[1];
         int[] compared = new int[1];
