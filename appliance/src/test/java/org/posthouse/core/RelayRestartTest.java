@@ -357,6 +357,21 @@ final class RelayRestartTest {
                         "deliver #2 from 3 to request 2", "chunk of " + CHUNK, "chunk of " + CHUNK);
     }
 
+    /** Its relay has forgotten that it was begun in two frames, to be kept, and the second is lost with that relay's host. */
+    @Test
+    void whatWasBegunInTwoFramesMayComeInOne() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        relay.fromSite("there", again(relay.frames.message(FrameType.EAGER, 0, 3, 0, 0, 1, 100)));
+        relay.fromSite("there", again(relay.frames.message(FrameType.EAGER, 0, 3, 0, 0, 2, 200)));
+        posts(rank, 3, 1);
+        relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
+        relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 2, 200)));
+        posts(rank, 3, 2);
+        relay.fromSite("there", relay.frames.chunk(0, 3, 0, 1, 0, 100));
+        assertThat(rank.take())
+                .containsExactly("deliver #1 from 3 to request 1", "chunk of 100", "deliver #2 from 3 to request 2", "chunk of 200");
+    }
+
     // ---- another relay
 
     @Test
