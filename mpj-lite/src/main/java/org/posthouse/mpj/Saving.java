@@ -114,10 +114,12 @@ final class Saving implements Vault {
         Printed.flushAll();
         progress.lock();
         try {
+            boolean replays = history.isLogged() && observed.replays();
+            requireNothingUnderWay(); // In a replay all that came before has come again by now.
             if (!history.isLogged()) {
                 return null;
             }
-            if (!observed.replays()) {
+            if (!replays) {
                 history.started();
                 sayReady();
                 return null;
@@ -234,14 +236,18 @@ final class Saving implements Vault {
     }
 
     private void requireQuiet() throws IOException {
-        String busy = inbox.busy();
-        if (busy != null) {
-            throw new IllegalStateException(busy);
-        }
+        requireNothingUnderWay();
         do {
             awaitAsked();
             awaitSafe();
         } while (inbox.isAhead());
+    }
+
+    private void requireNothingUnderWay() {
+        String busy = inbox.busy();
+        if (busy != null) {
+            throw new IllegalStateException(busy);
+        }
     }
 
     /** Until nothing comes unasked: the relay counts as the image's what it has sent before it hears of the image. */
