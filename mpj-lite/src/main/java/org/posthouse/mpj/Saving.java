@@ -114,14 +114,12 @@ final class Saving implements Vault {
         Printed.flushAll();
         progress.lock();
         try {
-            boolean replays = history.isLogged() && observed.replays();
-            requireNothingUnderWay(); // In a replay all that came before has come again by now.
-            if (!history.isLogged()) {
-                return null;
-            }
-            if (!replays) {
-                history.started();
-                sayReady();
+            if (!history.isLogged() || !observed.replays()) {
+                requireNothingUnderWay(); // In a replay of the question there was nothing, or it would not be in the history.
+                if (history.isLogged()) {
+                    history.started();
+                    sayReady();
+                }
                 return null;
             }
             DataInputStream image = history.restored() > 0 ? coming.input() : null;
