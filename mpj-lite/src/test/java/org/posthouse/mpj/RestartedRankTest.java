@@ -25,6 +25,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.MessageChecksum;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
@@ -477,6 +478,38 @@ final class RestartedRankTest extends OneRank {
         view(answer).flags(FrameView.FOUND).address(CONTEXT, 1, 0, TAG).content(1, 1, 1);
         line.say(answer);
         assertThat(probed.get().tag()).isEqualTo(TAG);
+    }
+
+    // ---- where a program asks whether it is restored
+
+    private static ByteBuffer point(Point.Kind kind) {
+        return new Point(ScriptedRelay.JOB, kind, 0, 0, 0, 0, 0, 0).encode();
+    }
+
+    @Test
+    void nobodyIsRestoredWhileAReceiveIsUnderWay() throws Exception {
+        connect(1);
+        Operation receive = receive();
+        ByteBuffer post = line.hear(FrameType.POST);
+        assertThatThrownBy(endpoint.vault()::restored).isInstanceOf(IllegalStateException.class).hasMessageStartingWith("a receive is under way");
+        line.say(delivered(post, 1, new byte[1], 1));
+        endpoint.await(receive);
+        CompletableFuture<Object> restored = start(endpoint.vault()::restored);
+        line.hear(FrameType.POINT);
+        line.say(point(Point.Kind.SAVED));
+        assertThat(restored.get()).isNull();
+    }
+
+    @Test
+    void whatHadComeBeforeComesAgainBeforeTheAnswer() throws Exception {
+        connect(2);
+        receive();
+        CompletableFuture<Object> restored = start(endpoint.vault()::restored);
+        line.hearNothing();
+        assertThat(restored).isNotDone();
+        line.say(pushed(CONTEXT, TAG, 1, 1, new byte[1], 1), point(Point.Kind.READY), endOfHistory());
+        assertThat(restored.get()).isNull();
+        line.hear(FrameType.LIVE);
     }
 
     @Test
