@@ -245,7 +245,8 @@ final class RankSession implements Session, RankPort {
     @Override
     public void withdrawn(int context, int destination, long sequence, boolean gone) {
         if (gone) {
-            whenSafe(() -> write(frames.withdrawn(job, context, rank.rank(), destination, sequence, true))); // It will not say so again.
+            // The rank keeps the offer until it is safe, and nothing of its taking back.
+            whenSafe(() -> write(frames.withdrawn(job, context, rank.rank(), destination, sequence, true)));
         } else {
             write(frames.withdrawn(job, context, rank.rank(), destination, sequence, false));
         }

@@ -79,7 +79,10 @@ final class GreetingTest {
         }
 
         private void hearsNothing() {
-            await().during(LONG).atMost(LONG.multipliedBy(10)).failFast(() -> assertThat(in.available()).as("bytes heard").isZero()).until(() -> true);
+            await().during(LONG)
+                    .atMost(LONG.multipliedBy(10))
+                    .failFast(() -> assertThat(in.available()).as("bytes heard").isZero())
+                    .until(() -> true);
         }
 
         /** Until this has happened to rank 0, as the launcher is told. */
