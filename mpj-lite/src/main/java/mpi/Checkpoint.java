@@ -34,8 +34,9 @@ import org.posthouse.mpj.Vault;
  * </pre>
  *
  * <p>What the program does before {@link #restored} is done again by every process: there it makes the communicators that it
- * needs. Between there and a save it may make others, but must have freed them by then. At a save nothing may be under way in
- * this process: no receive, no collective; what it has sent is waited for. A process needs memory for a copy of what it saves.
+ * needs. Between there and a save it may make others, but must have freed them by then. Neither there nor at a save may a receive or a
+ * collective be under way in this process: one that began before it would have begun, and not ended, in the process that goes on behind it. What has
+ * been sent need not have been received; a save waits until it cannot be lost. A process needs memory for a copy of what it saves.
  *
  * <p>In a job that is not logged nothing is saved, and every process begins from nothing. Confined to one thread.
  */
@@ -176,21 +177,21 @@ public final class Checkpoint {
      * Whether this process goes on from a save: then all that was registered is as it was at that save. Called exactly once,
      * after all that is saved was registered.
      *
-     * @throws MPIException if something is under way, or what was saved is not what is registered
+     * @throws MPIException if a receive or a collective is under way (then it may be called again), or what was saved is not what is registered
      */
     public boolean restored() throws MPIException {
         if (stage != Stage.REGISTERING) {
             throw error("restored", "it was called before, expected once");
         }
         prologue = live("restored");
-        stage = Stage.RUNNING;
-        lastNs = System.nanoTime();
         DataInputStream image;
         try {
             image = vault.restored();
         } catch (IllegalStateException e) {
             throw error("restored", e.getMessage());
         }
+        stage = Stage.RUNNING;
+        lastNs = System.nanoTime();
         if (image != null) {
             read(image);
         }
@@ -220,7 +221,7 @@ public final class Checkpoint {
     /**
      * Saves now, in any case.
      *
-     * @throws MPIException if something is under way
+     * @throws MPIException if it is saved and a receive or a collective is under way
      */
     public void save() throws MPIException {
         requireRunning("save");
@@ -233,7 +234,7 @@ public final class Checkpoint {
      * A place where the program can be saved: it is if {@code --checkpoint-every} is over or the relay has asked for it. What
      * it costs otherwise is a look at the clock.
      *
-     * @throws MPIException if it is saved and something is under way
+     * @throws MPIException if it is saved and a receive or a collective is under way
      */
     public void point() throws MPIException {
         requireRunning("point");

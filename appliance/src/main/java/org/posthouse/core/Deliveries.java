@@ -203,7 +203,7 @@ final class Deliveries {
         checkpoints.goOn(to);
     }
 
-    /** All the payload of a message that was offered, in a frame that is no chunk: into the log, and out of it again. */
+    /** All the payload of a message that was begun in another form, in a frame that is no chunk: into the log, and out of it again. */
     void arriveInLog(HomedRank to, Message message, Parcel payload) {
         int bytes = payload.payloadBytes();
         message.keepChunkInLog(log(to, message, payload));
@@ -213,6 +213,8 @@ final class Deliveries {
         to.arriving().remove(new HomedRank.Transfer(message.context(), message.source(), message.sequence()));
         if (message.receive() != null) {
             goOnBehind(to, message);
+        } else if (message.form() != FrameType.OFFER) {
+            letRunAhead(to, message);
         }
         checkpoints.goOn(to);
     }

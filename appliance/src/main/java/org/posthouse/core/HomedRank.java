@@ -320,7 +320,7 @@ public final class HomedRank {
     /** An offer of its was taken back, or it was too late for that. */
     void withdrawn(int context, int destination, long sequence, boolean gone) {
         Transfer transfer = new Transfer(context, destination, sequence);
-        boolean asked = port != null && !repeats.takeUnasked(transfer);
+        boolean asked = !repeats.takeUnasked(transfer) && port != null;
         if (gone) {
             freeOfferPlace();
             if (job.logged()) {

@@ -133,6 +133,12 @@ final class Outgoing {
         sending.put(transfer, open);
     }
 
+    /** The message is begun anew, maybe in another form. @return whether it was an offer that was not cleared */
+    boolean forget(HomedRank.Transfer transfer) {
+        Sending message = sending.remove(transfer);
+        return message != null && message.offered && !message.cleared;
+    }
+
     /** Tells of each offer that nobody has cleared, as far as is known. */
     void forEachUncleared(BiConsumer<HomedRank.Transfer, Long> visitor) {
         sending.forEach((transfer, message) -> {

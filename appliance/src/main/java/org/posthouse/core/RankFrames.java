@@ -78,9 +78,12 @@ final class RankFrames {
             throw new WireException(Reason.WRONG_RANK, view.type() + " in the name of rank " + view.source() + " from " + from);
         }
         logPolls(from, view.failedPolls());
-        if (job.logged() && (view.flags() & FrameView.AGAIN) != 0 && isKnown(from, view)) {
-            beginAgain(from, view);
-            return;
+        if (job.logged() && (view.flags() & FrameView.AGAIN) != 0) {
+            if (isKnown(from, view)) {
+                beginAgain(from, view);
+                return;
+            }
+            beginAnew(from, view);
         }
         pay(from, view);
         HomedRank to = job.homed(view.destination());
@@ -132,6 +135,15 @@ final class RankFrames {
         long upTo = from.repeats().came(new HomedRank.Transfer(view.context(), view.destination(), view.sequence()));
         if (upTo != Repeats.NOT_CLEARED) {
             from.cleared(view.context(), view.destination(), view.sequence(), upTo);
+        }
+    }
+
+    /** Of the message no channel knows here, but the process before may have told that it was offered: that is nothing to the one that is there. */
+    private static void beginAnew(HomedRank from, FrameView view) {
+        HomedRank.Transfer message = new HomedRank.Transfer(view.context(), view.destination(), view.sequence());
+        from.repeats().came(message);
+        if (from.outgoing().forget(message)) {
+            from.freeOfferPlace();
         }
     }
 

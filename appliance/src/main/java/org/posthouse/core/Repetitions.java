@@ -25,7 +25,7 @@ final class Repetitions {
             offered(to, peer, view, open);
         } else {
             deliveries.giveBack(to.job(), view.source(), Wire.cost(view.messageBytes()));
-            if (open != null && open.form() == FrameType.OFFER) {
+            if (open != null) {
                 comesWhole(to, open, frame);
             }
         }
@@ -46,9 +46,9 @@ final class Repetitions {
         }
     }
 
-    /** What was offered before is sent without waiting for a CLEAR: in this frame, or in chunks that follow. */
+    /** What was offered before, or begun in chunks, is sent without waiting for a CLEAR: in this frame, or in chunks that follow. */
     private void comesWhole(HomedRank to, Message open, Frame frame) throws WireException {
-        if (open.granted() < open.bytes()) {
+        if (open.form() == FrameType.OFFER && open.granted() < open.bytes()) {
             open.grant(open.bytes());
         }
         if (frame.view().type() == FrameType.SEND && open.arrived() == 0 && open.bytes() > 0) {

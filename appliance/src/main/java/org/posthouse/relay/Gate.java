@@ -6,8 +6,8 @@ import java.util.function.LongSupplier;
 
 /**
  * What must not leave the relay before the log is safe on its disk: in jobs with {@code --durability host} every frame to
- * another relay, and every word to a rank or a relay that it need not keep something any more, or may end (DESIGN sections 3
- * and 7, P3). Each effect waits for all that was logged when it was to happen, which is more than it depends on, and
+ * another relay, every word to a rank or a relay that it need not keep something any more, or may end, and what a process is told
+ * of its past (DESIGN sections 3 and 7, P3). Each effect waits for all that was logged when it was to happen, which is more than it depends on, and
  * lets out what waits in its order. Between ranks of one relay nothing waits: there is one log and one order, so a message can
  * never outlive what was logged before it. One for each shard, confined to its strand.
  */

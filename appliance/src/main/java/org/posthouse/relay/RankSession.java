@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,7 @@ final class RankSession implements Session, RankPort {
     private final long job;
     private final ArrivedFrame arrived = new ArrivedFrame();
     private final FrameBuilder frames = new FrameBuilder();
+    private final Greeting greeting = new Greeting();
     private final Hello hello;
 
     /** What the rank remembers, until it is admitted. */
@@ -55,7 +57,7 @@ final class RankSession implements Session, RankPort {
         this.hello = hello;
     }
 
-    /** Admits the rank and answers it, as soon as all that it remembers was told. */
+    /** Admits the rank as soon as all that it remembers was told, and answers it when the log is safe up to what it is told. */
     static RankSession open(Shard shard, Connection connection, Hello hello) throws Refusal {
         RankSession session = new RankSession(shard, connection, hello);
         if (hello.pages() == 0) {
@@ -70,13 +72,28 @@ final class RankSession implements Session, RankPort {
         rank = core.connect(hello, state, this);
         connection.greeted();
         state = List.of();
+        boolean hasPast = rank.state() == RankState.REPLAYING;
+        if (hasPast && rank.job().survivesHost()) {
+            greeting.hold();
+        }
         write(core.welcome(rank).encode());
         StatePage.encode(job, core.state(rank)).forEach(this::write);
         if (rank.state() == RankState.MOVING) {
             core.moved(rank, this);
             connection.relay().moves().came(rank);
-        } else if (rank.state() == RankState.REPLAYING) {
+        } else if (hasPast) {
             core.replay(rank);
+        }
+        if (greeting.isHeld()) {
+            shard.gate().pass(this::greet);
+        }
+    }
+
+    /** The log is safe up to what the rank is told; unless it has gone meanwhile, or another has come in its place. */
+    private void greet() {
+        if (greeting.isHeld()) {
+            greeting.release(this::write);
+            core.writable(rank);
         }
     }
 
@@ -141,21 +158,24 @@ final class RankSession implements Session, RankPort {
     }
 
     private void write(ByteBuf frame) {
+        if (greeting.isHeld()) {
+            greeting.add(frame);
+            return;
+        }
         int bytes = frame.readableBytes();
         line.write(frame);
         shard.written().add(line, bytes);
     }
 
     private void write(BufferParcel frame) {
+        assert !greeting.isHeld() : rank + " is sent a message before it is greeted";
         int bytes = frame.bytes();
         frame.writeTo(line);
         shard.written().add(line, bytes);
     }
 
     private void write(ByteBuffer frame) {
-        int bytes = frame.remaining();
-        line.write(frame);
-        shard.written().add(line, bytes);
+        write(Unpooled.wrappedBuffer(frame));
     }
 
     @Override
@@ -168,6 +188,7 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void onClosed(Notice why) {
+        greeting.drop();
         if (rank == null) {
             return;
         }
@@ -223,7 +244,12 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void withdrawn(int context, int destination, long sequence, boolean gone) {
-        write(frames.withdrawn(job, context, rank.rank(), destination, sequence, gone));
+        if (gone) {
+            // The rank keeps the offer until it is safe, and nothing of its taking back.
+            whenSafe(() -> write(frames.withdrawn(job, context, rank.rank(), destination, sequence, true)));
+        } else {
+            write(frames.withdrawn(job, context, rank.rank(), destination, sequence, false));
+        }
     }
 
     @Override
@@ -276,12 +302,14 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public void aborted(Notice notice) {
+        greeting.drop();
         write(notice.encode(FrameType.ABORT));
         connection.close(Notice.closing(job, Reason.JOB_ABORTED, notice.text()));
     }
 
     @Override
     public void close(Notice why) {
+        greeting.drop();
         connection.close(why);
         if (why.reason() == Reason.MOVED) {
             connection.relay().moves().left(rank);
@@ -298,7 +326,7 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public boolean writable() {
-        return line.writable();
+        return !greeting.isHeld() && line.writable();
     }
 
     @Override

@@ -7,6 +7,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -149,6 +151,27 @@ final class RelayRestartTest {
         assertThat(rank.take()).containsExactly("clear ->4 #3 up to " + 3 * CHUNK);
         rank.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 10, 10), Reason.SEQUENCE_GAP);
         assertThat(rank.rank.offers()).isZero();
+    }
+
+    /** Only a process that is gone has told of its offer; the next begins it anew, in whichever form. */
+    @ParameterizedTest
+    @CsvSource({"OFFER, 1", "OFFER, 0", "EAGER, 0"})
+    void anOfferOfWhichOneProcessHasToldIsBegunByTheNext(FrameType form, int chunks) throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.OFFERED, 0, 3, chunks, 1, 2 * CHUNK));
+        assertThat(rank.rank.offers()).isEqualTo(1 - chunks);
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));
+        OneRelay.Rank next = relay.new Rank();
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        relay.core.replay(next.rank);
+        next.sends(again(relay.frames.message(form, 0, 0, 3, 0, 1, 2 * CHUNK)));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 2 * CHUNK));
+        assertThat(next.take()).isEqualTo(form == FrameType.OFFER ? List.of("clear ->3 #1 up to " + 2 * CHUNK) : List.of());
+        assertThat(next.rank.offers()).isZero();
+        next.sends(relay.frames.chunk(0, 0, 3, 1, 0, CHUNK));
+        next.sends(relay.frames.chunk(0, 0, 3, 1, CHUNK, CHUNK));
+        assertThat(relay.sites).containsExactly("forward there " + form + " 0->3 #1", "forward there CHUNK 0->3 #1", "forward there CHUNK 0->3 #1");
+        goesLive(next);
     }
 
     /** Its process before may have sent more than it had told this relay by now. */
@@ -355,6 +378,21 @@ final class RelayRestartTest {
                 .containsExactly(
                         "deliver #1 from 3 to request 1", "chunk of 100",
                         "deliver #2 from 3 to request 2", "chunk of " + CHUNK, "chunk of " + CHUNK);
+    }
+
+    /** Its relay has forgotten that it was begun in two frames, to be kept, and the second is lost with that relay's host. */
+    @Test
+    void whatWasBegunInTwoFramesMayComeInOne() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        relay.fromSite("there", again(relay.frames.message(FrameType.EAGER, 0, 3, 0, 0, 1, 100)));
+        relay.fromSite("there", again(relay.frames.message(FrameType.EAGER, 0, 3, 0, 0, 2, 200)));
+        posts(rank, 3, 1);
+        relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
+        relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 2, 200)));
+        posts(rank, 3, 2);
+        relay.fromSite("there", relay.frames.chunk(0, 3, 0, 1, 0, 100));
+        assertThat(rank.take())
+                .containsExactly("deliver #1 from 3 to request 1", "chunk of 100", "deliver #2 from 3 to request 2", "chunk of 200");
     }
 
     // ---- another relay

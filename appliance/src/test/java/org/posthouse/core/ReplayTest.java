@@ -480,6 +480,24 @@ final class ReplayTest {
         goesLive();
     }
 
+    /** The next one asks for itself: nothing is under way any more. */
+    @Test
+    void anAnswerThatNobodyIsThereToHearIsOver() throws Exception {
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 100));
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        dies();
+        comes(2);
+        dies();
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 100));
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, false));
+        comes(3);
+        rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 100)));
+        assertThat(rank.take()).containsExactly("clear ->3 #1 up to 100");
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        assertThat(rank.take()).containsExactly("withdrawn ->3 #1 false");
+        goesLive();
+    }
+
     @Test
     void anOldProcessIsFencedAndItsEndChangesNothing() throws Exception {
         OneRelay.Rank old = rank;

@@ -21,15 +21,17 @@ public final class SimScript implements SimProcess.Program {
     private final boolean asksRestored;
     private final boolean deterministic;
     private final boolean large;
+    private final boolean savesAlways;
     private final Settings settings;
 
-    public SimScript(long seed, int ranks) {
+    public SimScript(Hardship hardship, long seed, int ranks) {
         this.seed = seed;
         this.ranks = ranks;
         SplittableRandom shape = new SplittableRandom(seed);
         deterministic = shape.nextInt(4) == 0;
-        large = shape.nextInt(6) == 0;
-        asksRestored = shape.nextInt(3) > 0;
+        large = shape.nextInt(6) == 0 || hardship.largeAlways();
+        asksRestored = shape.nextInt(3) > 0 || hardship.savesAlways();
+        savesAlways = hardship.savesAlways();
         int eagerBytesMax = shape.nextInt(3) == 0 ? shape.nextInt(70_000) : 256 * 1024;
         settings = new Settings(eagerBytesMax, 0, Settings.KEPT_BYTES_LEAST, 600);
         int count = 2 + shape.nextInt(6);
@@ -66,7 +68,7 @@ public final class SimScript implements SimProcess.Program {
             SimActor actor = actor(process, diary.phase);
             phases.get(diary.phase).play(actor);
             diary.phase++;
-            if (asksRestored && actor.own().nextInt(3) == 0) {
+            if (asksRestored && (actor.own().nextInt(3) == 0 || savesAlways)) {
                 actor.save();
             }
         }

@@ -2,20 +2,26 @@ package org.posthouse.mpj;
 
 import java.lang.reflect.Constructor;
 import java.util.Comparator;
+import java.util.IdentityHashMap;
+import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * A machine with one processor whose every turn is decided by a seed: virtual threads that are scheduled by the thread that
- * calls {@link #run}, one at a time and in virtual time. So blocking code runs as it is, and a seed is one run, always the same.
+ * makes it and calls {@link #run}, one at a time and in virtual time. So blocking code runs as it is, and a seed is one run, always the same.
  * A thread that waits for something of the stage parks; locks and conditions between its threads work as ever.
  */
 public final class Stage {
     /** Ticks in a millisecond of the programs' clocks. */
     public static final int TICKS_PER_MS = 50;
 
+    private static final int BLOCKED_S_MAX = 20;
     private static final int NS_PER_TICK = 1_000_000 / TICKS_PER_MS;
 
     private record Due(long at, long order, Runnable action) {}
@@ -23,7 +29,11 @@ public final class Stage {
     private final PriorityQueue<Due> due =
             new PriorityQueue<>(Comparator.comparingLong(Due::at).thenComparingLong(Due::order));
     private final Thread.Builder.OfVirtual threads = scheduledBy(this::ready);
+    private final Map<Runnable, Thread> threadOf = new IdentityHashMap<>();
+    private final BlockingQueue<Runnable> unblocked = new LinkedBlockingQueue<>();
     private final Random random;
+    private final Thread runner = Thread.currentThread();
+    private Thread starting;
     private long now;
     private long order;
     private RuntimeException failure;
@@ -43,20 +53,45 @@ public final class Stage {
         }
     }
 
-    /** A thread may go on: when, is the seed's choice. */
+    /** A thread may go on: when, is the seed's choice. Of one that waited for another machine's thread nobody sees that it did. */
     private void ready(Runnable turn) {
-        after(random.nextInt(3), turn);
+        if (Thread.currentThread().isVirtual() || Thread.currentThread() == runner) {
+            threadOf.putIfAbsent(turn, starting);
+            after(random.nextInt(3), () -> take(turn));
+        } else {
+            unblocked.add(turn);
+        }
+    }
+
+    /**
+     * One turn of a thread. If it comes to a monitor that a thread of the JVM's has (those that clean up behind buffers), it goes on in this
+     * very turn: who tells then that it may is a thread of the JVM's too, at any time.
+     */
+    private void take(Runnable turn) {
+        turn.run();
+        while (threadOf.get(turn).getState() == Thread.State.BLOCKED) {
+            try {
+                Runnable rest = unblocked.poll(BLOCKED_S_MAX, TimeUnit.SECONDS);
+                if (rest == null) {
+                    throw new IllegalStateException(threadOf.get(turn) + " waits for the monitor of a thread that waits");
+                }
+                rest.run();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
     }
 
     /** Starts a thread. What it throws ends the run. */
     void start(Runnable body) {
-        threads.start(() -> {
+        starting = threads.unstarted(() -> {
             try {
                 body.run();
             } catch (RuntimeException | Error e) {
                 fail(new IllegalStateException("a thread has ended: " + e, e));
             }
         });
+        starting.start();
     }
 
     public Random random() {

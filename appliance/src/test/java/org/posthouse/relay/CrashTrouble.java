@@ -2,19 +2,24 @@ package org.posthouse.relay;
 
 import java.util.Random;
 import org.posthouse.mpj.Cable;
+import org.posthouse.mpj.Hardship;
 import org.posthouse.mpj.SimProcess;
 
 /** What goes wrong in a {@link CrashWorld}: one thing after the other, at times that are the seed's, while the job runs. */
 final class CrashTrouble {
+    private final Hardship hardship;
     private final CrashWorld world;
     private final Random random;
+    private int powerCutsBehindAnswersLeft;
     private int left;
     private int pauseMax;
     private int count;
 
-    CrashTrouble(CrashWorld world) {
+    CrashTrouble(Hardship hardship, CrashWorld world) {
+        this.hardship = hardship;
         this.world = world;
         this.random = world.random();
+        powerCutsBehindAnswersLeft = hardship.powerCutsBehindAnswers();
     }
 
     int count() {
@@ -22,9 +27,18 @@ final class CrashTrouble {
     }
 
     void plan() {
-        left = 1 + random.nextInt(8);
-        pauseMax = 50 + random.nextInt(600);
+        left = hardship.strikesMin() + random.nextInt(hardship.strikesSpread());
+        pauseMax = hardship.pauseTicksMin() + random.nextInt(hardship.pauseTicksSpread());
         next();
+    }
+
+    /** A relay has begun to tell a process of its past. */
+    void onAnswer(SimHost host) {
+        if (powerCutsBehindAnswersLeft > 0) {
+            powerCutsBehindAnswersLeft--;
+            count++;
+            host.after(1 + random.nextInt(world.diskDelayMax()), () -> world.kill(host, true));
+        }
     }
 
     private void next() {
@@ -39,7 +53,7 @@ final class CrashTrouble {
 
     private void strike() {
         int rank = random.nextInt(world.ranks());
-        switch (random.nextInt(10)) {
+        switch (random.nextInt(hardship.strikeKinds())) {
             case 0, 1, 2 -> world.kill(rank);
             case 3 -> killAgain(rank, 1 + random.nextInt(4));
             case 4 -> killAll();
@@ -88,7 +102,7 @@ final class CrashTrouble {
         if (!host.isAlive()) {
             return;
         }
-        boolean power = world.survivesHost() && random.nextBoolean();
+        boolean power = hardship.powerCuts() || world.survivesHost() && random.nextBoolean();
         world.kill(host, power);
         for (int rank = 0; rank < world.ranks(); rank++) {
             if (world.relayOfCore(world.coreOf(rank)) == host.number() && random.nextInt(4) == 0) {

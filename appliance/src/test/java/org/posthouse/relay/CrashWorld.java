@@ -9,6 +9,7 @@ import java.util.function.Supplier;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.mpj.Cable;
 import org.posthouse.mpj.Diary;
+import org.posthouse.mpj.Hardship;
 import org.posthouse.mpj.SimProcess;
 import org.posthouse.mpj.SimScript;
 import org.posthouse.mpj.Stage;
@@ -55,17 +56,18 @@ final class CrashWorld implements SimProcess.World {
     private long cutTicks;
 
     /**
+     * @param hardship of what this seed is a seed
      * @param troubled whether anything is killed or cut
      * @param traced whether {@link #trace} has what happened afterwards
      */
-    CrashWorld(long seed, boolean troubled, boolean traced) {
+    CrashWorld(Hardship hardship, long seed, boolean troubled, boolean traced) {
         this.traced = traced;
         random = new Random(seed);
         stage = new Stage(random);
         int relays = 1 + random.nextInt(3);
         int size = Math.max(relays, 2 + random.nextInt(4));
         shards = 1 + random.nextInt(2);
-        script = new SimScript(seed, size);
+        script = new SimScript(hardship, seed, size);
         config = random.nextInt(3) > 0
                 ? CoreConfig.DEFAULT
                 : new CoreConfig(
@@ -74,7 +76,8 @@ final class CrashWorld implements SimProcess.World {
                         random.nextInt(20), 1_000);
         diskDelayMax = new int[] {5, 50, 300}[random.nextInt(3)];
         linkDelayMax = 3 + random.nextInt(60);
-        opening = opening(relays, size, random.nextInt(3) == 0 ? JobOpen.HOST : JobOpen.PROCESS);
+        boolean survivesHost = random.nextInt(3) == 0 || hardship.powerCuts();
+        opening = opening(relays, size, survivesHost ? JobOpen.HOST : JobOpen.PROCESS);
         coreOf = new int[size];
         processes = new SimProcess[size];
         diaries = new Diary[size];
@@ -86,7 +89,7 @@ final class CrashWorld implements SimProcess.World {
         for (int relay = 0; relay < relays; relay++) {
             hosts.add(new SimHost(this, relay));
         }
-        trouble = troubled ? new CrashTrouble(this) : null;
+        trouble = troubled ? new CrashTrouble(hardship, this) : null;
     }
 
     private JobOpen opening(int relays, int size, int durability) {
@@ -271,6 +274,13 @@ final class CrashWorld implements SimProcess.World {
             }
         }
         return ways;
+    }
+
+    /** A relay has begun to tell a process of its past. */
+    void onAnswer(SimHost host) {
+        if (trouble != null) {
+            trouble.onAnswer(host);
+        }
     }
 
     void onJobEvent(JobEvent event) {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.posthouse.core.SeededRuns;
+import org.posthouse.mpj.Hardship;
 import org.posthouse.mpj.Stage;
 
 /**
@@ -20,37 +21,53 @@ final class CrashWorldTest {
     /** Whatever dies, programs see and say what they would have if nothing had. */
     @Test
     void itIsAsIfNothingHadDied() {
+        nothingHasDied(Hardship.ORDINARY, SEEDS);
+    }
+
+    /** The same where hosts lose their power again and again. */
+    @Test
+    void itIsAsIfNoHostHadLostItsPower() {
+        nothingHasDied(Hardship.HARD, SEEDS / 5);
+    }
+
+    /** Processes believe what they are told of their past: their relay's host must not lose it any more (ADR 19). */
+    @Test
+    void aPowerCutRightBehindAnAnswerTakesNothingBack() {
+        nothingHasDied(Hardship.ANSWERED, SEEDS / 5);
+    }
+
+    private static void nothingHasDied(Hardship hardship, int seeds) {
         int[] troubles = new int[1];
         int[] compared = new int[1];
         int[] unasked = new int[1];
         int[] unaskedLong = new int[1];
-        SeededRuns.each(SEEDS, seed -> {
-            CrashWorld world = run(seed);
+        SeededRuns.each(seeds, seed -> {
+            CrashWorld world = run(hardship, seed);
             troubles[0] += world.troubles();
             unasked[0] += world.unasked();
             unaskedLong[0] += world.unaskedLong();
             if (world.script().isDeterministic()) {
-                CrashWorld calm = new CrashWorld(seed, false, false);
+                CrashWorld calm = new CrashWorld(hardship, seed, false, false);
                 calm.run();
                 assertThat(marks(world)).as("what ranks have seen at the end, and without any fault").isEqualTo(marks(calm));
                 compared[0]++;
             }
         });
         if (!SeededRuns.isOne()) {
-            assertThat(troubles[0]).as("kills and cuts").isGreaterThan(3 * SEEDS);
-            assertThat(unasked[0]).as("messages that ran ahead").isGreaterThan(SEEDS);
-            assertThat(unaskedLong[0]).as("long ones of them").isGreaterThan(SEEDS / 25);
-            assertThat(compared[0]).as("programs of which each run is the same").isGreaterThan(SEEDS / 8);
+            assertThat(troubles[0]).as("kills and cuts").isGreaterThan(3 * seeds);
+            assertThat(unasked[0]).as("messages that ran ahead").isGreaterThan(seeds);
+            assertThat(unaskedLong[0]).as("long ones of them").isGreaterThan(seeds / 25);
+            assertThat(compared[0]).as("programs of which each run is the same").isGreaterThan(seeds / 8);
         }
     }
 
     /** A seed that fails is run again, to show what happened. */
-    private static CrashWorld run(long seed) {
-        CrashWorld world = new CrashWorld(seed, true, SeededRuns.isOne());
+    private static CrashWorld run(Hardship hardship, long seed) {
+        CrashWorld world = new CrashWorld(hardship, seed, true, SeededRuns.isOne());
         try {
             world.run();
         } catch (RuntimeException | AssertionError e) {
-            throw new AssertionError(e.getMessage() + "\n" + story(seed), e);
+            throw new AssertionError(e.getMessage() + "\n" + story(hardship, seed), e);
         }
         if (SeededRuns.isOne()) {
             System.out.println(world.trace());
@@ -58,8 +75,8 @@ final class CrashWorldTest {
         return world;
     }
 
-    private static String story(long seed) {
-        CrashWorld again = new CrashWorld(seed, true, true);
+    private static String story(Hardship hardship, long seed) {
+        CrashWorld again = new CrashWorld(hardship, seed, true, true);
         try {
             again.run();
             return "it does not fail when it is run again: something in it is not the seed's";
@@ -82,12 +99,12 @@ final class CrashWorldTest {
         long ticks = TimeUnit.MINUTES.toMillis(10) * Stage.TICKS_PER_MS;
         int[] waited = new int[1];
         SeededRuns.each(SEEDS / 5, seed -> {
-            CrashWorld calm = new CrashWorld(seed, false, false);
+            CrashWorld calm = new CrashWorld(Hardship.ORDINARY, seed, false, false);
             if (calm.hosts().size() == 1 || !calm.script().isDeterministic()) {
                 return; // There are no links; or its ranks poll, which takes ten minutes indeed.
             }
             calm.run();
-            CrashWorld world = new CrashWorld(seed, false, SeededRuns.isOne()).cutFor(ticks);
+            CrashWorld world = new CrashWorld(Hardship.ORDINARY, seed, false, SeededRuns.isOne()).cutFor(ticks);
             world.run();
             assertThat(marks(world)).as("what ranks have seen at the end, and without a cut").isEqualTo(marks(calm));
             for (int rank = 0; rank < world.ranks(); rank++) {
@@ -103,9 +120,9 @@ final class CrashWorldTest {
     @Test
     void oneSeedIsOneRun() {
         for (long seed = 1; seed <= 20; seed++) {
-            CrashWorld first = new CrashWorld(seed, true, false);
+            CrashWorld first = new CrashWorld(Hardship.ORDINARY, seed, true, false);
             first.run();
-            CrashWorld second = new CrashWorld(seed, true, false);
+            CrashWorld second = new CrashWorld(Hardship.ORDINARY, seed, true, false);
             second.run();
             assertThat(second.fingerprint()).isEqualTo(first.fingerprint());
             assertThat(marks(second)).isEqualTo(marks(first));

@@ -72,9 +72,11 @@ final class SimPast implements Historian {
     @Override
     public void begin(HomedRank rank, int replay, long deliveries, long events) {
         RankLog known = log.book().rank(CrashWorld.JOB, rank.rank());
-        Optional<Checkpoint> image = core.world().random().nextInt(5) == 0 && known.olderCheckpoint().isPresent()
-                ? known.olderCheckpoint()
-                : known.checkpoint();
+        boolean unsound = core.world().random().nextInt(5) == 0 && known.olderCheckpoint().isPresent();
+        Optional<Checkpoint> image = known.checkpoint()
+                .filter(newest -> !core.host().isUnsound(rank.rank(), rank.incarnation(), newest.number(), unsound))
+                .or(known::olderCheckpoint)
+                .or(known::checkpoint);
         boolean begins = deliveries == 0 && events == 0
                 || image.isPresent()
                         && known.prologue().filter(end -> deliveries <= end.deliveries() && events <= end.events()).isPresent();

@@ -33,6 +33,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     private final FrameDecoder decoder = new FrameDecoder(ByteBufAllocator.DEFAULT, false, this);
     private final FrameBuilder frames = new FrameBuilder();
     private final ArrivedFrame arrived = new ArrivedFrame();
+    private final Greeting greeting = new Greeting();
     private final List<StatePage.Entry> state = new ArrayList<>();
     private final int slowBytes;
     private SimCore core;
@@ -114,10 +115,27 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
             close(Notice.closing(CrashWorld.JOB, e.reason(), e.getMessage()));
             return;
         }
+        boolean hasPast = rank.state() == RankState.REPLAYING;
+        if (hasPast && host.world().survivesHost()) {
+            greeting.hold();
+        }
         write(core.core().welcome(rank).encode());
         StatePage.encode(CrashWorld.JOB, core.core().state(rank)).forEach(this::write);
-        if (rank.state() == RankState.REPLAYING) {
+        if (hasPast) {
             core.core().replay(rank);
+        }
+        if (greeting.isHeld()) {
+            core.gate().pass(this::greet);
+        } else if (hasPast) {
+            host.world().onAnswer(host);
+        }
+    }
+
+    private void greet() {
+        if (greeting.isHeld()) {
+            greeting.release(this::write);
+            core.core().writable(rank);
+            host.world().onAnswer(host);
         }
     }
 
@@ -131,6 +149,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     private void end() {
+        greeting.drop();
         closed = true;
         decoder.release();
     }
@@ -150,6 +169,10 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     // ---- what goes
 
     private void write(ByteBuf frame) {
+        if (greeting.isHeld()) {
+            greeting.add(frame);
+            return;
+        }
         host.world().trace(() -> "  relay " + host.number() + " -> " + who() + ": " + FrameWords.of(new FrameView().wrap(frame.nioBuffer(), 0)));
         cable.send(bytes(frame));
     }
@@ -204,7 +227,11 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void withdrawn(int context, int destination, long sequence, boolean gone) {
-        write(frames.withdrawn(CrashWorld.JOB, context, rank.rank(), destination, sequence, gone));
+        if (gone) {
+            whenSafe(() -> write(frames.withdrawn(CrashWorld.JOB, context, rank.rank(), destination, sequence, true)));
+        } else {
+            write(frames.withdrawn(CrashWorld.JOB, context, rank.rank(), destination, sequence, false));
+        }
     }
 
     @Override
@@ -261,6 +288,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void close(Notice why) {
+        greeting.drop();
         if (!closed) {
             write(why.encode(FrameType.CLOSE));
             closed = true;
@@ -270,7 +298,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public boolean writable() {
-        boolean writable = cable.unread() <= slowBytes;
+        boolean writable = !greeting.isHeld() && cable.unread() <= slowBytes;
         wasUnwritable |= !writable;
         return writable;
     }

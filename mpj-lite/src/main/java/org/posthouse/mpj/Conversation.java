@@ -143,7 +143,11 @@ final class Conversation {
         line.repeat(said);
         outbox.again(said);
         said = null;
-        asksDue = true;
+        if (replayed) {
+            outbox.withdrawAgain(); // The program may wait for the answer before it observes what is left of the past.
+        } else {
+            asksDue = true; // Behind LIVE. In a replay nothing is asked, and what is asked behind it is asked once.
+        }
     }
 
     /** As {@link Progress.Owner#caughtUp}: all else is said again when the relay has told what it had. */

@@ -304,6 +304,7 @@ final class Outbox {
                 sayWithdraw(sending);
             }
         }
+        unanswered = Set.of();
     }
 
     private static boolean isTooLate(Sending sending) {

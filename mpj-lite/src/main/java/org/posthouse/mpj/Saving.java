@@ -114,12 +114,12 @@ final class Saving implements Vault {
         Printed.flushAll();
         progress.lock();
         try {
-            if (!history.isLogged()) {
-                return null;
-            }
-            if (!observed.replays()) {
-                history.started();
-                sayReady();
+            if (!history.isLogged() || !observed.replays()) {
+                requireNothingUnderWay(); // In a replay of the question there was nothing, or it would not be in the history.
+                if (history.isLogged()) {
+                    history.started();
+                    sayReady();
+                }
                 return null;
             }
             DataInputStream image = history.restored() > 0 ? coming.input() : null;
@@ -234,14 +234,18 @@ final class Saving implements Vault {
     }
 
     private void requireQuiet() throws IOException {
-        String busy = inbox.busy();
-        if (busy != null) {
-            throw new IllegalStateException(busy);
-        }
+        requireNothingUnderWay();
         do {
             awaitAsked();
             awaitSafe();
         } while (inbox.isAhead());
+    }
+
+    private void requireNothingUnderWay() {
+        String busy = inbox.busy();
+        if (busy != null) {
+            throw new IllegalStateException(busy);
+        }
     }
 
     /** Until nothing comes unasked: the relay counts as the image's what it has sent before it hears of the image. */

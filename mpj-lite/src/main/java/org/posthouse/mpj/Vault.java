@@ -15,6 +15,7 @@ public interface Vault {
      * Asks, once, whether this process goes on from a checkpoint. If so, the endpoint's own counters have gone there.
      *
      * @return the program's state; null if it begins
+     * @throws IllegalStateException if a receive is under way: in words, and it was not asked
      */
     DataInputStream restored();
 
@@ -28,7 +29,7 @@ public interface Vault {
      * Takes a checkpoint, and blocks until it is kept, or known to be not. Waits until all sends have left.
      *
      * @return whether it is kept
-     * @throws IllegalStateException if something is under way that no image can have: in words
+     * @throws IllegalStateException if a receive is under way, which no image can have: in words
      */
     boolean save(Writer state) throws IOException;
 }

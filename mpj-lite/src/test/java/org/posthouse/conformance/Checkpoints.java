@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import mpi.Checkpoint;
 import mpi.Intracomm;
 import mpi.MPI;
+import mpi.Request;
 
 /** Saving a program's state, where nothing of it is kept: the calls are there, and say what is wrong. In a job only: they exist once. */
 final class Checkpoints {
@@ -35,6 +36,10 @@ final class Checkpoints {
         Check.error(MPI.ERR_OTHER, "register", () -> checkpoint.register("nothing", (ByteBuffer) null));
         Check.error(MPI.ERR_OTHER, "register", () -> checkpoint.register("nothing", save, null));
         checkpoint.onSave(() -> Check.that(false, "nothing is to be saved in a job that is not logged"));
+        Request receive = world.Irecv(new int[1], 0, 1, MPI.INT, world.Rank(), 1);
+        Check.error(MPI.ERR_OTHER, "restored", checkpoint::restored);
+        receive.Cancel();
+        receive.Wait();
         Check.that(!checkpoint.restored(), "this process begins");
         Check.error(MPI.ERR_OTHER, "restored", checkpoint::restored);
         Check.error(MPI.ERR_OTHER, "register", () -> checkpoint.register("late", 1));

@@ -71,6 +71,7 @@ final class LocalEndpoint implements Endpoint {
         return new Vault() {
             @Override
             public DataInputStream restored() {
+                requireNothingPosted();
                 return null;
             }
 
@@ -86,16 +87,20 @@ final class LocalEndpoint implements Endpoint {
 
             @Override
             public boolean save(Writer state) throws IOException {
-                synchronized (world) {
-                    if (!posted.isEmpty()) {
-                        throw new IllegalStateException("a receive is under way, expected none");
-                    }
-                }
+                requireNothingPosted();
                 saved = new ImageBytes();
                 state.write(saved.output());
                 return true;
             }
         };
+    }
+
+    private void requireNothingPosted() {
+        synchronized (world) {
+            if (!posted.isEmpty()) {
+                throw new IllegalStateException("a receive is under way, expected none");
+            }
+        }
     }
 
     /** What was saved last; null if nothing was. */

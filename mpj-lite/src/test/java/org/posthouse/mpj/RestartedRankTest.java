@@ -25,6 +25,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.MessageChecksum;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
@@ -437,6 +438,78 @@ final class RestartedRankTest extends OneRank {
         send(1);
         hearEvents(2, History.TAKEN);
         assertThat(view(line.hear(FrameType.SEND)).sequence()).isEqualTo(3);
+    }
+
+    /** It is not live before it has observed what follows, and does not come to that before it has the answer. */
+    @Test
+    void whatIsToBeTakenBackAgainIsAskedForAgainBeforeLive() throws Exception {
+        connect(2);
+        line.say(events(1, items(0, History.TAKEN, History.VALUE), 0, 0));
+        Operation offer = send(1, new byte[] {5}, Mode.SYNCHRONOUS);
+        CompletableFuture<Long> next = start(() -> endpoint.cancel(offer) ? endpoint.value(() -> 17) : -1);
+        line.hear(FrameType.OFFER);
+        line.hear(FrameType.WITHDRAW);
+        breakLine();
+        line.say(greeting(2, 0));
+        assertThat(view(line.hear(FrameType.OFFER)).flags()).isEqualTo(FrameView.AGAIN);
+        line.say(ScriptedRelay.withdrawn(line.hear(FrameType.WITHDRAW), true), events(3, NONE, 0, FrameView.END));
+        assertThat(next.get()).as("as it was").isEqualTo(1);
+        line.hear(FrameType.LIVE);
+    }
+
+    /** A connection that breaks under a rank that does again what it did leaves it with no question. */
+    @Test
+    void whatIsAskedBehindTheReplayIsAskedOnce() throws Exception {
+        connect(2);
+        Operation receive = receive();
+        CompletableFuture<Envelope> probed = start(() -> {
+            endpoint.await(receive);
+            endpoint.value(() -> 17);
+            return endpoint.probe(CONTEXT, 1, TAG);
+        });
+        breakLine();
+        line.say(greeting(2, 1));
+        line.say(pushed(CONTEXT, TAG, 1, 1, new byte[1], 1), endOfHistory(History.VALUE));
+        line.hear(FrameType.LIVE);
+        ByteBuffer probe = line.hear(FrameType.PROBE);
+        line.say(ScriptedRelay.credit(1, 1));
+        line.hearNothing();
+        ByteBuffer answer = ScriptedRelay.nothingFound(probe);
+        view(answer).flags(FrameView.FOUND).address(CONTEXT, 1, 0, TAG).content(1, 1, 1);
+        line.say(answer);
+        assertThat(probed.get().tag()).isEqualTo(TAG);
+    }
+
+    // ---- where a program asks whether it is restored
+
+    private static ByteBuffer point(Point.Kind kind) {
+        return new Point(ScriptedRelay.JOB, kind, 0, 0, 0, 0, 0, 0).encode();
+    }
+
+    @Test
+    void nobodyIsRestoredWhileAReceiveIsUnderWay() throws Exception {
+        connect(1);
+        Operation receive = receive();
+        ByteBuffer post = line.hear(FrameType.POST);
+        assertThatThrownBy(endpoint.vault()::restored).isInstanceOf(IllegalStateException.class).hasMessageStartingWith("a receive is under way");
+        line.say(delivered(post, 1, new byte[1], 1));
+        endpoint.await(receive);
+        CompletableFuture<Object> restored = start(endpoint.vault()::restored);
+        line.hear(FrameType.POINT);
+        line.say(point(Point.Kind.SAVED));
+        assertThat(restored.get()).isNull();
+    }
+
+    @Test
+    void whatHadComeBeforeComesAgainBeforeTheAnswer() throws Exception {
+        connect(2);
+        receive();
+        CompletableFuture<Object> restored = start(endpoint.vault()::restored);
+        line.hearNothing();
+        assertThat(restored).isNotDone();
+        line.say(pushed(CONTEXT, TAG, 1, 1, new byte[1], 1), point(Point.Kind.READY), endOfHistory());
+        assertThat(restored.get()).isNull();
+        line.hear(FrameType.LIVE);
     }
 
     @Test

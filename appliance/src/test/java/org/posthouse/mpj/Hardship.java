@@ -1,0 +1,34 @@
+package org.posthouse.mpj;
+
+/**
+ * How hard a simulated world is on its job. Each draws the same numbers of a seed, and makes something else of them.
+ *
+ * @param powerCuts whether the job is to survive hosts, and hosts lose their power whenever a relay dies; if not, some jobs and now and then
+ * @param largeAlways whether every program sends large messages; if not, one in six
+ * @param savesAlways whether every program saves after each phase; if not, two in three, after one phase in three
+ * @param strikesMin fewest things that go wrong
+ * @param strikesSpread how many different counts of them there are
+ * @param pauseTicksMin shortest of the longest pauses between two
+ * @param pauseTicksSpread how many different ones of those there are
+ * @param strikeKinds how many numbers the die has for what goes wrong: the first eight are for ranks, connections and links, all others kill relays
+ * @param powerCutsBehindAnswers how often a host loses its power right behind what its relay tells a process of its past
+ */
+public record Hardship(
+        boolean powerCuts,
+        boolean largeAlways,
+        boolean savesAlways,
+        int strikesMin,
+        int strikesSpread,
+        int pauseTicksMin,
+        int pauseTicksSpread,
+        int strikeKinds,
+        int powerCutsBehindAnswers) {
+    /** Some of everything. */
+    public static final Hardship ORDINARY = new Hardship(false, false, false, 1, 8, 50, 600, 10, 0);
+
+    /** One power cut after the other, with much under way and many checkpoints. */
+    public static final Hardship HARD = new Hardship(true, true, true, 3, 12, 30, 300, 20, 0);
+
+    /** Relays and hosts live until they have told a process of its past. */
+    public static final Hardship ANSWERED = new Hardship(true, false, false, 1, 8, 50, 600, 8, 4);
+}
