@@ -28,6 +28,9 @@ class EarlyWordTest {
     @TempDir
     private Path folder;
 
+    /** The relay's loop reads both chunks at once: it is held up until they are there. */
+    private final CountDownLatch allSent = new CountDownLatch(1);
+
     private final CountDownLatch heard = new CountDownLatch(1);
     private final AtomicBoolean heardInTime = new AtomicBoolean();
 
@@ -37,14 +40,19 @@ class EarlyWordTest {
         Path keys = folder.resolve("a");
         grid.authority().issue("a", 10, keys);
         Vertx vertx = Vertx.vertx();
-        Links links = new Links(((VertxInternal) vertx).createEventLoopContext(), grid.listening("m", 1), new SlowWithTheSecond());
+        Links links = new Links(((VertxInternal) vertx).createEventLoopContext(), grid.listening("m", 1), new SlowWithTheSecondChunk());
         links.start().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
         try (RawPeer peer = RawPeer.dial(links.port(), keys)) {
             peer.hello("a", "m", 1, 0, 0).awaitHello();
+            peer.send(head());
             for (int number = 0; number < 2; number++) {
                 peer.send(run(number)).send(chunk(number));
             }
+            allSent.countDown();
             FrameView word = new FrameView().wrap(peer.await(FrameType.LINK_ACK), 0);
+            while (word.linkWord(BULK_CAME) == 0) {
+                word.wrap(peer.await(FrameType.LINK_ACK), 0);
+            }
             heard.countDown();
             assertThat(word.linkWord(BULK_CAME)).isOne();
             while (word.linkWord(BULK_CAME) == 1) {
@@ -70,9 +78,15 @@ class EarlyWordTest {
         frame.release();
     }
 
+    private static ByteBuffer head() {
+        ByteBuffer frame = ByteBuffer.allocate(Wire.MESSAGE_HEADER_BYTES);
+        new FrameView().wrap(frame, 0).begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, 7).length(frame.capacity()).address(0, 1, 3, 0);
+        return frame;
+    }
+
     private static ByteBuffer run(long number) {
         ByteBuffer run = ByteBuffer.allocate(FrameType.LINK_RUN.bytesMin());
-        new FrameView().wrap(run, 0).begin(FrameType.LINK_RUN, run.capacity(), 0).linkWord(0, number).linkWord(1, 0);
+        new FrameView().wrap(run, 0).begin(FrameType.LINK_RUN, run.capacity(), 0).linkWord(0, number).linkWord(1, 1);
         return run;
     }
 
@@ -83,17 +97,19 @@ class EarlyWordTest {
         return frame;
     }
 
-    private final class SlowWithTheSecond implements Links.Listener {
+    private final class SlowWithTheSecondChunk implements Links.Listener {
         private int frames;
 
         @Override
         public boolean onFrame(String relay, long number, ByteBuf buffer, int index, int length, FrameView view) {
-            if (++frames == 2) {
-                try {
+            try {
+                if (++frames == 1) {
+                    allSent.await(10, TimeUnit.SECONDS);
+                } else if (frames == 3) {
                     heardInTime.set(heard.await(10, TimeUnit.SECONDS));
-                } catch (InterruptedException e) {
-                    throw new AssertionError(e);
                 }
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
             }
             return true;
         }
