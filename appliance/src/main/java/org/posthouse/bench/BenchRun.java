@@ -94,8 +94,8 @@ public final class BenchRun implements AutoCloseable {
         List<Figure> lines = turns.lines(test, bytes, plan.seriesOf(test));
         List<Figure> beside =
                 BenchPlan.isBesidePingPong(test) ? turns.lines(Benchmark.PINGPONG, bytes, plan.seriesOf(Benchmark.PINGPONG)) : List.of();
-        int iterations = turns.warmUp(lines);
-        int iterationsBeside = turns.warmUp(beside);
+        int[] iterations = turns.warmUp(lines);
+        int[] iterationsBeside = turns.warmUp(beside);
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
             turns.measure(lines, iterations);
             turns.measure(beside, iterationsBeside);

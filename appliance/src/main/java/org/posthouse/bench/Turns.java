@@ -2,6 +2,7 @@ package org.posthouse.bench;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
@@ -33,22 +34,35 @@ final class Turns {
      * @param phasesMin of a warm-up, which ends when two phases in a row have medians that are near each other,
      * @param phasesMax and at the latest after so many,
      * @param warmTimes but not before so many times as long as a phase is to be
+     * @param inStep whether each series measures no more iterations than fit into a phase of the slowest
      */
-    record Pace(int checks, int iterationsMin, int phasesMin, int phasesMax, int warmTimes) {
+    record Pace(int checks, int iterationsMin, int phasesMin, int phasesMax, int warmTimes, boolean inStep) {
         private static final double STABLE_WITHIN = 0.05;
 
         /** What a processor does: it takes a while until it is compiled. */
-        static final Pace OF_A_MACHINE = new Pace(2, BenchPlan.ITERATIONS_MIN, 3, 12, 0);
+        static final Pace OF_A_MACHINE = new Pace(2, BenchPlan.ITERATIONS_MIN, 3, 12, 0, true);
 
-        /** The same beside programs that need no warming: two phases of what is still being compiled may be near each other by chance. */
-        static final Pace OF_TUNNELS = new Pace(2, BenchPlan.ITERATIONS_MIN, 3, 12, 20);
+        /**
+         * The same beside programs that need no warming: two phases of what is still being compiled may be near each other by chance. And beside one that may
+         * stand still for 20 ms at each message: in step with it the others would wake from sleep for five messages, and no more.
+         */
+        static final Pace OF_TUNNELS = new Pace(2, BenchPlan.ITERATIONS_MIN, 3, 12, 20, false);
 
         /** What a network's delay and bandwidth decide. */
-        static final Pace OF_A_NETWORK = new Pace(1, 1, 1, 1, 0);
+        static final Pace OF_A_NETWORK = new Pace(1, 1, 1, 1, 0, true);
 
         /** Whether a warm-up is over after so many phases, of which these were the last two, and so many times as long as a phase is to be. */
         boolean isWarm(int phases, double last, double next, long times) {
             return times >= warmTimes && (phases >= phasesMax || phases >= phasesMin && isStable(last, next));
+        }
+
+        /** How many iterations each series measures in a phase, of those that would fill it. */
+        int[] measured(int[] filling) {
+            int[] measured = filling.clone();
+            if (inStep) {
+                Arrays.fill(measured, Arrays.stream(filling).min().orElse(0));
+            }
+            return measured;
         }
 
         /** Whether two phases in a row are near each other. */
@@ -68,7 +82,7 @@ final class Turns {
     /** Measures the same test at the same size in each of the series. */
     List<Figure> measure(Benchmark test, int bytes, List<Series> series) throws IOException, JobFailure, InterruptedException {
         List<Figure> lines = lines(test, bytes, series);
-        int iterations = warmUp(lines);
+        int[] iterations = warmUp(lines);
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
             measure(lines, iterations);
         }
@@ -83,15 +97,16 @@ final class Turns {
     }
 
     /** Checks and warms up what will take turns. @return how many iterations each of them then measures in a phase */
-    int warmUp(List<Figure> lines) throws IOException, JobFailure, InterruptedException {
-        int iterations = BenchPlan.ITERATIONS_MAX;
-        for (Figure line : lines) {
+    int[] warmUp(List<Figure> lines) throws IOException, JobFailure, InterruptedException {
+        int[] iterations = new int[lines.size()];
+        for (int i = 0; i < iterations.length; i++) {
+            Figure line = lines.get(i);
             beginning.of(line);
             Series series = line.series();
             perform(series, new Phase(Phase.Work.CHECK, line.test(), series.carrier(), line.bytes(), pace.checks()));
-            iterations = Math.min(iterations, warmUp(line.test(), series, line.bytes()));
+            iterations[i] = warmUp(line.test(), series, line.bytes());
         }
-        return iterations;
+        return pace.measured(iterations);
     }
 
     /** Repeats phases until they take equally long. @return how many iterations fill a phase */
@@ -118,10 +133,10 @@ final class Turns {
         return (bounded + turn - 1) / turn * turn;
     }
 
-    /** One phase of each. */
-    void measure(List<Figure> lines, int iterations) throws IOException, JobFailure, InterruptedException {
-        for (Figure line : lines) {
-            measure(line, iterations);
+    /** One phase of each. @param iterations of each */
+    void measure(List<Figure> lines, int[] iterations) throws IOException, JobFailure, InterruptedException {
+        for (int i = 0; i < iterations.length; i++) {
+            measure(lines.get(i), iterations[i]);
         }
     }
 

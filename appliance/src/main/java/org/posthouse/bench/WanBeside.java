@@ -33,7 +33,7 @@ record WanBeside(Series series, WanShape shape, Figure idle, Figure beside, doub
                 var thread = Executors.newVirtualThreadPerTaskExecutor()) {
             Turns turns = new Turns(pair, Map.of(variant, small), Turns.Pace.OF_A_NETWORK, () -> Cost.of(List.of()), figure -> {});
             List<Figure> idle = turns.lines(Benchmark.PINGPONG, plan.sizes().getFirst(), List.of(series));
-            int iterations = turns.warmUp(idle);
+            int[] iterations = turns.warmUp(idle);
             repeat(turns, idle, iterations, plan.repetitions());
             Phase stream = new Phase(Phase.Work.MEASURE, Benchmark.STREAM, Carrier.RELAY, plan.bytes(), 1);
             Future<List<long[]>> filling = thread.submit(() -> large.perform(stream, BOTH));
@@ -51,7 +51,7 @@ record WanBeside(Series series, WanShape shape, Figure idle, Figure beside, doub
         }
     }
 
-    private static void repeat(Turns turns, List<Figure> lines, int iterations, int times) throws IOException, JobFailure, InterruptedException {
+    private static void repeat(Turns turns, List<Figure> lines, int[] iterations, int times) throws IOException, JobFailure, InterruptedException {
         for (int i = 0; i < times; i++) {
             turns.measure(lines, iterations);
         }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** When a line of a bench counts as warm. */
+/** When a line of a bench counts as warm, and how much of it is then measured. */
 class PaceTest {
-    private static final Turns.Pace PACE = new Turns.Pace(1, 1, 3, 6, 20);
+    private static final Turns.Pace PACE = new Turns.Pace(1, 1, 3, 6, 20, true);
 
     @Test
     void isWarmWhenTwoPhasesAreNearEachOther() {
@@ -26,5 +26,16 @@ class PaceTest {
         assertThat(PACE.isWarm(3, 100, 100, 19)).isFalse();
         assertThat(PACE.isWarm(6, 100, 50, 19)).isFalse();
         assertThat(PACE.isWarm(20, 100, 50, 20)).isTrue();
+    }
+
+    @Test
+    void seriesInStepMeasureWhatTheSlowestCan() {
+        assertThat(PACE.measured(new int[] {900, 6, 300})).containsExactly(6, 6, 6);
+        assertThat(PACE.measured(new int[0])).isEmpty();
+    }
+
+    @Test
+    void besideTunnelsEachSeriesFillsItsPhase() {
+        assertThat(Turns.Pace.OF_TUNNELS.measured(new int[] {900, 6, 300})).containsExactly(900, 6, 300);
     }
 }

@@ -62,7 +62,7 @@ public final class FrameSocket {
     private final Channel channel;
     private final Listener listener;
     private final FrameDecoder decoder;
-    private final Runnable flush = this::flush;
+    private final Runnable flushAtTurnsEnd = this::flushAtTurnsEnd;
     private boolean flushScheduled;
     private Notice closing;
     private ScheduledFuture<?> closeDeadline;
@@ -104,8 +104,14 @@ public final class FrameSocket {
         channel.write(frames, channel.voidPromise());
         if (!flushScheduled) {
             flushScheduled = true;
-            channel.eventLoop().execute(flush);
+            channel.eventLoop().execute(flushAtTurnsEnd);
         }
+    }
+
+    /** What was written leaves now, before the turn of the event loop is over. */
+    void flush() {
+        assert inLoop();
+        channel.flush();
     }
 
     /** Sends a control frame, which must not be changed afterwards. */
@@ -197,7 +203,7 @@ public final class FrameSocket {
         }
     }
 
-    private void flush() {
+    private void flushAtTurnsEnd() {
         flushScheduled = false;
         channel.flush();
     }

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.TreeMap;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /**
@@ -17,6 +18,9 @@ import org.posthouse.wire.WireException;
 final class LinkArrivals {
     /** After so much bulk the peer hears what has come, so that more may be on its way. */
     private static final int BYTES_PER_WORD = 32 * 1024;
+
+    /** After so much it hears so before what came is handled, where more is coming: a full chunk. */
+    private static final int BYTES_PER_WORD_AT_ONCE = Wire.PAYLOAD_BYTES_MAX;
 
     /** So much of a frame is worth a word before the rest of it is there: a record of TLS, */
     private static final int PART_BYTES_PER_WORD = 16 * 1024;
@@ -112,9 +116,14 @@ final class LinkArrivals {
         return ((name & 1) == 0 ? heads : bulk).handle(name >> 1);
     }
 
-    /** Whether the peer is to hear at once how much bulk has come. */
+    /** Whether the peer is to hear how much bulk has come when what was read is done with. */
     boolean isDue() {
         return bytesUntold >= BYTES_PER_WORD;
+    }
+
+    /** Whether the peer is to hear so now, where more is coming. */
+    boolean isDueAtOnce() {
+        return bytesUntold >= BYTES_PER_WORD_AT_ONCE;
     }
 
     /** Whether the peer is to hear at once of bulk whose rest has not come. */

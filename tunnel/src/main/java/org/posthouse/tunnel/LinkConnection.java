@@ -174,8 +174,12 @@ final class LinkConnection implements FrameSocket.Listener {
         socket.write(hello.encode());
     }
 
-    void acknowledge(LinkArrivals.Counts counts) {
+    /** @param atOnce whether it leaves before anything else is done */
+    void acknowledge(LinkArrivals.Counts counts, boolean atOnce) {
         writeWords(FrameType.LINK_ACK, counts.heads(), counts.bulk(), counts.bulkReceived(), counts.incomplete());
+        if (atOnce) {
+            socket.flush();
+        }
     }
 
     /** Says how many lanes this end would have. */
@@ -313,6 +317,7 @@ final class LinkConnection implements FrameSocket.Listener {
         }
         runNumber = number;
         runAfter = after;
+        link.reception().onMore();
     }
 
     private void onOwnFrame(FrameType type, ByteBuf buffer, int index, int length, FrameView view)

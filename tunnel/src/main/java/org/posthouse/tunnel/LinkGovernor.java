@@ -33,6 +33,11 @@ final class LinkGovernor {
     /** The least of what the gain makes of the product: one frame is being written while the one before is being read, */
     private static final long COARSE_BYTES_LEAST = FRAME_BYTES / 4;
 
+    /** and on a link so fast that threads are slow to wake beside it, what comes in this time: so both ends are at work at once. */
+    private static final long WAKING_NANOS = 200_000;
+
+    private static final long WAKING_BYTES_MOST = 2 * FRAME_BYTES;
+
     /** or the second half of it. */
     private static final long FINE_BYTES_LEAST = FRAME_BYTES / 2;
 
@@ -140,8 +145,11 @@ final class LinkGovernor {
             endRound(nowNanos);
         }
         probing = old || draining;
-        limit = FRAME_BYTES + betweenWords() + Math.max(
-                fine ? FINE_BYTES_LEAST : COARSE_BYTES_LEAST, (long) ((first ? GAIN_FIRST : GAIN) * product()));
+        limit = FRAME_BYTES + betweenWords() + Math.max(leastBytes(), (long) ((first ? GAIN_FIRST : GAIN) * product()));
+    }
+
+    private long leastBytes() {
+        return fine ? FINE_BYTES_LEAST : COARSE_BYTES_LEAST + (long) Math.min(WAKING_BYTES_MOST, rate() * WAKING_NANOS);
     }
 
     /** The other end has forgotten all, or the way there is a new one. */

@@ -13,7 +13,7 @@ final class LinkReception implements LinkArrivals.Sink {
     private final LinkUnpacker unpacker;
     private ScheduledFuture<?> timer;
 
-    /** The peer will be told what has come when what was read is done with. */
+    /** It will be looked at whether the peer is to be told what has come, when what was read is done with. */
     private boolean tellsSoon;
 
     LinkReception(Links links, Link link) {
@@ -61,21 +61,37 @@ final class LinkReception implements LinkArrivals.Sink {
             tellLater();
         } else if (!tellsSoon) {
             tellsSoon = true;
-            links.soon(this::tell);
+            links.soon(this::tellIfDue);
+        }
+    }
+
+    private void tellIfDue() {
+        tellsSoon = false;
+        if (arrivals.isDue()) {
+            tell(false);
+        } else {
+            tellLater();
+        }
+    }
+
+    /** Another frame of bulk begins: the peer hears of those before it at once, so that it goes on while they are handled. */
+    void onMore() {
+        if (arrivals.isDueAtOnce()) {
+            tell(true);
         }
     }
 
     /** What was read at once is done with: the peer hears of a part of a long frame, too. */
     void onReadEnd() {
         if (!tellsSoon && arrivals.isPartDue(link.incompleteBytes(), System.nanoTime())) {
-            tell();
+            tell(false);
         }
     }
 
     /** The listener has handled the frame that it knows by this name, which came on this link or on one of the peer before it. */
     void handled(long name) {
         if (arrivals.handle(name)) {
-            tell();
+            tell(false);
         } else {
             tellLater();
         }
@@ -83,30 +99,29 @@ final class LinkReception implements LinkArrivals.Sink {
 
     private void tellLater() {
         if (timer == null && arrivals.pending()) {
-            timer = links.after(links.config().timeouts().ackMs(), this::tell);
+            timer = links.after(links.config().timeouts().ackMs(), () -> tell(false));
         }
     }
 
-    /** Says what came, unless the peer does not read: then the next chance to write does it. */
-    private void tell() {
+    /** Says what came, unless the peer does not read: then the next chance to write does it. @param atOnce whether it leaves before anything else is done */
+    private void tell(boolean atOnce) {
         cancelTimer();
-        tellsSoon = false;
         LinkConnection first = link.writableFirst();
         if (first != null) {
-            first.acknowledge(arrivals.tell(link.incompleteBytes(), System.nanoTime()));
+            first.acknowledge(arrivals.tell(link.incompleteBytes(), System.nanoTime()), atOnce);
         }
     }
 
     void onSocketWritable() {
         if (arrivals.pending()) {
-            tell();
+            tell(false);
         }
     }
 
     /** What was told in the last session may have been lost with it. */
     void beginSession() {
         if (headsReceived() + bulkReceived() > 0) {
-            tell();
+            tell(false);
         }
     }
 

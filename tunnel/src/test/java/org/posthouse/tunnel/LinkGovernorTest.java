@@ -33,6 +33,7 @@ class LinkGovernorTest {
     private long bytesUnderWay;
     private long came;
     private long waitingMost;
+    private long mostUnderWay;
 
     /** @param bytes of a whole frame @param incomplete bytes of one whose rest has not come @param stamp of a whole frame */
     private record Word(LinkGovernor.Stamp stamp, int bytes, int incomplete, long heardAt) {}
@@ -47,6 +48,7 @@ class LinkGovernorTest {
         long end = now + nanos;
         came = 0;
         waitingMost = 0;
+        mostUnderWay = 0;
         while (now < end) {
             while (governor.allows(bytesUnderWay)) {
                 write();
@@ -66,6 +68,7 @@ class LinkGovernorTest {
     private void write() {
         LinkGovernor.Stamp stamp = governor.write(frameBytes, bytesUnderWay, now);
         bytesUnderWay += frameBytes;
+        mostUnderWay = Math.max(mostUnderWay, bytesUnderWay);
         freeAt = Math.max(freeAt, now);
         long leavesAt = freeAt;
         freeAt += Math.round(frameBytes / bytesPerNano);
@@ -107,6 +110,17 @@ class LinkGovernorTest {
         assertThat(late).as("seconds in which more waited: those in which the shortest time is measured again").isLessThanOrEqualTo(6);
         assertThat(governor.product()).isCloseTo(
                 Math.round(2 * wayNanos * bytesPerNano), Offset.offset(Math.round(wayNanos * bytesPerNano) + CHUNK));
+    }
+
+    /** Where a frame takes no longer than a thread to wake, both ends are at work only if each has more than one before it. */
+    @ParameterizedTest
+    @CsvSource({"1000, 0.02, 4", "400, 0.02, 3", "125, 0.02, 2", "70, 0.1, 2"})
+    void letsMoreWaitInFrontOfALinkOfOneMachine(double megabytesPerSecond, double wayMs, int frames) {
+        pipe(megabytesPerSecond, wayMs);
+        run(4 * SECOND);
+        run(SECOND / 2);
+        assertThat(mostUnderWay / CHUNK).isEqualTo(frames);
+        assertThat(share(SECOND / 2)).isGreaterThan(0.97);
     }
 
     @Test
