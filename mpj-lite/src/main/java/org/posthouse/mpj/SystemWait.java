@@ -39,13 +39,17 @@ final class SystemWait {
 
     /**
      * Waits, in one system call more, until there is something to read. Whoever reads from a Unix socket at once is woken each
-     * time that the other end takes what he has sent (Linux's unix_write_space); who polls is asked what he waits for.
+     * time that the other end takes what he has sent (Linux's unix_write_space); who polls is asked what he waits for. In a JVM of
+     * other insides it returns at once: then the read waits.
      *
      * @param channel {@link #enable} was true for it
      */
     static void awaitInput(SocketChannel channel) throws IOException {
+        if (Parking.PARK == null) {
+            return;
+        }
         try {
-            Parking.PARK.invoke(channel, (int) Parking.POLLIN);
+            Parking.PARK.invoke(channel, Parking.POLLIN);
         } catch (IllegalAccessException e) {
             throw new IllegalStateException("a channel that waits inside its system call does not poll", e);
         } catch (InvocationTargetException e) {
@@ -55,15 +59,17 @@ final class SystemWait {
 
     /** Looked up when a channel polls for the first time. */
     private static final class Parking {
-        private static final Method PARK;
-        private static final short POLLIN;
+        /** Null in a JVM of other insides. */
+        private static final Method PARK = park();
 
-        static {
+        /** Linux's; there is no local socket elsewhere. */
+        private static final Integer POLLIN = 1;
+
+        private static Method park() {
             try {
-                PARK = Class.forName("sun.nio.ch.SelChImpl").getMethod("park", int.class);
-                POLLIN = Class.forName("sun.nio.ch.Net").getField("POLLIN").getShort(null);
-            } catch (ReflectiveOperationException e) {
-                throw new ExceptionInInitializerError(e);
+                return Class.forName("sun.nio.ch.SelChImpl").getMethod("park", int.class);
+            } catch (ClassNotFoundException | NoSuchMethodException e) {
+                return null;
             }
         }
     }
