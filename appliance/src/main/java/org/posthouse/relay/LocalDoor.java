@@ -51,7 +51,7 @@ final class LocalDoor {
         while (listening.isOpen()) {
             try {
                 SocketChannel visitor = listening.accept();
-                loop.execute(() -> visitors.accept(visitor));
+                loop.execute(() -> show(visitor, visitors));
             } catch (ClosedChannelException e) {
                 return;
             } catch (IOException e) {
@@ -61,13 +61,25 @@ final class LocalDoor {
         }
     }
 
+    private void show(SocketChannel visitor, Consumer<SocketChannel> visitors) {
+        if (listening.isOpen()) {
+            visitors.accept(visitor);
+            return;
+        }
+        try {
+            visitor.close();
+        } catch (IOException e) {
+            LOG.debug("closing a connection that came too late: {}", e.toString());
+        }
+    }
+
     /** The socket's path. */
     @Override
     public String toString() {
         return socket.toString();
     }
 
-    /** Lets nobody in any more, and leaves no socket behind. */
+    /** Lets nobody in any more, and leaves no socket behind. For the loop. */
     void close() {
         try {
             listening.close();

@@ -93,14 +93,11 @@ final class Reception {
     }
 
     /**
-     * Listens for the ranks of this host past the port too.
+     * Listens for the ranks of this host past the port too; over Java's own sockets only.
      *
      * @throws IOException if that cannot be: then they come by the port
      */
     void listen(LocalSockets sockets) throws IOException {
-        if (vertx.isNativeTransportEnabled()) {
-            throw new IOException("it needs --transport nio");
-        }
         local = LocalDoor.open(sockets, (InetSocketAddress) listening.localAddress(), loop, this::welcome);
     }
 

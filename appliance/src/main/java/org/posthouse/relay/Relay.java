@@ -207,6 +207,9 @@ public final class Relay extends VerticleBase {
     }
 
     private void listenLocally(LocalSockets sockets) {
+        if (vertx.isNativeTransportEnabled()) {
+            return;
+        }
         try {
             reception.listen(sockets);
         } catch (IOException e) {
