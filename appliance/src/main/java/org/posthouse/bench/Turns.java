@@ -116,8 +116,9 @@ final class Turns {
         long beganNanos = System.nanoTime();
         for (int done = 1; ; done++) {
             Phase phase = new Phase(Phase.Work.MEASURE, test, series.carrier(), bytes, iterations);
-            double median = Statistics.medianMicros(times(phase, perform(series, phase)));
-            iterations = iterations(test, bytes, median);
+            Histogram times = times(phase, perform(series, phase));
+            double median = Statistics.medianMicros(times);
+            iterations = iterations(test, bytes, times.getMean() / 1e3);
             if (pace.isWarm(done, last, median, (System.nanoTime() - beganNanos) / (plan.phaseMs() * 1_000_000L))) {
                 return iterations;
             }
@@ -126,8 +127,8 @@ final class Turns {
     }
 
     /** How many iterations fill a phase: a whole number of turns of the root through the ranks, if it moves. */
-    private int iterations(Benchmark test, int bytes, double medianMicros) {
-        double fitting = plan.phaseMs() * 1e3 / (medianMicros * plan.legs(test, bytes));
+    private int iterations(Benchmark test, int bytes, double meanMicros) {
+        double fitting = plan.phaseMs() * 1e3 / (meanMicros * plan.legs(test, bytes));
         int bounded = (int) Math.clamp(Math.round(fitting), pace.iterationsMin(), BenchPlan.ITERATIONS_MAX);
         int turn = test.followsBarrier() ? plan.ranks() : 1;
         return (bounded + turn - 1) / turn * turn;
