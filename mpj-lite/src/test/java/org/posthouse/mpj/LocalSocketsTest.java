@@ -95,7 +95,8 @@ final class LocalSocketsTest {
     void isWhatTheEnvironmentSays() {
         assertThat(LocalSockets.of(Map.of(LocalSockets.VARIABLE, LocalSockets.OFF))).isEmpty();
         assertThat(LocalSockets.of(Map.of(LocalSockets.VARIABLE, "/some/where"))).contains(new LocalSockets(Path.of("/some/where")));
-        assertThat(LocalSockets.of(Map.of())).hasValueSatisfying(
-                usual -> assertThat(usual.folder()).hasParent(Path.of(System.getProperty("java.io.tmpdir"))));
+        assertThat(LocalSockets.of(Map.of()))
+                .map(usual -> usual.folder().getParent())
+                .contains(Path.of(System.getProperty("java.io.tmpdir")));
     }
 }
