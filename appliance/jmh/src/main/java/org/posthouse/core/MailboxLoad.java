@@ -62,7 +62,7 @@ public final class MailboxLoad {
     private Message arrive(int source, int tag) {
         view.address(CONTEXT, source, 1, tag).sequence(++sequences[source]).content(0, 0, 1);
         Message message = Message.of(view, PARCEL);
-        mailbox.accept(message);
+        mailbox.accept(message, mailbox.matchFor(CONTEXT, source, tag));
         return message;
     }
 
