@@ -1,11 +1,13 @@
 package org.posthouse.mpj;
 
 import java.lang.reflect.Constructor;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -30,6 +32,9 @@ public final class Stage {
             new PriorityQueue<>(Comparator.comparingLong(Due::at).thenComparingLong(Due::order));
     private final Thread.Builder.OfVirtual threads = scheduledBy(this::ready);
     private final Map<Runnable, Thread> threadOf = new IdentityHashMap<>();
+    /** Turns that threads have before them. */
+    private final Set<Runnable> queued = Collections.newSetFromMap(new IdentityHashMap<>());
+
     private final BlockingQueue<Runnable> unblocked = new LinkedBlockingQueue<>();
     private final Random random;
     private final Thread runner = Thread.currentThread();
@@ -57,6 +62,7 @@ public final class Stage {
     private void ready(Runnable turn) {
         if (Thread.currentThread().isVirtual() || Thread.currentThread() == runner) {
             threadOf.putIfAbsent(turn, starting);
+            queued.add(turn);
             after(random.nextInt(3), () -> take(turn));
         } else {
             unblocked.add(turn);
@@ -68,8 +74,9 @@ public final class Stage {
      * very turn: who tells then that it may is a thread of the JVM's too, at any time.
      */
     private void take(Runnable turn) {
+        queued.remove(turn);
         turn.run();
-        while (threadOf.get(turn).getState() == Thread.State.BLOCKED) {
+        while (!queued.contains(turn) && wantsToGoOn(threadOf.get(turn))) {
             try {
                 Runnable rest = unblocked.poll(BLOCKED_S_MAX, TimeUnit.SECONDS);
                 if (rest == null) {
@@ -80,6 +87,12 @@ public final class Stage {
                 throw new IllegalStateException(e);
             }
         }
+    }
+
+    /** Without a turn of the stage's: it waits for a monitor, or has it by now and is told so soon. */
+    private static boolean wantsToGoOn(Thread thread) {
+        Thread.State state = thread.getState();
+        return state == Thread.State.BLOCKED || state == Thread.State.RUNNABLE;
     }
 
     /** Starts a thread. What it throws ends the run. */
