@@ -24,7 +24,7 @@ public final class WanRun implements AutoCloseable {
     /** Of what relays and emulator carry here at most, a link that is to be filled gets half: the rest of the machine is the emulator's. */
     private static final double SHARE_OF_MACHINE = 0.5;
 
-    /** What is asked for up to here is not measured first. */
+    /** What every machine carries. */
     private static final double EVERY_MACHINE_MEGABITS = 200;
 
     private final WanPlan plan;
@@ -51,23 +51,26 @@ public final class WanRun implements AutoCloseable {
 
     /** @throws JobFailure if a job fails or receives wrong data; nothing is left running then */
     public static WanReport measure(WanPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
-        WanProfile profile = plan.profile().scaled(factor(plan, watch));
-        try (WanRun run = new WanRun(plan, profile, watch)) {
+        double factor = plan.isEmulated() ? factor(plan, carriedMegabits(plan, watch)) : 1;
+        try (WanRun run = new WanRun(plan, plan.profile().scaled(factor), watch)) {
             run.start(plan.tunnels());
             return run.measure();
         }
     }
 
     /** What the profile's bandwidths are multiplied with. */
-    private static double factor(WanPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
+    private static double factor(WanPlan plan, double carriedMegabits) {
         double asked = plan.profile().megabitsMax();
         if (plan.megabits() > 0) {
             return plan.megabits() / asked;
         }
-        return asked <= EVERY_MACHINE_MEGABITS ? 1 : Math.min(1, SHARE_OF_MACHINE * carriedMegabits(plan, watch) / asked);
+        return asked <= EVERY_MACHINE_MEGABITS ? 1 : Math.min(1, SHARE_OF_MACHINE * carriedMegabits / asked);
     }
 
-    /** What the slowest series carries over an emulator that holds nothing back. */
+    /**
+     * What the slowest series carries over an emulator that holds nothing back. It comes before everything else: a way that takes milliseconds would be gone
+     * too seldom for the relays' code to be compiled, and what is interpreted shows in them.
+     */
     private static double carriedMegabits(WanPlan plan, BenchWatch watch) throws IOException, JobFailure, InterruptedException {
         try (WanRun run = new WanRun(plan, plan.profile().unshaped(), watch)) {
             run.start(false);
