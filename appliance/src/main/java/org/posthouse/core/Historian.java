@@ -12,8 +12,9 @@ public interface Historian {
      * @param replay the rank's number for this reading; answers to an earlier one come to nothing
      * @param deliveries so many of its first deliveries are not wanted
      * @param events so many of its first events are not wanted
+     * @param originKnown whether the process knows where it goes on behind its prologue, so that nothing is chosen for it
      */
-    void begin(HomedRank rank, int replay, long deliveries, long events);
+    void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown);
 
     /** Answers with the next steps; after {@link Past.End}, with what was logged since, and the end again. */
     void more(HomedRank rank, int replay);
@@ -30,7 +31,7 @@ public interface Historian {
     /** Of a relay without a log: it has no rank to bring back. */
     Historian NONE = new Historian() {
         @Override
-        public void begin(HomedRank rank, int replay, long deliveries, long events) {
+        public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
             throw new IllegalStateException(rank + " has no history");
         }
 

@@ -18,6 +18,7 @@ import org.posthouse.wire.Wire;
  * @param failedPolls all of its polls that have failed
  * @param readFrom behind so many deliveries the history has to be read, so that what is missing of {@code arriving} is in it
  * @param arriving messages that it was given and has up to a byte only
+ * @param originKnown whether it has heard where it goes on behind its prologue
  * @param goingOn messages of its own that it does not begin again
  */
 record Progress(
@@ -25,9 +26,10 @@ record Progress(
         long events,
         long failedPolls,
         long readFrom,
+        boolean originKnown,
         Map<HomedRank.Transfer, Long> arriving,
         List<StatePage.Entry> goingOn) {
-    static final Progress NONE = new Progress(0, 0, 0, 0, Map.of(), List.of());
+    static final Progress NONE = new Progress(0, 0, 0, 0, false, Map.of(), List.of());
 
     static Progress of(Hello hello, List<StatePage.Entry> state) throws Refusal {
         Map<HomedRank.Transfer, Long> arriving = new HashMap<>();
@@ -42,7 +44,13 @@ record Progress(
             }
         }
         return new Progress(
-                hello.deliveries(), hello.events(), hello.failedPolls(), Math.max(0, readFrom), arriving, goingOn);
+                hello.deliveries(),
+                hello.events(),
+                hello.failedPolls(),
+                Math.max(0, readFrom),
+                hello.origin() != 0,
+                arriving,
+                goingOn);
     }
 
     private static long arrived(StatePage.Entry entry) throws Refusal {

@@ -106,7 +106,7 @@ final class Replay {
     }
 
     void begin() {
-        historian.begin(rank, number, progress.readFrom(), progress.events());
+        historian.begin(rank, number, progress.readFrom(), progress.events(), progress.originKnown());
     }
 
     /** The rank, or the core, does not go on with it. */
@@ -179,7 +179,7 @@ final class Replay {
 
     /** Where the rank had asked whether it is restored it hears the answer again; what follows depends on it. */
     private boolean start(Past.PrologueEnd prologue) {
-        if (prologue.deliveries() < progress.deliveries() || prologue.events() < progress.events()) {
+        if (progress.originKnown()) {
             return true; // A process that has lost its connection has heard it.
         }
         boolean jumps = prologue.number() > 0;

@@ -60,12 +60,13 @@ final class HistoryReader implements Historian {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay, long deliveries, long events) {
+    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
         long job = rank.job().id();
         Restart restart = journal.points().restart(job, rank.rank());
         boolean begins = deliveries == 0 && events == 0 || restart.isBefore(deliveries, events);
-        boolean anew = begins && rank.incarnation() > 1;
-        open.put(rank, new Reading(anew ? restart::open : () -> journal.points().behind(job, rank.rank(), deliveries, events)));
+        int incarnation = rank.incarnation();
+        boolean anew = begins && !originKnown && incarnation > 1;
+        open.put(rank, new Reading(anew ? () -> restart.open(incarnation) : () -> journal.points().behind(job, rank.rank(), deliveries, events)));
         more(rank, replay);
     }
 

@@ -44,7 +44,16 @@ final class LocalDoor {
         }
         LocalDoor door = new LocalDoor(listening, socket);
         Thread.ofVirtual().name("posthouse-local-door").start(() -> door.accept(loop, visitors));
+        Thread.ofVirtual().name("posthouse-local-sweep").start(() -> sweep(sockets));
         return door;
+    }
+
+    private static void sweep(LocalSockets sockets) {
+        try {
+            sockets.sweep();
+        } catch (IOException e) {
+            LOG.warn("sockets of relays that were killed stay in {}: {}", sockets.folder(), e.toString());
+        }
     }
 
     private void accept(EventLoop loop, Consumer<SocketChannel> visitors) {

@@ -340,9 +340,6 @@ final class LogJournal implements Journal {
     @Override
     public synchronized void checkpoint(long job, int rank, Standing at, ImageNote image) {
         checkRoom(log.appendCheckpoint(new LogRecord.CheckpointTaken(job, rank, point(at, image))), job);
-        if (image != null) {
-            points.trust(job, rank);
-        }
         room.lookSoon();
     }
 

@@ -261,8 +261,7 @@ final class LogRoom {
         boolean cuts;
         boolean ample;
         synchronized (turn) {
-            needs = LogNeed.of(
-                    log.book(), (job, rank) -> easy || points.isDistrusted(job, rank) ? rank.pin() : rank.pinOfNewest());
+            needs = LogNeed.of(log.book(), (job, rank) -> easy ? rank.pin() : rank.pinOfNewest());
             upTo = needs.isEmpty() ? log.position() + 1 : needs.getFirst().position();
             cuts = log.canCut(upTo);
             ample = log.hasAmpleRoom();

@@ -41,33 +41,34 @@ record Restart(
     }
 
     /**
-     * The best of what is sound.
+     * The best of what is sound, for this process. Which that is the log says before anybody else knows.
      *
      * @throws LogException if nothing is
      */
-    History open() {
+    History open(int incarnation) {
         StringBuilder unsound = new StringBuilder();
         for (Point point : images) {
             try {
-                return from(point);
+                return from(point, incarnation);
             } catch (LogException e) {
                 LOG.error("rank {} of job {} cannot be started from its image {}", rank, Job.hexId(job),
                         point.checkpoint().number(), e);
-                points.distrust(job, rank, point.checkpoint());
                 unsound.append(unsound.isEmpty() ? "" : "; ").append(e.getMessage());
             }
         }
         if (beginning.isEmpty()) {
             throw points.unreachable(unsound.isEmpty() ? "the log does not reach back to its beginning" : unsound.toString());
         }
+        points.chosen(job, rank, incarnation, 0, images.isEmpty());
         return new History(points.history(job, rank, beginning.get()), beginning.get().polls(), null);
     }
 
-    private History from(Point point) {
+    private History from(Point point, int incarnation) {
         Image image = points.images().open(job, rank, point.checkpoint());
         try {
             LogCursor prologue = points.prologue(job, rank);
             LogCursor behind = points.history(job, rank, point.behind());
+            points.chosen(job, rank, incarnation, image.checkpoint().number(), point == images.getFirst());
             return new History(prologue, 0, new Jump(image, behind, point.behind().polls()));
         } catch (LogException e) {
             image.close();

@@ -11,6 +11,7 @@ import org.posthouse.logstore.ImageStore;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.LogException;
+import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.Milestone;
 import org.posthouse.logstore.PayloadReader;
@@ -33,9 +34,6 @@ final class RestartPoints {
 
     /** Readers of prologues, by job and rank: of ranks that were started from an image. Guarded by {@link #turn}. */
     private final Map<Long, Map<Integer, PayloadReader>> prologues = new HashMap<>();
-
-    /** By job and rank, the number of an image that turned out to be of no use. Guarded by {@link #turn}. */
-    private final Map<Long, Map<Integer, Long>> distrusted = new HashMap<>();
 
     /** @param awaitSafe blocks until the log is on the disk up to a position, or returns false if it will not be */
     RestartPoints(Object turn, MessageLog log, ImageStore images, LongPredicate awaitSafe) {
@@ -147,25 +145,22 @@ final class RestartPoints {
         return log.missing(why);
     }
 
-    /** An image turned out to be of no use: the log must not be cut for it. */
-    void distrust(long job, int rank, Checkpoint image) {
+    /**
+     * A process goes on from this image, or from nothing: before anybody can know, the log has it, and what that needs is not cut, by
+     * this relay or the one that comes after it. Blocks.
+     *
+     * @param newest whether that is the rank's newest image; then nothing depends on the record
+     * @throws LogException if that cannot be logged
+     */
+    void chosen(long job, int rank, int incarnation, long image, boolean newest) {
         synchronized (turn) {
-            distrusted.computeIfAbsent(job, none -> new HashMap<>()).put(rank, image.number());
+            long position = log.appendIncarnation(
+                    new LogRecord.Incarnation(job, rank, incarnation, LogRecord.Incarnation.CHOSEN, image));
+            log.handOver();
+            if (position == MessageLog.NO_ROOM && !newest) {
+                throw unreachable("the log's disk is full: it cannot be kept that rank " + rank + " goes on from image " + image);
+            }
         }
-    }
-
-    /** A rank has a new image. Under the monitor. */
-    void trust(long job, int rank) {
-        Map<Integer, Long> unsound = distrusted.get(job);
-        if (unsound != null) {
-            unsound.remove(rank);
-        }
-    }
-
-    /** Whether the rank's newest image is of no use. Under the monitor. */
-    boolean isDistrusted(long job, RankLog rank) {
-        Long number = distrusted.getOrDefault(job, Map.of()).get(rank.rank());
-        return number != null && rank.checkpoint().filter(newest -> newest.number() == number).isPresent();
     }
 
     /** The job has ended; its images are the caller's to delete. Under the monitor. */
@@ -174,7 +169,6 @@ final class RestartPoints {
         if (read != null) {
             read.values().forEach(PayloadReader::close);
         }
-        distrusted.remove(job);
     }
 
     /** Reads what a rank has sent to the mailboxes of this relay, from the beginning of its job or of the log on; empty if that has ended. */

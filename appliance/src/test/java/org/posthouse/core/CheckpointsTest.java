@@ -148,6 +148,25 @@ final class CheckpointsTest {
         assertThatExceptionOfType(WireException.class).as("a receive is posted").isThrownBy(() -> says(Point.Kind.SAVE, 1));
     }
 
+    /** What the relay would find for it now may be another image than it has gone on from, or one where there was none. */
+    @Test
+    void aProcessThatKnowsWhereItGoesOnIsNotToldAgain() throws Exception {
+        for (int origin : new int[] {Hello.NO_IMAGE, 5}) {
+            relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+            OneRelay.Rank next = relay.new Rank();
+            Hello hello = Hello.start(OneRelay.JOB, 0, 1, OneRelay.TOKEN).again(Hello.AGAIN, 0, 0, 0, 1, 1).from(origin);
+            next.rank = relay.connect(hello, next);
+            relay.core.welcome(next.rank);
+            relay.historian.take();
+            relay.core.replay(next.rank);
+            assertThat(relay.historian.take()).containsExactly("begin rank 0 #" + next.rank.replay().number() + " and its origin");
+            next.take();
+            relay.core.past(next.rank, next.rank.replay().number(), List.of(new Past.PrologueEnd(0, 0, 0, 0, 0)));
+            assertThat(next.take()).isEmpty();
+            rank = next;
+        }
+    }
+
     @Test
     void aHistoryJumpsToAnImageAndGoesOnBehindIt() throws Exception {
         relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "gone"));

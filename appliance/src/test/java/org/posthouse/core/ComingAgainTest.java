@@ -42,8 +42,11 @@ final class ComingAgainTest {
     }
 
     private void comesAgain(long deliveries, long events, long kept, StatePage.Entry... state) throws Refusal {
+        comes(Hello.firstStart(OneRelay.JOB, 0, OneRelay.TOKEN).again(Hello.AGAIN, deliveries, 0, events, kept, 1), state);
+    }
+
+    private void comes(Hello hello, StatePage.Entry... state) throws Refusal {
         OneRelay.Rank next = relay.new Rank();
-        Hello hello = Hello.firstStart(OneRelay.JOB, 0, OneRelay.TOKEN).again(Hello.AGAIN, deliveries, 0, events, kept, 1);
         next.rank = relay.connect(hello, next, state);
         relay.core.welcome(next.rank);
         relay.core.replay(next.rank);
@@ -124,6 +127,59 @@ final class ComingAgainTest {
         peer.sends(relay.frames.chunk(0, 1, 0, 1, 2 * CHUNK, 3));
         assertThat(rank.take()).as("one chunk of the history, one that has just come").endsWith("end of history, 0 failed polls", "chunk of 3");
         rank.sends(relay.frames.live());
+    }
+
+    @Test
+    void longMessagesThatItGotUnaskedComeOnceMoreAndTheNextIsAskedFor() throws Exception {
+        posts(rank, 1, 1, 1);
+        peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 1, 10));
+        rank.sends(relay.frames.ahead(0, 1, 0, 1 << 20, false));
+        peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 2, CHUNK));
+        peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 3, CHUNK));
+        assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 1", "push #2 from 1", "push #3 from 1");
+        isCut();
+        comesAgain(2, 0, 1);
+        assertThat(relay.historian.take()).containsExactly("begin rank 0 #1 behind delivery 2, event 0");
+        past(
+                new Past.Delivered(2, 0, 0, logged(FrameType.SEND, 2, CHUNK), CHUNK),
+                new Past.Delivered(3, 0, 0, logged(FrameType.SEND, 3, CHUNK), CHUNK));
+        assertThat(rank.take()).as("one frame, the first it has").containsExactly("ack 0 safe, 0 handled", "push #3 from 1");
+        goesLive();
+        peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 4, CHUNK));
+        assertThat(rank.take()).as("the round has ended with the connection").isEmpty();
+        posts(rank, 1, 2, 4);
+        assertThat(rank.take()).containsExactly("deliver #4 from 1 to request 2");
+    }
+
+    /** A process that was started again is given its history before it asks, and its connection breaks in the middle of a message of several chunks. */
+    @Test
+    void aLongMessageOfItsHistoryGoesOnWhereItIs() throws Exception {
+        posts(rank, 1, 1, 1);
+        posts(rank, 1, 2, 2);
+        peer.sends(relay.frames.message(FrameType.EAGER, 0, 1, 0, 0, 1, 2 * CHUNK + 3));
+        peer.sends(relay.frames.chunk(0, 1, 0, 1, 0, CHUNK));
+        peer.sends(relay.frames.chunk(0, 1, 0, 1, CHUNK, CHUNK));
+        peer.sends(relay.frames.chunk(0, 1, 0, 1, 2 * CHUNK, 3));
+        peer.sends(relay.frames.message(FrameType.SEND, 0, 1, 0, 0, 2, CHUNK));
+        isCut();
+        Hello start = Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN);
+        comes(start);
+        Message begun = logged(FrameType.EAGER, 1, 2 * CHUNK + 3);
+        past(new Past.Delivered(1, 0, 1, begun, 0), new Past.Piece(begun, 0, CHUNK, relay.journal.pretend(CHUNK)));
+        assertThat(rank.take()).containsExactly("push #1 from 1 to receive 1", "chunk of " + CHUNK);
+        isCut();
+        relay.historian.take();
+        comes(start.again(Hello.AGAIN, 1, 0, 0, 1, 1), new StatePage.Entry(StatePage.ARRIVING, 0, 1, 1, 1, CHUNK));
+        assertThat(relay.historian.take()).as("read from that delivery on").containsExactly("begin rank 0 #2");
+        Message whole = logged(FrameType.EAGER, 1, 2 * CHUNK + 3);
+        whole.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
+        whole.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
+        past(
+                new Past.Delivered(1, 0, 1, whole, 2 * CHUNK),
+                new Past.Piece(whole, 2 * CHUNK, 3, relay.journal.pretend(3)),
+                new Past.Delivered(2, 0, 2, logged(FrameType.SEND, 2, CHUNK), CHUNK));
+        assertThat(rank.take()).endsWith("chunk of " + CHUNK, "chunk of 3", "push #2 from 1 to receive 2").hasSize(4);
+        goesLive();
     }
 
     @Test

@@ -38,7 +38,7 @@ final class SimHistorian implements Historian {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay, long deliveries, long events) {
+    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
         Reader reader = new Reader();
         int last = latest(journal.history(rank.rank()), deliveries, events);
         int from = random.nextBoolean() ? last : random.nextInt(last + 1);

@@ -14,9 +14,10 @@ final class TableHistorian implements Historian {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay, long deliveries, long events) {
+    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
         asked.add("begin rank " + rank.rank() + " #" + replay
-                + (deliveries + events > 0 ? " behind delivery " + deliveries + ", event " + events : ""));
+                + (deliveries + events > 0 ? " behind delivery " + deliveries + ", event " + events : "")
+                + (originKnown ? " and its origin" : ""));
     }
 
     @Override

@@ -7,10 +7,14 @@ import org.posthouse.mpj.SimProcess;
 
 /** What goes wrong in a {@link CrashWorld}: one thing after the other, at times that are the seed's, while the job runs. */
 final class CrashTrouble {
+    /** In so many ticks a process hears what it is told, or some of it. */
+    private static final int HEARING_TICKS = 25;
+
     private final Hardship hardship;
     private final CrashWorld world;
     private final Random random;
     private int powerCutsBehindAnswersLeft;
+    private int breaksAtPrologueEndsLeft;
     private int left;
     private int pauseMax;
     private int count;
@@ -20,6 +24,7 @@ final class CrashTrouble {
         this.world = world;
         this.random = world.random();
         powerCutsBehindAnswersLeft = hardship.powerCutsBehindAnswers();
+        breaksAtPrologueEndsLeft = hardship.breaksAtPrologueEnds();
     }
 
     int count() {
@@ -38,6 +43,15 @@ final class CrashTrouble {
             powerCutsBehindAnswersLeft--;
             count++;
             host.after(1 + random.nextInt(world.diskDelayMax()), () -> world.kill(host, true));
+        }
+    }
+
+    /** A process is told where it goes on. */
+    void onPrologueEnd(int rank) {
+        if (breaksAtPrologueEndsLeft > 0) {
+            breaksAtPrologueEndsLeft--;
+            count++;
+            world.stage().after(1 + random.nextInt(HEARING_TICKS), () -> cut(rank));
         }
     }
 

@@ -284,6 +284,9 @@ final class CrashWorld implements SimProcess.World {
     }
 
     void onJobEvent(JobEvent event) {
+        if (event.kind() == JobEvent.OUTPUT && trouble != null) {
+            trouble.onPrologueEnd(event.rank());
+        }
         switch (event.kind()) {
             case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.OUTPUT, JobEvent.REFUSED,
                     JobEvent.CHECKPOINTED -> trace(() -> "job event " + event);

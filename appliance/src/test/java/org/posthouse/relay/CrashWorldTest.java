@@ -36,6 +36,12 @@ final class CrashWorldTest {
         nothingHasDied(Hardship.ANSWERED, SEEDS / 5);
     }
 
+    /** They know then where they go on, or do not, and their relay's disk may not give the same image the next time. */
+    @Test
+    void aProcessThatIsInterruptedGoesOnWhereItWas() {
+        nothingHasDied(Hardship.INTERRUPTED, SEEDS / 5);
+    }
+
     private static void nothingHasDied(Hardship hardship, int seeds) {
         int[] troubles = new int[1];
         int[] compared = new int[1];

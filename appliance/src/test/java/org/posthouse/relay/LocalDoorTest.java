@@ -1,12 +1,19 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,6 +22,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.directory.MemoryDirectory;
@@ -82,6 +90,20 @@ class LocalDoorTest {
             stop(vertx, relay);
         }
         assertThat(hasSocket(relay)).as("left behind").isFalse();
+    }
+
+    @Test
+    void aRelayTakesAwayTheSocketsOfKilledOnes(Vertx vertx, @TempDir Path folder) throws Exception {
+        LocalSockets sockets = new LocalSockets(folder.resolve("local"));
+        Path socket = sockets.prepare(new InetSocketAddress("127.0.0.1", 1));
+        ServerSocketChannel.open(StandardProtocolFamily.UNIX).bind(UnixDomainSocketAddress.of(socket)).close();
+        Files.setLastModifiedTime(socket, FileTime.from(Instant.now().minusSeconds(3_600)));
+        Relay relay = start(vertx, RelayConfig.Mode.MULTIPLEXED, sockets);
+        try {
+            await().until(() -> !Files.exists(socket));
+        } finally {
+            stop(vertx, relay);
+        }
     }
 
     @Test

@@ -69,15 +69,51 @@ final class RestartPointsTest {
         assertThat(awaited).containsExactly(log.position(), log.position());
     }
 
+    /** The next relay must know: it would else cut the log behind an image that is of no use, in front of one that a process goes on from. */
+    @Test
+    void whatAProcessGoesOnFromIsLoggedBeforeItIsRead() throws IOException {
+        log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, JobOpen.PROCESS), ByteBuffer.allocate(1));
+        log.appendIncarnation(new LogRecord.Incarnation(JOB, 0, 1, 0, 0));
+        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, new Checkpoint(0, 0, 0, 0, 0, 0, 0, true)));
+        log.handOver();
+        points.keepPrologue(JOB, 0);
+        saves(1);
+        saves(2);
+        log.handOver();
+        damage("2.img");
+        points.restart(JOB, 0).open(2).close();
+        long pin = log.book().rank(JOB, 0).pin();
+        assertThat(pin).isGreaterThan(2);
+        assertThat(log.book().rank(JOB, 0).pinOfNewest()).as("the older image counts").isEqualTo(pin);
+        log.handOver();
+        log.close();
+        open();
+        assertThat(log.book().rank(JOB, 0).pinOfNewest()).as("for the relay that comes next too").isEqualTo(pin);
+        log.handOver();
+    }
+
+    private void damage(String name) throws IOException {
+        try (Stream<Path> files = Files.walk(folder.resolve("images"))) {
+            Path image = files.filter(file -> file.getFileName().toString().equals(name)).findFirst().orElseThrow();
+            byte[] bytes = Files.readAllBytes(image);
+            bytes[bytes.length - 1] ^= 1;
+            Files.write(image, bytes);
+        }
+    }
+
     private void savesThreeTimes(int durability) {
         log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, durability), ByteBuffer.allocate(1));
         for (int number = 1; number <= 3; number++) {
-            try (ImageFile image = images.begin(JOB, 0, 1, number, 8)) {
-                image.put(ByteBuffer.allocate(8));
-                log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, image.commit(Checkpoint.at(log.position() + 1, 0, 0, 0))));
-            }
+            saves(number);
         }
         log.handOver();
+    }
+
+    private void saves(int number) {
+        try (ImageFile image = images.begin(JOB, 0, 1, number, 8)) {
+            image.put(ByteBuffer.allocate(8));
+            log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, image.commit(Checkpoint.at(log.position() + 1, 0, 0, 0))));
+        }
     }
 
     private List<String> stored() throws IOException {

@@ -15,14 +15,10 @@ import org.posthouse.wire.WireException;
 final class SimHost {
     private record ImageKey(int rank, long number) {}
 
-    /** What one process is told of an image. */
-    private record Look(int rank, int incarnation, long image) {}
-
     private final CrashWorld world;
     private final int number;
     private final MemoryLog log = new MemoryLog();
     private final Map<ImageKey, byte[]> images = new HashMap<>();
-    private final Map<Look, Boolean> unsound = new HashMap<>();
     private List<SimCore> cores = List.of();
     private List<SimPort> ports = new ArrayList<>();
 
@@ -143,11 +139,6 @@ final class SimHost {
 
     byte[] image(int rank, long image) {
         return images.get(new ImageKey(rank, image));
-    }
-
-    /** Whether an image cannot be read: for a process that comes again it is as it was. */
-    boolean isUnsound(int rank, int incarnation, long image, boolean now) {
-        return unsound.computeIfAbsent(new Look(rank, incarnation, image), first -> now);
     }
 
     // ---- who connects

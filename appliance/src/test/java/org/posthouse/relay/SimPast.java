@@ -7,11 +7,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.posthouse.core.Claim;
 import org.posthouse.core.Historian;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Past;
 import org.posthouse.logstore.Checkpoint;
+import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MemoryLog;
 import org.posthouse.logstore.Milestone;
 import org.posthouse.logstore.RankLog;
@@ -70,25 +72,35 @@ final class SimPast implements Historian {
     }
 
     @Override
-    public void begin(HomedRank rank, int replay, long deliveries, long events) {
+    public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
         RankLog known = log.book().rank(CrashWorld.JOB, rank.rank());
-        boolean unsound = core.world().random().nextInt(5) == 0 && known.olderCheckpoint().isPresent();
-        Optional<Checkpoint> image = known.checkpoint()
-                .filter(newest -> !core.host().isUnsound(rank.rank(), rank.incarnation(), newest.number(), unsound))
-                .or(known::olderCheckpoint)
-                .or(known::checkpoint);
         boolean begins = deliveries == 0 && events == 0
-                || image.isPresent()
+                || known.checkpoint().isPresent()
                         && known.prologue().filter(end -> deliveries <= end.deliveries() && events <= end.events()).isPresent();
+        boolean anew = begins && !originKnown && rank.incarnation() > 1;
+        Optional<Checkpoint> image = anew ? readable(known) : Optional.empty();
+        if (anew) {
+            log.append(new LogRecord.Incarnation(
+                    CrashWorld.JOB, rank.rank(), rank.incarnation(), LogRecord.Incarnation.CHOSEN, image.map(Checkpoint::number).orElse(0L)));
+        }
         Reading reading = new Reading();
-        if (begins && rank.incarnation() > 1 && image.isPresent()) {
+        if (image.isPresent()) {
             reading.jump(rank.rank(), known, image.get());
         } else {
-            Milestone from = known.milestone(deliveries, events).orElseThrow();
+            Milestone from = (anew ? known.beginning() : known.milestone(deliveries, events)).orElseThrow();
             reading.beginAt(rank.rank(), from.position(), from.polls());
         }
         readings.put(rank.rank(), reading);
         more(rank, replay);
+    }
+
+    /** The newest of a rank's images that its disk gives just now, which may give another the next time, or none. */
+    private Optional<Checkpoint> readable(RankLog known) {
+        return Stream.of(known.checkpoint(), known.olderCheckpoint())
+                .flatMap(Optional::stream)
+                .filter(image -> core.world().random().nextInt(3) > 0)
+                .findFirst()
+                .or(() -> known.beginning().isPresent() ? Optional.empty() : known.checkpoint());
     }
 
     @Override

@@ -227,15 +227,18 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A process of a rank was let in; all before it are fenced.
+     * A process of a rank was let in, and all before it are fenced; or it was decided where that process goes on.
      *
      * @param job the job
      * @param rank the rank
      * @param incarnation of the process: 1, 2, …
-     * @param start how it began, opaque to the log
-     * @param image number of the image that it began from, 0 if from nothing
+     * @param start 0: it was let in; {@link #CHOSEN}
+     * @param image number of the image that was chosen for it, 0 if none
      */
     record Incarnation(long job, int rank, int incarnation, int start, long image) implements LogRecord {
+        /** It goes on from the image: what is newer could not be read. */
+        public static final int CHOSEN = 1;
+
         @Override
         public RecordType type() {
             return RecordType.INCARNATION;

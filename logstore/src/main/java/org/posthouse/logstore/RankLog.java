@@ -29,6 +29,9 @@ public final class RankLog {
     private Checkpoint older;
     private Checkpoint prologue;
 
+    /** How many of the images, the newest first, a process was not started from because they could not be read: 0 to 2. */
+    private int unreadable;
+
     RankLog(int rank) {
         this.rank = rank;
     }
@@ -54,6 +57,9 @@ public final class RankLog {
             case INCARNATION -> {
                 incarnation = b.getInt(at + Body.INCARNATION_NUMBER);
                 finalized = false;
+                if (b.getInt(at + Body.INCARNATION_START) == LogRecord.Incarnation.CHOSEN) {
+                    chosen(b.getLong(at + Body.INCARNATION_IMAGE));
+                }
             }
             case WITHDRAWN -> {
                 withdrawn.add(channel(b, at + Body.WITHDRAWN_CONTEXT), b.getLong(at + Body.WITHDRAWN_SEQUENCE));
@@ -91,10 +97,20 @@ public final class RankLog {
         if (taken.ready()) {
             prologue = taken;
         } else {
-            older = newest;
+            older = unreadable == 0 ? newest : unreadable == 1 ? older : null;
             newest = taken;
+            unreadable = 0;
             limited = false;
             milestones.forget(pin());
+        }
+    }
+
+    /** A process is started from this image, or from nothing: what is newer could not be read, and must not count as kept. */
+    private void chosen(long image) {
+        if (newest == null || newest.number() == image) {
+            unreadable = 0;
+        } else {
+            unreadable = older != null && older.number() == image ? 1 : 2;
         }
     }
 
@@ -195,12 +211,12 @@ public final class RankLog {
 
     /** Position of the oldest record that a start from the image before the newest, or from nothing, needs. */
     public long pin() {
-        return older == null ? firstPosition : older.pin();
+        return older == null || unreadable > 1 ? firstPosition : older.pin();
     }
 
-    /** Position of the oldest record that a start from the newest image needs. */
+    /** Position of the oldest record that a start from the newest image needs that could be read when one was last looked for. */
     public long pinOfNewest() {
-        return newest == null ? firstPosition : newest.pin();
+        return unreadable > 0 ? pin() : newest == null ? firstPosition : newest.pin();
     }
 
     Trails trails() {
@@ -214,7 +230,7 @@ public final class RankLog {
     void write(DataOutput out) throws IOException {
         out.writeInt(incarnation);
         out.writeBoolean(finalized);
-        out.writeBoolean(limited);
+        out.writeByte(unreadable << 1 | (limited ? 1 : 0));
         for (long number : new long[] {deliveries, events, polls, firstPosition, lastPosition}) {
             out.writeLong(number);
         }
@@ -230,7 +246,9 @@ public final class RankLog {
     void read(DataInput in) throws IOException {
         incarnation = in.readInt();
         finalized = in.readBoolean();
-        limited = in.readBoolean();
+        int flags = in.readByte();
+        limited = (flags & 1) != 0;
+        unreadable = flags >> 1;
         deliveries = in.readLong();
         events = in.readLong();
         polls = in.readLong();

@@ -3,6 +3,11 @@ package org.posthouse.logstore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -100,6 +105,46 @@ final class LogBookTest {
         try (MessageLog log = Samples.open(folder)) {
             assertThat(log.takeDrafts().count()).isZero();
         }
+    }
+
+    /** Also for who reads the log next, from the first record or from a snapshot. */
+    @Test
+    void anImageThatCouldNotBeReadDoesNotCountAsKept() throws IOException {
+        try (MessageLog log = Samples.open(folder)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            log.appendIncarnation(new Incarnation(Samples.JOB, 1, 1, 0, 0));
+            log.appendCheckpoint(checkpoint(1, 4, false));
+            log.appendCheckpoint(checkpoint(2, 5, false));
+            assertThat(pins(log)).containsExactly(4L, 5L);
+            chosen(log, 1);
+            assertThat(pins(log)).as("the older was chosen").containsExactly(4L, 4L);
+        }
+        try (MessageLog log = Samples.open(folder)) {
+            assertThat(pins(log)).as("after a restart").containsExactly(4L, 4L);
+            RankLog copy = new RankLog(1);
+            ByteArrayOutputStream snapshot = new ByteArrayOutputStream();
+            log.book().rank(Samples.JOB, 1).write(new DataOutputStream(snapshot));
+            copy.read(new DataInputStream(new ByteArrayInputStream(snapshot.toByteArray())));
+            assertThat(List.of(copy.pin(), copy.pinOfNewest())).as("from a snapshot").containsExactly(4L, 4L);
+            chosen(log, 2);
+            assertThat(pins(log)).as("the newest could be read again").containsExactly(4L, 5L);
+            chosen(log, 1);
+            log.appendCheckpoint(checkpoint(3, 6, false));
+            assertThat(pins(log)).as("the image before is the one that could be read").containsExactly(4L, 6L);
+            chosen(log, 0);
+            assertThat(pins(log)).as("none could be read").containsExactly(3L, 3L);
+            log.appendCheckpoint(checkpoint(4, 7, false));
+            assertThat(pins(log)).as("there is one image").containsExactly(3L, 7L);
+        }
+    }
+
+    private static void chosen(MessageLog log, long image) {
+        log.appendIncarnation(new Incarnation(Samples.JOB, 1, 2, Incarnation.CHOSEN, image));
+    }
+
+    private static List<Long> pins(MessageLog log) {
+        RankLog rank = log.book().rank(Samples.JOB, 1);
+        return List.of(rank.pin(), rank.pinOfNewest());
     }
 
     @Test

@@ -92,7 +92,8 @@ final class Conversation {
     private void greet(FrameLine next, int start, List<StatePage.Entry> state) throws IOException {
         long kept = line.kept() == null ? 1 : line.kept().next();
         int pages = StatePage.pages(state.size());
-        line.greet(next, hello.again(start, inbox.deliveries(), history.polls(), history.events(), kept, pages), state);
+        Hello again = hello.again(start, inbox.deliveries(), history.polls(), history.events(), kept, pages);
+        line.greet(next, again.from(history.origin()), state);
     }
 
     // ---- the relay's greeting

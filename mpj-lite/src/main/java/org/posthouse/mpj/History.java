@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
 import org.posthouse.wire.Limit;
 import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
@@ -91,7 +92,9 @@ final class History {
     /** For each context the last item by which a receive was taken back. */
     private final Map<Integer, Long> takingBack = new HashMap<>();
 
-    private boolean startKnown;
+    /** Where the process goes on behind its prologue: an image's number, {@link Hello#NO_IMAGE}, or 0 while that is not known. */
+    private int origin;
+
     private int pollsKnown;
 
     /** The relay has admitted the rank. @param again whether it is to do again what it did before */
@@ -263,16 +266,20 @@ final class History {
 
     /** From here on the answer is known; what the relay says of it again, after a break, is no news. */
     void started() {
-        startKnown = true;
+        origin = Hello.NO_IMAGE;
     }
 
     boolean isStartKnown() {
-        return startKnown;
+        return origin != 0;
+    }
+
+    int origin() {
+        return origin;
     }
 
     /** The relay says where the program asked whether it is restored, and what it is to hear; all of that has come. */
     void onStart(Point point) throws WireException {
-        if (startKnown) {
+        if (isStartKnown()) {
             return;
         }
         if (!replaying || ended) {
@@ -281,7 +288,7 @@ final class History {
         items.add(new Item(received, point.failedPolls(), START, point.number()));
         received = point.number() > 0 ? point.events() : received;
         pollsKnown = point.failedPolls() - pollsKnown > 0 ? point.failedPolls() : pollsKnown;
-        startKnown = true;
+        origin = point.number() > 0 ? Math.toIntExact(point.number()) : Hello.NO_IMAGE;
     }
 
     /** What the program observes when it asks whether it is restored: {@link #start} follows, or {@link #jump}. @return the image's number, or 0 */

@@ -1,23 +1,31 @@
 package org.posthouse.mpj;
 
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SocketChannel;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
 
 /**
  * A folder of Unix sockets, in which ranks find the relays of their own host and user: past the network's protocols a message costs
@@ -38,6 +46,14 @@ public record LocalSockets(Path folder) {
 
     /** What a socket of a relay that listens at every address is named after, in an address's place. */
     private static final String EVERY_ADDRESS = "any";
+
+    /** What a socket is named after, in an address's place, while its relay is asked for; the number behind is any. */
+    private static final String ASIDE = "aside";
+
+    private static final Pattern NAMED = Pattern.compile("\\d+-.+-\\d+");
+
+    /** A relay listens at its socket this long after it made it at the latest: two system calls, one behind the other. */
+    private static final long LISTENS_WITHIN_MS = 60_000;
 
     private static final int SEND_BYTES = 4 << 20;
     private static final Path SELF = Path.of("/proc/self");
@@ -74,6 +90,59 @@ public record LocalSockets(Path folder) {
         // Nobody listens there: the port is the caller's.
         Files.deleteIfExists(socket);
         return socket;
+    }
+
+    /**
+     * Removes the sockets at which nobody listens any more: those of killed relays that have not come back at their ports, in whatever
+     * network namespace. A connection to a live one is accepted from all of them.
+     *
+     * @throws IOException if the folder cannot be read, or is not this user's alone
+     */
+    public void sweep() throws IOException {
+        requireOwn();
+        try (DirectoryStream<Path> sockets = Files.newDirectoryStream(folder, file -> NAMED.matcher(file.getFileName().toString()).matches())) {
+            for (Path socket : sockets) {
+                sweep(socket);
+            }
+        }
+    }
+
+    private void sweep(Path socket) throws IOException {
+        try {
+            if (isOld(socket) && isRefused(socket)) {
+                remove(socket);
+            }
+        } catch (NoSuchFileException e) {
+            // Its relay has ended meanwhile, or another one sweeps.
+            return;
+        }
+    }
+
+    /** Unless it is a new one meanwhile: then its relay has come back, and is met there again. */
+    void remove(Path socket) throws IOException {
+        Path aside = named(ASIDE, ThreadLocalRandom.current().nextInt(Integer.MAX_VALUE));
+        Files.move(socket, aside, StandardCopyOption.ATOMIC_MOVE);
+        if (isOld(aside)) {
+            Files.delete(aside);
+        } else {
+            Files.move(aside, socket, StandardCopyOption.ATOMIC_MOVE);
+        }
+    }
+
+    private static boolean isOld(Path socket) throws IOException {
+        BasicFileAttributes found = Files.readAttributes(socket, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        return found.isOther() && found.lastModifiedTime().toMillis() < System.currentTimeMillis() - LISTENS_WITHIN_MS;
+    }
+
+    private static boolean isRefused(Path socket) throws IOException {
+        try (SocketChannel channel = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            // One whose relay does not accept just now has no room for it, and is not waited for.
+            channel.configureBlocking(false);
+            channel.connect(UnixDomainSocketAddress.of(socket));
+            return false;
+        } catch (SocketException e) {
+            return e instanceof ConnectException;
+        }
     }
 
     /** Connects to a relay that listens at {@code port}, if it is met here. Blocks only while more connections wait there than a relay lets. */

@@ -17,6 +17,7 @@ import java.nio.ByteBuffer;
  * @param events events of the rank's history so far: those that it made, and those that were handed out to it
  * @param kept number of the first kept frame that the rank still has, from 1
  * @param pages frames of type STATE that follow
+ * @param origin where the process goes on behind its prologue: number of an image, {@link #NO_IMAGE}, or 0 while it has not heard
  */
 public record Hello(
         int kind,
@@ -29,7 +30,8 @@ public record Hello(
         long failedPolls,
         long events,
         long kept,
-        int pages) {
+        int pages,
+        int origin) {
     public static final int RANK = 1;
     public static final int LAUNCHER = 2;
 
@@ -42,12 +44,15 @@ public record Hello(
     /** The process goes on after its connection broke: what was on its way may be lost. */
     public static final int AGAIN = 2;
 
+    /** The origin of a process that has heard that it goes on behind its prologue, at no image. */
+    public static final int NO_IMAGE = -1;
+
     /** Most pages that may follow: half a million entries, 16 MiB. */
     public static final int PAGES_MAX = 256;
 
     /** A rank's process that starts, the {@code incarnation}-th. */
     public static Hello start(long job, int rank, int incarnation, Token token) {
-        return new Hello(RANK, job, rank, incarnation, FRESH, token, 0, 0, 0, 1, 0);
+        return new Hello(RANK, job, rank, incarnation, FRESH, token, 0, 0, 0, 1, 0, 0);
     }
 
     /** A rank that starts for the first time. */
@@ -57,12 +62,17 @@ public record Hello(
 
     /** A launcher that knocks with {@code token}, {@link Token#NONE} if it was given none. */
     public static Hello launcher(Token token) {
-        return new Hello(LAUNCHER, 0, 0, 0, FRESH, token, 0, 0, 0, 0, 0);
+        return new Hello(LAUNCHER, 0, 0, 0, FRESH, token, 0, 0, 0, 0, 0, 0);
     }
 
     /** What the same incarnation of the rank says on a further connection, with what it remembers by then. */
     public Hello again(int start, long deliveries, long failedPolls, long events, long kept, int pages) {
-        return new Hello(kind, job, rank, incarnation, start, token, deliveries, failedPolls, events, kept, pages);
+        return new Hello(kind, job, rank, incarnation, start, token, deliveries, failedPolls, events, kept, pages, origin);
+    }
+
+    /** The same, from a process that knows where it goes on. */
+    public Hello from(int origin) {
+        return new Hello(kind, job, rank, incarnation, start, token, deliveries, failedPolls, events, kept, pages, origin);
     }
 
     public ByteBuffer encode() {
@@ -77,7 +87,7 @@ public record Hello(
                 .i64(token.low())
                 .i64(deliveries)
                 .i64(failedPolls)
-                .i32(0)
+                .i32(origin)
                 .i32(pages)
                 .i64(events)
                 .i64(kept)
@@ -98,14 +108,23 @@ public record Hello(
         Token token = new Token(in.i64("token"), in.i64("token"));
         long deliveries = in.i64("deliveries");
         long failedPolls = in.i64("failed polls");
-        in.zero32();
+        int origin = in.i32("origin");
         int pages = in.i32("pages");
         long events = in.i64("events");
         long kept = in.i64("kept frames");
         in.end();
         checkStart(start, pages);
+        checkOrigin(origin, start);
         long job = new FrameView().wrap(frame, frame.position()).job();
-        return new Hello(kind, job, rank, incarnation, start, token, deliveries, failedPolls, events, kept, pages);
+        return new Hello(kind, job, rank, incarnation, start, token, deliveries, failedPolls, events, kept, pages, origin);
+    }
+
+    private static void checkOrigin(int origin, int start) throws WireException {
+        if (origin < NO_IMAGE || origin != 0 && start == FRESH) {
+            throw new WireException(
+                    Reason.MALFORMED_FRAME,
+                    "HELLO with origin " + origin + " and start " + start + ", expected an image's number, -1 (none) or 0 (not known)");
+        }
     }
 
     private static void checkStart(int start, int pages) throws WireException {

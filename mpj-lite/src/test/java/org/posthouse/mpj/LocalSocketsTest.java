@@ -12,7 +12,10 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -70,6 +73,57 @@ final class LocalSocketsTest {
         assertThat(socket).exists();
         assertThat(meets(sockets(), PORT)).isFalse();
         assertThat(sockets().prepare(PORT)).isEqualTo(socket).doesNotExist();
+    }
+
+    private static void makeOld(Path file) throws IOException {
+        Files.setLastModifiedTime(file, FileTime.from(Instant.now().minusSeconds(3_600)));
+    }
+
+    /** Of a relay that was killed an hour ago. */
+    private Path leftBehind(String name) throws IOException {
+        Path socket = folder.resolve("local").resolve(name);
+        listen(socket).close();
+        makeOld(socket);
+        return socket;
+    }
+
+    @Test
+    void sweepsSocketsThatNobodyListensAt() throws IOException {
+        Path live = sockets().prepare(PORT);
+        try (ServerSocketChannel relay = listen(live)) {
+            assertThat(relay.isOpen()).isTrue();
+            makeOld(live);
+            Path left = leftBehind("1-127.0.0.1-7411");
+            Path another = leftBehind("2-any-7411");
+            Path notListeningYet = leftBehind("1-127.0.0.1-7412");
+            Files.setLastModifiedTime(notListeningYet, FileTime.from(Instant.now()));
+            Path notARelays = leftBehind("agent.1");
+            Path notASocket = Files.createFile(folder.resolve("local").resolve("1-any-1"));
+            makeOld(notASocket);
+            sockets().sweep();
+            assertThat(List.of(left, another)).noneMatch(Files::exists);
+            assertThat(List.of(live, notListeningYet, notARelays, notASocket)).allMatch(Files::exists);
+            assertThat(meets(sockets(), PORT)).isTrue();
+        }
+    }
+
+    @Test
+    void asksNoRelayThatMayNotListenYet() throws IOException {
+        try (ServerSocketChannel relay = listen(sockets().prepare(PORT))) {
+            sockets().sweep();
+            relay.configureBlocking(false);
+            assertThat(relay.accept()).isNull();
+        }
+    }
+
+    @Test
+    void leavesTheSocketOfARelayThatHasJustComeBack() throws IOException {
+        Path socket = sockets().prepare(PORT);
+        try (ServerSocketChannel relay = listen(socket)) {
+            assertThat(relay.isOpen()).isTrue();
+            sockets().remove(socket);
+            assertThat(meets(sockets(), PORT)).isTrue();
+        }
     }
 
     @Test

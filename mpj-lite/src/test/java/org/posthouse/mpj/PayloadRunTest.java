@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.Pipe;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
@@ -159,6 +160,27 @@ final class PayloadRunTest {
         say(frames, () -> piece);
         assertAllArrived();
         assertThat(placed).as("placed of %d", frames.size() - 1).isGreaterThanOrEqualTo(frames.size() - 4);
+    }
+
+    @Test
+    void whatStandsBehindTheLastChunkIsReadWithIt() throws Exception {
+        Message message = message(new Random(1), Wire.PAYLOAD_BYTES_MAX + 100, true);
+        ByteBuffer begun = message.nextChunk();
+        ByteBuffer behind = ScriptedRelay.credit(5, 1);
+        PayloadRun run = new PayloadRun();
+        run.begin(begun, begun.remaining(), message.memory.duplicate());
+        Pipe pipe = Pipe.open();
+        try (Pipe.SinkChannel in = pipe.sink();
+                Pipe.SourceChannel out = pipe.source()) {
+            in.write(new ByteBuffer[] {message.nextChunk(), behind.duplicate()});
+            run.read(out);
+        }
+        ByteBuffer line = ByteBuffer.allocate(PayloadRun.BYTES_MAX);
+        run.next(line);
+        assertThat(run.first()).isEqualTo(PayloadRun.First.WHOLE);
+        run.next(line);
+        assertThat(message.arrived()).isEqualTo(message.content);
+        assertThat(line.flip()).isEqualTo(behind);
     }
 
     /** What was expected to be a chunk is another frame, in each place of a run. */

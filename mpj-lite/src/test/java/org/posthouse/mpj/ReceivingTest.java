@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.mpj.data.Base;
+import org.posthouse.mpj.data.Plain;
 
-/** Whatever a sink throws, and whenever, is its receive's own failure; the rest of the message is thrown away. */
+/** Whatever a sink throws, and whenever, is its receive's own failure, and the rest of the message is thrown away; and what has a place. */
 class ReceivingTest {
     private static final class Failing implements Sink {
         private final String at;
@@ -55,6 +58,16 @@ class ReceivingTest {
         assertThat(failure(fault).kind()).isEqualTo(ReceiveException.Kind.INTERNAL);
         assertThat(failure(fault)).hasMessageContaining("message of 8 bytes").hasMessageContaining("integer overflow");
         assertThat(memory.calls).hasSize(calls);
+    }
+
+    @Test
+    void whatWouldGoBeyondItsMessageHasNoPlace() {
+        ByteBuffer memory = ByteBuffer.allocateDirect(20);
+        Receiving receiving = new Receiving(1, 0, 5, Plain.sink(Base.BYTE, memory, 0, 20));
+        receiving.begin(new Envelope(0, 5, 8, 8, Base.BYTE.code()), 1);
+        assertThat(receiving.placed(3)).isFalse();
+        assertThat(receiving.placeOfRest(5).remaining()).isEqualTo(5);
+        assertThat(receiving.placeOfRest(6)).isNull();
     }
 
     private static ReceiveException failure(Sink sink) {

@@ -451,6 +451,36 @@ final class UnaskedTest extends OneRank {
         assertThat(endpoint.vault().isOpen()).isTrue();
     }
 
+    /** Its relay may find another image the next time it looks for one, and must not give that to a process that has gone on from this one. */
+    @Test
+    void aProcessThatKnowsWhereItGoesOnSaysSo() throws Exception {
+        byte[] image = saved();
+        connect(2);
+        line.say(jump(image));
+        sayImage(image, 0, image.length);
+        CompletableFuture<DataInputStream> restored = start(() -> endpoint.vault().restored());
+        DataInputStream program = restored.get();
+        start(() -> endpoint.value(() -> 17));
+        breakLine();
+        assertThat(hello.origin()).isEqualTo(1);
+        line.say(greeting(2, 1_000));
+        line.say(push(CONTEXT, 3, 33), endOfHistory());
+        checkRestored(program);
+    }
+
+    @Test
+    void aProcessThatHasHeardThatThereIsNoImageSaysSo() throws Exception {
+        connect(2);
+        line.say(new Point(ScriptedRelay.JOB, Point.Kind.READY, 0, 0, 0, 0, 0, 0).encode());
+        assertThat(start(() -> endpoint.vault().restored()).get()).isNull();
+        CompletableFuture<byte[]> first = start(() -> new Received(CONTEXT, 10).await());
+        breakLine();
+        assertThat(hello.origin()).isEqualTo(Hello.NO_IMAGE);
+        line.say(greeting(2, 1_000));
+        line.say(push(CONTEXT, 1, 11), endOfHistory());
+        assertThat(first.get()).containsExactly(11);
+    }
+
     @Test
     void anImageThatHasComeInPartComesAgain() throws Exception {
         byte[] image = saved();
@@ -461,6 +491,7 @@ final class UnaskedTest extends OneRank {
         breakLine();
         assertThat(hello.deliveries()).as("it has not jumped").isZero();
         assertThat(hello.events()).isZero();
+        assertThat(hello.origin()).isZero();
         line.say(greeting(2, 1_000));
         line.say(jump(image));
         sayImage(image, 0, image.length);

@@ -58,13 +58,14 @@ final class ControlFramesTest {
                     random.nextLong(),
                     random.nextInt(),
                     random.nextInt(),
-                    random.nextInt(Hello.AGAIN + 1),
+                    1 + random.nextInt(Hello.AGAIN),
                     token(random),
                     random.nextLong(),
                     random.nextLong(),
                     random.nextLong(),
                     random.nextLong(),
-                    random.nextInt(Hello.PAGES_MAX + 1));
+                    random.nextInt(Hello.PAGES_MAX + 1),
+                    random.nextInt(5) - 1);
             assertThat(SampleFrames.decode(hello.encode())).isEqualTo(hello);
         }
     }
@@ -209,7 +210,6 @@ final class ControlFramesTest {
     /** Offsets of bytes that must be zero, per type; with four bytes of text where there is text. */
     static Stream<Arguments> reservedBytes() {
         return Stream.of(
-                Arguments.of(FrameType.HELLO, 68, 72, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.WELCOME, 32, 35, Reason.WRONG_VERSION),
                 Arguments.of(FrameType.SEND, 53, 56, Reason.MALFORMED_FRAME),
                 Arguments.of(FrameType.SEND, 56, 60, Reason.MALFORMED_FRAME),
@@ -302,6 +302,8 @@ final class ControlFramesTest {
     void refusesValuesOutOfRange() {
         assertRefused(changed(FrameType.HELLO, 22, 2, 3), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.HELLO, 32, 4, 3), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.HELLO, 68, 4, -2), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.HELLO, 32, 4, 0), Reason.MALFORMED_FRAME); // A process that starts knows no origin.
         assertRefused(changed(FrameType.HELLO, 72, 4, -1), Reason.LIMIT);
         assertRefused(changed(FrameType.HELLO, 72, 4, Hello.PAGES_MAX + 1), Reason.LIMIT);
         assertRefused(changed(FrameType.WELCOME, 68, 4, -1), Reason.MALFORMED_FRAME);

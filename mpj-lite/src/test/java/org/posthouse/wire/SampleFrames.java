@@ -10,7 +10,7 @@ final class SampleFrames {
     static final long JOB = 0x0102030405060708L;
     static final Token TOKEN = new Token(0xa1a2a3a4a5a6a7a8L, 0xb1b2b3b4b5b6b7b8L);
     static final List<Home> HOMES = List.of(new Home("lyon", "r1", "h:1"), new Home("köln", "r2", "h:2"));
-    static final Hello HELLO = new Hello(Hello.RANK, JOB, 3, 2, Hello.AGAIN, TOKEN, 0x1112, 0x2122, 0x3132, 0x4142, 5);
+    static final Hello HELLO = new Hello(Hello.RANK, JOB, 3, 2, Hello.AGAIN, TOKEN, 0x1112, 0x2122, 0x3132, 0x4142, 5, 6);
     static final Welcome WELCOME = new Welcome(
             JOB, 3, 2, 0x1000000, 0x4000, true, 0x1112, 0x3132, 5, 6, 7, 1, HOMES, new int[] {0, 1, 1}, new int[0]);
     static final StatePage STATE = new StatePage(
