@@ -38,6 +38,9 @@ import org.posthouse.mpj.Vault;
  * collective be under way in this process: one that began before it would have begun, and not ended, in the process that goes on behind it. What has
  * been sent need not have been received; a save waits until it cannot be lost. A process needs memory for a copy of what it saves.
  *
+ * <p>What such a call throws is a fault of the program, to be mended and not to be caught: whether it throws may depend on time, and a process that is brought
+ * back makes the call again without its throwing. Functions that save must change nothing else, as they are not called again.
+ *
  * <p>In a job that is not logged nothing is saved, and every process begins from nothing. Confined to one thread.
  */
 public final class Checkpoint {
