@@ -346,13 +346,11 @@ final class UnaskedTest extends OneRank {
         return image.toByteArray();
     }
 
-    private static ByteBuffer jump(byte[] image) {
-        return new Point(ScriptedRelay.JOB, Point.Kind.JUMP, 0, 1, image.length, 0, 0, 0).encode();
-    }
-
-    private void sayImage(byte[] image, int from, int to) throws IOException {
-        for (int at = from; at < to; at += Wire.PAYLOAD_BYTES_MAX) {
-            int bytes = Math.min(to - at, Wire.PAYLOAD_BYTES_MAX);
+    /** JUMP, and so many bytes of the image. */
+    private void sayJump(byte[] image, int end) throws IOException {
+        line.say(new Point(ScriptedRelay.JOB, Point.Kind.JUMP, 0, 1, image.length, 0, 0, 0).encode());
+        for (int at = 0; at < end; at += Wire.PAYLOAD_BYTES_MAX) {
+            int bytes = Math.min(end - at, Wire.PAYLOAD_BYTES_MAX);
             ByteBuffer frame = ScriptedRelay.frame(FrameType.IMAGE, Wire.IMAGE_HEADER_BYTES, bytes);
             view(frame).image(1, at);
             line.say(frame.put(Wire.IMAGE_HEADER_BYTES, image, at, bytes));
@@ -368,8 +366,7 @@ final class UnaskedTest extends OneRank {
     void whatFollowsAnImageMayComeBeforeItIsAskedFor() throws Exception {
         byte[] image = saved();
         connect(2);
-        line.say(jump(image));
-        sayImage(image, 0, image.length);
+        sayJump(image, image.length);
         line.say(push(CONTEXT, 3, 33));
         CompletableFuture<DataInputStream> restored = start(() -> endpoint.vault().restored());
         DataInputStream program = restored.get();
@@ -398,8 +395,7 @@ final class UnaskedTest extends OneRank {
         byte[] image = image(saving);
 
         connect(2);
-        line.say(jump(image));
-        sayImage(image, 0, image.length);
+        sayJump(image, image.length);
         line.say(ranAhead(7, TAG, 77), endOfHistory());
         assertThat(Arrays.mismatch(endpoint.vault().restored().readAllBytes(), LONG)).isEqualTo(-1);
         for (byte[] tagAndValue : new byte[][] {{TAG + 1, 55}, {TAG, 44}, {TAG, 66}, {TAG, 77}}) {
@@ -413,8 +409,7 @@ final class UnaskedTest extends OneRank {
         byte[] image = saved();
         connect(2);
         receive(TAG);
-        line.say(jump(image));
-        sayImage(image, 0, image.length);
+        sayJump(image, image.length);
         line.say(ranAhead(3, TAG, 33), endOfHistory());
         checkRestored(endpoint.vault().restored());
     }
@@ -456,8 +451,7 @@ final class UnaskedTest extends OneRank {
     void aProcessThatKnowsWhereItGoesOnSaysSo() throws Exception {
         byte[] image = saved();
         connect(2);
-        line.say(jump(image));
-        sayImage(image, 0, image.length);
+        sayJump(image, image.length);
         CompletableFuture<DataInputStream> restored = start(() -> endpoint.vault().restored());
         DataInputStream program = restored.get();
         start(() -> endpoint.value(() -> 17));
@@ -485,16 +479,14 @@ final class UnaskedTest extends OneRank {
     void anImageThatHasComeInPartComesAgain() throws Exception {
         byte[] image = saved();
         connect(2);
-        line.say(jump(image));
-        sayImage(image, 0, Wire.PAYLOAD_BYTES_MAX);
+        sayJump(image, Wire.PAYLOAD_BYTES_MAX);
         CompletableFuture<DataInputStream> restored = start(() -> endpoint.vault().restored());
         breakLine();
         assertThat(hello.deliveries()).as("it has not jumped").isZero();
         assertThat(hello.events()).isZero();
         assertThat(hello.origin()).isZero();
         line.say(greeting(2, 1_000));
-        line.say(jump(image));
-        sayImage(image, 0, image.length);
+        sayJump(image, image.length);
         line.say(push(CONTEXT, 3, 33), endOfHistory());
         checkRestored(restored.get());
     }
