@@ -27,8 +27,7 @@ public final class BenchRun implements AutoCloseable {
     private final Map<GridKind, EmbeddedGrid> grids = new LinkedHashMap<>();
     private final Map<Carrier, Forwarder> forwarders = new EnumMap<>(Carrier.class);
     private final Turns turns;
-    private Layout layout = Layout.FREE;
-    private Processors processors;
+    private final Placing placing = new Placing();
     private int phasesDone;
 
     /** What variants must have in common to share relays. */
@@ -122,18 +121,8 @@ public final class BenchRun implements AutoCloseable {
         watch.onPhase(line.test() + size + " " + line.series().label(), phasesDone++, plan.phases());
     }
 
-    private void place(Layout next) throws IOException, InterruptedException {
-        if (next == layout) {
-            return;
-        }
-        if (processors == null) {
-            processors = Processors.ofThisProcess();
-        }
-        processors.put(ProcessHandle.current().pid(), next.relays());
-        for (BenchJob job : jobs.values()) {
-            job.place(next, processors);
-        }
-        layout = next;
+    private void place(Layout layout) throws IOException, InterruptedException {
+        placing.put(layout, grids.values(), jobs.values(), List.of());
     }
 
     private void finish() throws IOException, JobFailure, InterruptedException {

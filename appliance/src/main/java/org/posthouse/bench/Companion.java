@@ -96,6 +96,13 @@ final class Companion implements AutoCloseable {
         ready.completeExceptionally(new IllegalStateException(last));
     }
 
+    /** Puts it, and what it has started, on a processor. */
+    void place(int place, Processors processors) throws IOException, InterruptedException {
+        for (ProcessHandle each : Stream.concat(Stream.of(process.toHandle()), process.descendants()).toList()) {
+            processors.put(each.pid(), place);
+        }
+    }
+
     /** Ends it and what it has started, at once. */
     @Override
     public void close() {

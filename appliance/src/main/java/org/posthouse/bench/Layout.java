@@ -14,7 +14,9 @@ public enum Layout {
     /** Relays and forwarders on the first, ranks on the second: each hop wakes the other processor. */
     APART(0, 1, 1),
     /** Relays, forwarders and first partners on the first, second partners on the second. */
-    SPLIT(0, 0, 1);
+    SPLIT(0, 0, 1),
+    /** The first half of the sites on the first, relays and ranks, and the second half on the second: only what goes between them wakes the other. */
+    SITES(0, 0, 1);
 
     private final int relays;
     private final int firstPartners;
@@ -26,14 +28,23 @@ public enum Layout {
         this.secondPartners = secondPartners;
     }
 
-    /** Which of the two processors relays and forwarders have, 0 or 1. */
+    /** Which of the two processors relays and forwarders have that are of no site in particular, 0 or 1. */
     int relays() {
         return relays;
     }
 
+    /** Which of the two the relays of a site have, and what carries bytes there in their stead. */
+    int site(int site, int sites) {
+        return this == SITES ? half(site, sites) : relays;
+    }
+
     /** Which of the two a rank has; the first half of the ranks are first partners. */
     int rank(int rank, int ranks) {
-        return rank < (ranks + 1) / 2 ? firstPartners : secondPartners;
+        return half(rank, ranks);
+    }
+
+    private int half(int one, int of) {
+        return one < (of + 1) / 2 ? firstPartners : secondPartners;
     }
 
     String word() {

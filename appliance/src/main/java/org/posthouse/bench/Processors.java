@@ -57,21 +57,31 @@ final class Processors {
 
     /** Moves every thread of a process; those that it starts later follow. */
     void put(long process, int place) throws IOException, InterruptedException {
+        move("process", process, place, "-a");
+    }
+
+    /** Moves one thread. @param thread the system's number for it */
+    void putThread(long thread, int place) throws IOException, InterruptedException {
+        move("thread", thread, place);
+    }
+
+    private void move(String what, long number, int place, String... options) throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>(List.of("taskset"));
+        command.addAll(List.of(options));
+        command.addAll(List.of("-c", "-p", list(place), Long.toString(number)));
         String fault = "";
         for (int tries = 0; tries < TRIES_MAX; tries++) {
-            fault = fault(process, place);
+            fault = fault(command);
             if (fault.isEmpty()) {
                 return;
             }
         }
-        throw new IOException("cannot put process " + process + " on processor " + list(place) + ": " + fault);
+        throw new IOException("cannot put " + what + " " + number + " on processor " + list(place) + ": " + fault);
     }
 
     /** What went wrong; nothing, if nothing did. */
-    private String fault(long process, int place) throws IOException, InterruptedException {
-        Process taskset = new ProcessBuilder("taskset", "-a", "-c", "-p", list(place), Long.toString(process))
-                .redirectErrorStream(true)
-                .start();
+    private static String fault(List<String> command) throws IOException, InterruptedException {
+        Process taskset = new ProcessBuilder(command).redirectErrorStream(true).start();
         String said = new String(taskset.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
         if (taskset.waitFor() == 0) {
             return said.isEmpty() ? "it has no threads" : "";

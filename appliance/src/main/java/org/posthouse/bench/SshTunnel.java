@@ -67,6 +67,14 @@ final class SshTunnel implements PlainTunnel {
     }
 
     @Override
+    public void place(Layout layout, Processors processors) throws IOException, InterruptedException {
+        daemon.place(layout.site(1, 2), processors);
+        for (Companion client : clients) {
+            client.place(layout.site(0, 2), processors);
+        }
+    }
+
+    @Override
     public void end() {
         clients.forEach(Companion::close);
         clients.clear();

@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.posthouse.tunnel.GridAuthority;
 
 /** Two stunnels, which ask each other for certificates of one authority, over TLS 1.3: as a link does. */
@@ -13,7 +14,8 @@ final class StunnelTunnel implements PlainTunnel {
 
     private final Path stunnel;
     private final Path folder;
-    private final List<Companion> companions = new ArrayList<>();
+    private final List<Companion> near = new ArrayList<>();
+    private final List<Companion> far = new ArrayList<>();
 
     private StunnelTunnel(Path stunnel, Path folder) {
         this.stunnel = stunnel;
@@ -29,14 +31,14 @@ final class StunnelTunnel implements PlainTunnel {
 
     @Override
     public int open(int target, BenchJob.Road way) throws IOException, InterruptedException {
-        int far = Companion.freePort();
-        run(far, target, "no");
-        int near = Companion.freePort();
-        run(near, way.to(far), "yes");
-        return near;
+        int there = Companion.freePort();
+        far.add(run(there, target, "no"));
+        int here = Companion.freePort();
+        near.add(run(here, way.to(there), "yes"));
+        return here;
     }
 
-    private void run(int accept, int connect, String client) throws IOException, InterruptedException {
+    private Companion run(int accept, int connect, String client) throws IOException, InterruptedException {
         Path keys = folder.resolve("keys");
         Path settings = Files.writeString(folder.resolve("stunnel-" + accept + ".conf"), String.join(
                 "\n",
@@ -56,13 +58,25 @@ final class StunnelTunnel implements PlainTunnel {
                 "verifyChain = yes",
                 "sslVersion = TLSv1.3",
                 ""));
-        companions.add(Companion.start(List.of(stunnel.toString(), settings.toString()), "Accepting new connections"));
+        return Companion.start(List.of(stunnel.toString(), settings.toString()), "Accepting new connections");
+    }
+
+    @Override
+    public void place(Layout layout, Processors processors) throws IOException, InterruptedException {
+        for (Companion companion : near) {
+            companion.place(layout.site(0, 2), processors);
+        }
+        for (Companion companion : far) {
+            companion.place(layout.site(1, 2), processors);
+        }
     }
 
     @Override
     public void end() {
-        companions.reversed().forEach(Companion::close);
-        companions.clear();
+        Stream.of(near, far).forEach(companions -> {
+            companions.forEach(Companion::close);
+            companions.clear();
+        });
     }
 
     @Override

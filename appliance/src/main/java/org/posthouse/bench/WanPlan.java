@@ -30,6 +30,7 @@ import org.posthouse.wan.WanShape;
  * @param parts what of all that is measured
  * @param between the links of two sites, as {@link WanLink#name} writes them, that are measured; all, if it is empty
  * @param compression what the links do about packing
+ * @param layouts where the processes of a pair run, if nothing lies between the sites; {@link Layout#FREE} otherwise
  */
 public record WanPlan(
         WanProfile profile,
@@ -46,7 +47,8 @@ public record WanPlan(
         int jobRepetitions,
         Set<WanPart> parts,
         List<String> between,
-        Compression compression) {
+        Compression compression,
+        List<Layout> layouts) {
     /** A stream begins and ends with a round trip or less. */
     private static final int STREAM_ROUND_TRIPS = 60;
 
@@ -63,6 +65,7 @@ public record WanPlan(
         parts = Set.copyOf(parts);
         between = List.copyOf(between);
         logged = List.copyOf(logged);
+        layouts = List.copyOf(layouts);
         jobs = List.copyOf(jobs);
         BenchPlan.check("repetitions", repetitions, 1, 1_000);
         BenchPlan.check("repetitions of jobs", jobRepetitions, 1, 1_000);
@@ -76,6 +79,9 @@ public record WanPlan(
                 throw new IllegalArgumentException("\"" + link + "\" is no link of profile " + profile.name() + ", expected SITE-SITE of "
                         + String.join(", ", profile.sites()));
             }
+        }
+        if (!profile.equals(WanProfile.NONE) && !layouts.equals(List.of(Layout.FREE))) {
+            throw new IllegalArgumentException("layouts need profile none: an emulated network wants a processor of its own");
         }
         if (megabits < 0 || streamSeconds < 0) {
             throw new IllegalArgumentException(megabits + " Mb/s for " + streamSeconds + " s, expected more than 0");
@@ -115,7 +121,7 @@ public record WanPlan(
 
     private BenchPlan ofPair(int rounds) {
         return new BenchPlan(
-                List.of(Benchmark.PINGPONG, Benchmark.STREAM), 2, 1, 2, 1, sizes, variants(), false, repetitions, phaseMs, window, rounds, List.of(Layout.FREE));
+                List.of(Benchmark.PINGPONG, Benchmark.STREAM), 2, 1, 2, 1, sizes, variants(), false, repetitions, phaseMs, window, rounds, layouts);
     }
 
     /** How many windows a stream has. */

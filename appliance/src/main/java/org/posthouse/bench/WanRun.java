@@ -119,6 +119,7 @@ public final class WanRun implements AutoCloseable {
     private List<Figure> figures(String one, String other, WanShape shape, List<String> relays)
             throws IOException, JobFailure, InterruptedException {
         BenchPlan pair = plan.ofPair(shape);
+        Placing placing = new Placing();
         Map<Variant, BenchJob> jobs = new LinkedHashMap<>();
         try {
             for (Variant variant : pair.variants()) {
@@ -127,12 +128,16 @@ public final class WanRun implements AutoCloseable {
             List<Series> series = connect(jobs.get(pair.variants().getFirst()), pair, one, other);
             Turns turns = new Turns(
                     pair, jobs, plan.isEmulated() ? Turns.Pace.OF_A_NETWORK : Turns.Pace.OF_TUNNELS, () -> Cost.of(grid.loads()),
-                    figure -> progress(WanLink.name(one, other) + " " + figure.test() + " " + figure.series().label(), series.size()));
+                    figure -> {
+                        placing.put(figure.series().layout(), List.of(grid), jobs.values(), tunnels.all().values());
+                        progress(WanLink.name(one, other) + " " + figure.test() + " " + figure.series().label(), series.size());
+                    });
             List<Figure> figures = new ArrayList<>();
             for (int bytes : plan.sizes()) {
                 figures.addAll(turns.measure(Benchmark.PINGPONG, bytes, series));
             }
             figures.addAll(turns.measure(Benchmark.STREAM, plan.bytes(), series));
+            placing.put(Layout.FREE, List.of(grid), jobs.values(), tunnels.all().values());
             for (BenchJob job : jobs.values()) {
                 job.finish();
             }
@@ -148,15 +153,17 @@ public final class WanRun implements AutoCloseable {
     /** Gives the ranks of a job what there is beside the relays. @return all series that can be measured then */
     private List<Series> connect(BenchJob job, BenchPlan pair, String one, String other)
             throws IOException, JobFailure, InterruptedException {
-        List<Series> series = new ArrayList<>();
         BenchJob.Road way = port -> field.road(one, other, port);
-        series.add(new Series(Carrier.RAW, pair.variants().getFirst()));
         job.connect(Carrier.RAW, way);
         for (Map.Entry<Carrier, PlainTunnel> tunnel : tunnels.all().entrySet()) {
-            series.add(new Series(tunnel.getKey(), pair.variants().getFirst()));
             job.connect(tunnel.getKey(), port -> tunnel.getValue().open(port, way));
         }
-        pair.variants().forEach(variant -> series.add(new Series(Carrier.RELAY, variant)));
+        List<Series> series = new ArrayList<>();
+        for (Layout layout : pair.layouts()) {
+            series.add(new Series(Carrier.RAW, pair.variants().getFirst(), layout));
+            tunnels.all().keySet().forEach(tunnel -> series.add(new Series(tunnel, pair.variants().getFirst(), layout)));
+            pair.variants().forEach(variant -> series.add(new Series(Carrier.RELAY, variant, layout)));
+        }
         return series;
     }
 

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.posthouse.bench.Layout;
 import org.posthouse.bench.SizeList;
 import org.posthouse.bench.WanPart;
 import org.posthouse.bench.WanPlan;
@@ -143,6 +144,15 @@ final class WanCommand implements Callable<Integer> {
     @Option(names = "--job-repetitions", defaultValue = "3", paramLabel = "R", description = "Runs of each, in turns (default: ${DEFAULT-VALUE}).")
     private int jobRepetitions;
 
+    @Option(
+            names = "--layouts",
+            split = ",",
+            defaultValue = "FREE",
+            paramLabel = "WHERE",
+            description = "Without a network, on which of two processors each site's relay, rank and end of a tunnel run, ${COMPLETION-CANDIDATES}; several to"
+                    + " compare; Linux only (default: free).")
+    private List<Layout> layouts;
+
     @Option(names = "--json", paramLabel = "FILE", description = "Write the figures here too.")
     private Path json;
 
@@ -197,7 +207,8 @@ final class WanCommand implements Callable<Integer> {
                     jobRepetitions,
                     parts,
                     between,
-                    compression);
+                    compression,
+                    layouts.stream().distinct().toList());
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new ParameterException(command.commandLine(), e.getMessage());
         }

@@ -11,7 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -205,6 +207,15 @@ public final class EmbeddedGrid implements AutoCloseable {
             told.add(await(change));
         }
         return told;
+    }
+
+    /** The system's numbers for the threads that carry messages now, for each site, in the order of their addresses. Linux only. */
+    public List<List<Long>> threads() throws IOException {
+        Map<String, List<Long>> threads = new LinkedHashMap<>();
+        for (Relay relay : relays) {
+            threads.computeIfAbsent(RelayId.parse(relay.id()).site(), site -> new ArrayList<>()).addAll(relay.placement().threads());
+        }
+        return List.copyOf(threads.values());
     }
 
     /** What the relays have done so far, one entry a relay; blocks until each has told. */

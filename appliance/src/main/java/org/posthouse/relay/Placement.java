@@ -1,8 +1,12 @@
 package org.posthouse.relay;
 
 import io.netty.channel.EventLoop;
+import io.netty.util.concurrent.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.internal.VertxInternal;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -18,6 +22,9 @@ import java.util.stream.Stream;
 final class Placement {
     /** Calls of an event loop group that are enough to have seen all its loops. */
     private static final int LOOPS_MAX = 256;
+
+    /** Which thread asks. */
+    private static final Path THREAD_SELF = Path.of("/proc/thread-self");
 
     private final ModeConfig mode;
     private final List<EventLoop> reception;
@@ -86,6 +93,19 @@ final class Placement {
                 .filter(EventLoop.class::isInstance)
                 .forEach(loop -> loops.add((EventLoop) loop));
         return loops;
+    }
+
+    /** The system's numbers for the threads of {@link #loops()}. Linux only. */
+    List<Long> threads() throws IOException {
+        List<Long> threads = new ArrayList<>();
+        for (EventLoop loop : loops()) {
+            Future<Path> asked = loop.submit(() -> Files.readSymbolicLink(THREAD_SELF)).awaitUninterruptibly();
+            if (!asked.isSuccess()) {
+                throw new IOException("cannot know the numbers of threads: " + asked.cause(), asked.cause());
+            }
+            threads.add(Long.parseLong(asked.getNow().getFileName().toString()));
+        }
+        return threads;
     }
 
     ModeConfig mode() {

@@ -38,6 +38,14 @@ class ProcessorsTest {
     }
 
     @Test
+    void relaysAreWhereTheirSiteIsOrAllInOnePlace() {
+        assertThat(Layout.SITES.site(1, 4)).isZero();
+        assertThat(Layout.SITES.site(2, 4)).isEqualTo(1);
+        assertThat(Layout.SPLIT.site(1, 2)).isZero();
+        assertThat(Layout.FREE.site(1, 2)).isEqualTo(Layout.FREE.relays());
+    }
+
+    @Test
     @EnabledOnOs(OS.LINUX)
     void allThreadsOfAProcessAreMovedAndLetGo() throws IOException, InterruptedException {
         assumeTrue(Runtime.getRuntime().availableProcessors() >= 2, "two processors");
@@ -57,7 +65,12 @@ class ProcessorsTest {
     }
 
     private static String allowed(long process) throws IOException {
-        return Files.readAllLines(Path.of("/proc/" + process + "/status")).stream()
+        return allowed(Path.of("/proc/" + process));
+    }
+
+    /** @param folder the system's, of a process or a thread */
+    static String allowed(Path folder) throws IOException {
+        return Files.readAllLines(folder.resolve("status")).stream()
                 .filter(line -> line.startsWith("Cpus_allowed_list:"))
                 .map(line -> line.substring(line.indexOf(':') + 1).strip())
                 .findFirst()

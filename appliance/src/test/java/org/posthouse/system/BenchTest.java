@@ -203,17 +203,21 @@ class BenchTest {
         assertThat(Command.run(folder, "bench", "wan", "--profile", "near").err()).contains("\"near\" is no profile, expected grid5000");
         assertThat(Command.run(folder, "bench", "wan", "--profile", "modern", "--between", "east-north").err())
                 .contains("\"east-north\" is no link of profile modern");
+        assertThat(Command.run(folder, "bench", "wan", "--profile", "modern", "--layouts", "sites").err())
+                .contains("layouts need profile none");
     }
 
     @Test
     void aLinkOnTheLoopbackIsMeasuredBesideOtherTunnels() throws Exception {
         Path json = folder.resolve("wan.json");
+        String layouts = OS.LINUX.isCurrentOs() && Runtime.getRuntime().availableProcessors() >= 2 ? "free,sites" : "free";
         Command.Result result = Command.run(
                 folder, "bench", "wan", "--profile", "none", "--sizes", "1", "--bytes", "64k", "--window", "4", "--durability", "none",
-                "--repetitions", "1", "--phase-ms", "2", "--json", json.toString());
+                "--layouts", layouts, "--repetitions", "1", "--phase-ms", "2", "--json", json.toString());
         assertThat(result.status()).as(result.err()).isZero();
         JsonNode report = new ObjectMapper().readTree(json.toFile());
         assertEveryTunnelIsMeasuredOrLeftOut(report);
+        assertThat(report.path("links").get(0).path("figures").findValuesAsText("layout")).containsOnly(layouts.split(","));
         for (JsonNode figure : report.path("links").get(0).path("figures")) {
             assertPlausible(figure);
             assertThat(figure.path("timesRaw").asDouble()).isPositive();

@@ -1,0 +1,42 @@
+package org.posthouse.bench;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import org.posthouse.relay.EmbeddedGrid;
+
+/** Moves what a bench runs to where a layout has it. Confined to the driver's thread. */
+final class Placing {
+    private Layout layout = Layout.FREE;
+    private Processors processors;
+
+    /** All of these, and this process, are where {@code next} has them; they are the same at each call. */
+    void put(Layout next, Collection<EmbeddedGrid> grids, Collection<BenchJob> jobs, Collection<PlainTunnel> tunnels)
+            throws IOException, InterruptedException {
+        if (next == layout) {
+            return;
+        }
+        if (processors == null) {
+            processors = Processors.ofThisProcess();
+        }
+        processors.put(ProcessHandle.current().pid(), next.relays());
+        for (EmbeddedGrid grid : grids) {
+            put(next, grid.threads());
+        }
+        for (BenchJob job : jobs) {
+            job.place(next, processors);
+        }
+        for (PlainTunnel tunnel : tunnels) {
+            tunnel.place(next, processors);
+        }
+        layout = next;
+    }
+
+    private void put(Layout next, List<List<Long>> sites) throws IOException, InterruptedException {
+        for (int site = 0; site < sites.size(); site++) {
+            for (long thread : sites.get(site)) {
+                processors.putThread(thread, next.site(site, sites.size()));
+            }
+        }
+    }
+}
