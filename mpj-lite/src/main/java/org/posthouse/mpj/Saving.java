@@ -244,7 +244,7 @@ final class Saving implements Vault {
     private void requireNothingUnderWay() {
         String busy = inbox.busy();
         if (busy != null) {
-            throw new IllegalStateException(busy);
+            throw new IllegalStateException(busy + ", which the caller was to rule out");
         }
     }
 
