@@ -32,7 +32,7 @@ import org.posthouse.mpj.Vault;
  * </pre>
  *
  * <p>What the program does before {@link #restored} is done again by every process: there it makes the communicators that it
- * needs. What has been sent need not have been received; a save waits until it cannot be lost. A process needs memory for a copy of what
+ * needs, and attaches its buffer. What has been sent need not have been received; a save waits until it cannot be lost. A process needs memory for a copy of what
  * it saves.
  *
  * <p><b>What may not be under way.</b> {@link #restored}, {@link #save} and {@link #point} throw an {@link MPIException} if this process has anything under
@@ -221,6 +221,8 @@ public final class Checkpoint {
         try {
             self.contexts().read(image);
             self.random().read(image);
+            self.sendBuffer().read(image);
+            self.ports().read(image);
             if (!self.positions().read(image)) {
                 throw new InvalidObjectException("the communicators are not those of the save; make the same ones before restored()");
             }
@@ -294,6 +296,8 @@ public final class Checkpoint {
     private void write(DataOutputStream out) throws IOException {
         self.contexts().write(out);
         self.random().write(out);
+        self.sendBuffer().write(out);
+        self.ports().write(out);
         self.positions().write(out);
         state.write(out);
     }

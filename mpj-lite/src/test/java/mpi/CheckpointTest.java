@@ -3,8 +3,12 @@ package mpi;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.Serializable;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -107,6 +111,64 @@ class CheckpointTest {
             other.Free();
             self.Free();
             checkpoint.save();
+        });
+    }
+
+    /** It has left by then, but nobody has asked: that is asked again, and answered as it was. */
+    @Test
+    void whatWasInTheAttachedBufferIsThereStill() {
+        Body prologue = (world, checkpoint) -> world.self.sendBuffer().attach("attach", new byte[1], 100);
+        LocalWorld before = run(1, new LocalWorld(1).eagerBytesMax(-1).saving(), (world, checkpoint) -> {
+            prologue.run(world, checkpoint);
+            checkpoint.restored();
+            world.Bsend(new byte[60], 0, 60, MPI.BYTE, 0, 1);
+            checkpoint.save();
+            world.Recv(new byte[60], 0, 60, MPI.BYTE, 0, 1);
+        });
+        run(1, new LocalWorld(1).eagerBytesMax(-1).saving().after(before), (world, checkpoint) -> {
+            prologue.run(world, checkpoint);
+            checkpoint.restored();
+            assertThat(copies(world)).containsExactly(1L, 60L);
+            world.Bsend(new byte[100], 0, 100, MPI.BYTE, 0, 1);
+            assertThat(copies(world)).containsExactly(1L, 100L);
+            world.Recv(new byte[100], 0, 100, MPI.BYTE, 0, 1);
+        });
+    }
+
+    /** How many are in the attached buffer, and their bytes. */
+    private static List<Long> copies(Intracomm world) {
+        ByteArrayOutputStream written = new ByteArrayOutputStream();
+        try {
+            world.self.sendBuffer().write(new DataOutputStream(written));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        ByteBuffer all = ByteBuffer.wrap(written.toByteArray());
+        List<Long> numbers = new ArrayList<>(List.of((long) all.getInt()));
+        while (all.hasRemaining()) {
+            numbers.add(all.getLong());
+        }
+        return numbers;
+    }
+
+    @Test
+    void portsAreNumberedOnAndStayOpen() {
+        List<String> names = new ArrayList<>();
+        Body prologue = (world, checkpoint) -> names.add(world.self.ports().open(0));
+        LocalWorld before = run(1, new LocalWorld(1).saving(), (world, checkpoint) -> {
+            prologue.run(world, checkpoint);
+            checkpoint.restored();
+            names.add(world.self.ports().open(0));
+            world.self.ports().close(names.get(0), 0);
+            checkpoint.save();
+        });
+        run(1, new LocalWorld(1).saving().after(before), (world, checkpoint) -> {
+            prologue.run(world, checkpoint);
+            checkpoint.restored();
+            assertThat(names.get(2)).isEqualTo(names.get(0));
+            assertThat(world.self.ports().open(0)).isNotIn(names);
+            assertThat(world.self.ports().own("accept", names.get(1), 0)).isNotNull();
+            assertThatThrownBy(() -> world.self.ports().own("accept", names.get(0), 0)).isInstanceOf(MPIException.class);
         });
     }
 
