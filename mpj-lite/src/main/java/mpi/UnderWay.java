@@ -5,15 +5,17 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * What this process has begun and its program has not seen the end of: while there is any, no image can be made of it (ADR 44). It
  * follows from what the program did and saw, and never from what has arrived: so it is the same in every process that is brought back.
- * Asking costs four reads. Thread-safe.
+ * Asking costs five reads. Thread-safe.
  */
 final class UnderWay {
     private final AtomicInteger receives = new AtomicInteger();
     private final AtomicInteger messages = new AtomicInteger();
     private final AtomicInteger collectives = new AtomicInteger();
 
-    /** Why that can never change again; null if it can. */
-    private volatile String forEver;
+    /** Whether something was freed, or left in the middle, whose end nobody can see: that never changes again. */
+    private volatile boolean freed;
+
+    private volatile boolean broken;
 
     /** A receive is called. */
     void received() {
@@ -27,7 +29,7 @@ final class UnderWay {
 
     /** The program forgets a receive before its end. */
     void receiveForgotten() {
-        forEver = "a receive was freed before its completion was seen, which can never be known now: wait for receives, or cancel them first";
+        freed = true;
         receives.decrementAndGet();
     }
 
@@ -51,11 +53,11 @@ final class UnderWay {
 
     /** A collective was left in the middle, so that receives of it may have stayed behind. */
     void collectiveBroken() {
-        forEver = "a collective has thrown what is no receive's error, and may have left receives that nobody waits for";
+        broken = true;
     }
 
     boolean isNothing() {
-        return receives.get() == 0 && messages.get() == 0 && collectives.get() == 0 && forEver == null;
+        return receives.get() == 0 && messages.get() == 0 && collectives.get() == 0 && !freed && !broken;
     }
 
     /** What it is, as the rest of a sentence; null if it is nothing. */
@@ -66,7 +68,9 @@ final class UnderWay {
             return "a message of a matched probe was not received, expected none: receive it first";
         } else if (collectives.get() > 0) {
             return "a collective" + positions.whereUnderWay() + " is under way, expected none: wait for it first";
+        } else if (freed) {
+            return "a receive was freed before its completion was seen, which can never be known now: wait for receives, or cancel them first";
         }
-        return forEver;
+        return broken ? "a collective has thrown what is no receive's error, and may have left receives that nobody waits for" : null;
     }
 }

@@ -307,6 +307,8 @@ class UnderWayTest {
             refused(checkpoint, "a collective of COMM_WORLD is under way");
             assertThatThrownBy(reduction::Wait).hasMessage("as the test wants it");
             refused(checkpoint, "a collective has thrown what is no receive's error");
+            world.Irecv(new int[1], 0, 1, MPI.INT, world.Rank(), TAG).Free();
+            refused(checkpoint, "a receive was freed before its completion was seen");
         });
     }
 
