@@ -3,13 +3,11 @@ package mpi;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InvalidObjectException;
 import java.io.Serializable;
-import java.io.UncheckedIOException;
 import java.nio.Buffer;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.Vault;
@@ -34,12 +32,28 @@ import org.posthouse.mpj.Vault;
  * </pre>
  *
  * <p>What the program does before {@link #restored} is done again by every process: there it makes the communicators that it
- * needs. Between there and a save it may make others, but must have freed them by then. Neither there nor at a save may a receive or a
- * collective be under way in this process: one that began before it would have begun, and not ended, in the process that goes on behind it. What has
- * been sent need not have been received; a save waits until it cannot be lost. A process needs memory for a copy of what it saves.
+ * needs, and attaches its buffer. What has been sent need not have been received; a save waits until it cannot be lost. A process needs memory for a copy of what
+ * it saves.
  *
- * <p>What such a call throws is a fault of the program, to be mended and not to be caught: whether it throws may depend on time, and a process that is brought
- * back makes the call again without its throwing. Functions that save must change nothing else, as they are not called again.
+ * <p><b>What may not be under way.</b> {@link #restored}, {@link #save} and {@link #point} throw an {@link MPIException} if this process has anything under
+ * way that an image cannot have. That is so at every call, whether anything is to be saved or not, in a job that is not logged too, and
+ * in a process that is brought back: it follows from what the program has done and seen, and from nothing else. It may be caught.
+ * <ul>
+ * <li>A receive is under way from its call until the program has seen its end: by a Wait, a Test that is true, and the like, or {@link Request#getStatus}.
+ *     So is one that was cancelled, and one whose message has come long ago. A persistent receive is when it was started.
+ * <li>A receive that was freed before its end was seen is under way for ever: the process cannot be saved any more. One that was cancelled before may
+ *     be freed.
+ * <li>A message that a matched probe took is under way until it was received.
+ * <li>A collective that was started is under way until the program has seen its end, or that of a later one of the same communicator.
+ * <li>A collective that ends by throwing what is no receive's error, as a program's own reduction may, or because others have called another one, is
+ *     under way for ever.
+ * <li>The communicators must be those that there were at {@code restored()}: others must have been freed.
+ * </ul>
+ *
+ * <p><b>What a save itself throws</b>, a {@link Save}, a function of {@link #onSave}, serialization, or the lack of memory, nobody can catch: whether a point saves depends on
+ * time, so a program that went on behind that could not be brought back. It ends the process, which says which part it was and why, and the
+ * next one is brought back to where this one was, as after any accident, up to {@code --max-restarts}. So does what {@code restored()} finds
+ * wrong with a save. Functions that save must change nothing else, as they are not called again.
  *
  * <p>In a job that is not logged nothing is saved, and every process begins from nothing. Confined to one thread.
  */
@@ -82,6 +96,12 @@ public final class Checkpoint {
         void load(DataInputStream in) throws IOException;
     }
 
+    private static final String OPEN = "Checkpoint.open";
+    private static final String REGISTER = "Checkpoint.register";
+    private static final String RESTORED = "Checkpoint.restored";
+    private static final String SAVE = "Checkpoint.save";
+    private static final String POINT = "Checkpoint.point";
+
     private enum Stage {
         REGISTERING,
         RUNNING
@@ -89,11 +109,10 @@ public final class Checkpoint {
 
     private final Self self;
     private final Vault vault;
-    private final Map<String, SavedPart> parts = new LinkedHashMap<>();
+    private final SavedState state = new SavedState();
     private final List<Runnable> before = new ArrayList<>();
     private final long everyNs;
     private Stage stage = Stage.REGISTERING;
-    private List<Collectives> prologue;
     private long lastNs;
 
     private Checkpoint(Self self) {
@@ -108,9 +127,12 @@ public final class Checkpoint {
      * @throws MPIException if it was called before
      */
     public static Checkpoint open() throws MPIException {
-        Self self = MPI.require("Checkpoint.open");
+        return open(MPI.require("Checkpoint.open"));
+    }
+
+    static Checkpoint open(Self self) {
         if (!self.positions().tryOpen()) {
-            throw error("open", "it was called before; keep what the first call returned");
+            throw error(OPEN, "it was called before; keep what the first call returned");
         }
         return new Checkpoint(self);
     }
@@ -124,7 +146,7 @@ public final class Checkpoint {
      */
     public void register(String name, Object array) throws MPIException {
         if (array == null || !array.getClass().isArray() || !array.getClass().getComponentType().isPrimitive()) {
-            throw error("register", "\"" + name + "\" is " + (array == null ? "null" : "of " + array.getClass())
+            throw error(REGISTER, "\"" + name + "\" is " + (array == null ? "null" : "of " + array.getClass())
                     + ", expected an array of a primitive type, a buffer, or something serializable");
         }
         add(name, SavedPart.ofArray(array));
@@ -133,7 +155,7 @@ public final class Checkpoint {
     /** A buffer, all of it from 0 to its capacity, saved and restored in place; its position and limit too. */
     public void register(String name, Buffer buffer) throws MPIException {
         if (buffer == null || buffer.isReadOnly()) {
-            throw error("register", "\"" + name + "\" is " + (buffer == null ? "null" : "read-only") + ", expected a buffer to write to");
+            throw error(REGISTER, "\"" + name + "\" is " + (buffer == null ? "null" : "read-only") + ", expected a buffer to write to");
         }
         add(name, SavedPart.ofBuffer(buffer));
     }
@@ -152,24 +174,24 @@ public final class Checkpoint {
     /** What the program writes and reads itself. */
     public void register(String name, Save save, Load load) throws MPIException {
         if (save == null || load == null) {
-            throw error("register", "\"" + name + "\" has a null function");
+            throw error(REGISTER, "\"" + name + "\" has a null function");
         }
         add(name, SavedPart.of(save, load));
     }
 
     private void add(String name, SavedPart part) {
         if (stage != Stage.REGISTERING) {
-            throw error("register", "\"" + name + "\" comes after restored(), expected before");
+            throw error(REGISTER, "\"" + name + "\" comes after restored(), expected before");
         }
-        if (name == null || parts.putIfAbsent(name, part) != null) {
-            throw error("register", name == null ? "the name is null" : "there is a \"" + name + "\" already");
+        if (name == null || !state.tryAdd(name, part)) {
+            throw error(REGISTER, name == null ? "the name is null" : "there is a \"" + name + "\" already");
         }
     }
 
     /** Called back before each save that {@link #point} makes. It must not communicate, and not print. */
     public void onSave(Runnable before) throws MPIException {
         if (before == null) {
-            throw error("onSave", "the function is null");
+            throw error("Checkpoint.onSave", "the function is null");
         }
         this.before.add(before);
     }
@@ -178,22 +200,16 @@ public final class Checkpoint {
 
     /**
      * Whether this process goes on from a save: then all that was registered is as it was at that save. Called exactly once,
-     * after all that is saved was registered.
+     * after all that is saved was registered. A save that does not fit ends the process.
      *
-     * @throws MPIException if a receive or a collective is under way (then it may be called again), or what was saved is not what is registered
+     * @throws MPIException if anything is under way (then it may be called again), or it was called before
      */
     public boolean restored() throws MPIException {
-        if (stage != Stage.REGISTERING) {
-            throw error("restored", "it was called before, expected once");
-        }
-        prologue = live("restored");
-        DataInputStream image;
-        try {
-            image = vault.restored();
-        } catch (IllegalStateException e) {
-            throw error("restored", e.getMessage());
-        }
+        requireStage(RESTORED, Stage.REGISTERING, "it was called before, expected once");
+        requireNothingUnderWay(RESTORED);
+        DataInputStream image = vault.restored();
         stage = Stage.RUNNING;
+        self.positions().endPrologue();
         lastNs = System.nanoTime();
         if (image != null) {
             read(image);
@@ -205,31 +221,26 @@ public final class Checkpoint {
         try {
             self.contexts().read(image);
             self.random().read(image);
-            if (!self.positions().read(image, self.contexts())) {
-                throw error("restored", "the communicators are not those of the save; make the same ones before restored()");
+            self.sendBuffer().read(image);
+            self.ports().read(image);
+            if (!self.positions().read(image)) {
+                throw new InvalidObjectException("the communicators are not those of the save; make the same ones before restored()");
             }
-            for (int left = image.readInt(); left > 0; left--) {
-                String name = image.readUTF();
-                SavedPart part = parts.get(name);
-                if (part == null) {
-                    throw error("restored", "the save has \"" + name + "\", which is not registered: " + parts.keySet());
-                }
-                part.read(name, image);
-            }
-        } catch (IOException e) {
-            throw new MPIException(MPI.ERR_OTHER, "Checkpoint.restored: the save cannot be read: " + e, e);
+            state.read(image);
+        } catch (IOException | RuntimeException | Error e) {
+            throw self.endpoint().giveUp(RESTORED + " cannot restore " + state.failure(e));
         }
     }
 
     /**
      * Saves now, in any case.
      *
-     * @throws MPIException if it is saved and a receive or a collective is under way
+     * @throws MPIException if anything is under way, or other communicators are there than at {@link #restored}
      */
     public void save() throws MPIException {
-        requireRunning("save");
+        requireSavable(SAVE);
         if (vault.isOpen()) {
-            write("save");
+            write(SAVE, List.of());
         }
     }
 
@@ -237,60 +248,61 @@ public final class Checkpoint {
      * A place where the program can be saved: it is if {@code --checkpoint-every} is over or the relay has asked for it. What
      * it costs otherwise is a look at the clock.
      *
-     * @throws MPIException if it is saved and a receive or a collective is under way
+     * @throws MPIException as {@link #save}, whether it is saved or not
      */
     public void point() throws MPIException {
-        requireRunning("point");
+        requireSavable(POINT);
         boolean due = everyNs > 0 && System.nanoTime() - lastNs >= everyNs;
         if ((due || vault.isWanted()) && vault.isOpen()) {
-            before.forEach(Runnable::run);
-            write("point");
+            write(POINT, before);
         }
     }
 
-    private void requireRunning(String call) {
-        if (stage != Stage.RUNNING) {
-            throw error(call, "expected restored() before");
+    /** All that is asked here follows from what the program has done and seen (ADR 44). */
+    private void requireSavable(String call) {
+        requireStage(call, Stage.RUNNING, "expected restored() before");
+        requireNothingUnderWay(call);
+        if (self.positions().haveChanged()) {
+            throw error(call, "there are other communicators than at restored(): free those that were made since, and keep the others");
         }
-        MPI.require("Checkpoint." + call);
     }
 
-    private void write(String call) {
-        List<Collectives> live = live(call);
-        if (!live.equals(prologue)) {
-            throw error(call, "there are other communicators than at restored(); free those that were made since");
+    private void requireStage(String call, Stage expected, String otherwise) {
+        if (stage != expected) {
+            throw error(call, otherwise);
         }
+        if (self.endpoint().isClosed()) {
+            throw error(call, "expected before Finalize");
+        }
+    }
+
+    private void requireNothingUnderWay(String call) {
+        String what = self.underWay().isNothing() ? null : self.underWay().words(self.positions());
+        if (what != null) {
+            throw error(call, what);
+        }
+    }
+
+    private void write(String call, List<Runnable> first) {
         try {
-            vault.save(out -> {
-                self.contexts().write(out);
-                self.random().write(out);
-                Positions.write(live, out);
-                out.writeInt(parts.size());
-                for (Map.Entry<String, SavedPart> part : parts.entrySet()) {
-                    out.writeUTF(part.getKey());
-                    part.getValue().write(part.getKey(), out);
-                }
-            });
-        } catch (IllegalStateException e) {
-            throw error(call, e.getMessage());
-        } catch (IOException e) {
-            throw new UncheckedIOException("Checkpoint." + call + ": the program's state cannot be written", e);
+            first.forEach(Runnable::run);
+            vault.save(this::write);
+        } catch (IOException | RuntimeException | Error e) {
+            throw self.endpoint().giveUp(call + " cannot save " + state.failure(e));
         }
         lastNs = System.nanoTime();
     }
 
-    /** The collectives of the communicators that are there. */
-    private List<Collectives> live(String call) {
-        List<Collectives> live = self.positions().live(self.contexts());
-        for (Collectives collectives : live) {
-            if (collectives.isUnderWay()) {
-                throw error(call, "a collective of " + collectives.check.name() + " is under way, expected none: wait for it first");
-            }
-        }
-        return live;
+    private void write(DataOutputStream out) throws IOException {
+        self.contexts().write(out);
+        self.random().write(out);
+        self.sendBuffer().write(out);
+        self.ports().write(out);
+        self.positions().write(out);
+        state.write(out);
     }
 
     private static MPIException error(String call, String what) {
-        return new MPIException(MPI.ERR_OTHER, "Checkpoint." + call + ": " + what);
+        return new MPIException(MPI.ERR_OTHER, call + ": " + what);
     }
 }

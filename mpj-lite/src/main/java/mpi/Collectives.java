@@ -41,9 +41,6 @@ class Collectives {
         turns = new Turns(comm, firstTag);
         rank = comm.group.Rank();
         size = comm.group.Size();
-        if (comm.isOpen() && comm.self != null) {
-            comm.self.positions().add(this);
-        }
     }
 
     // ---- what an image needs
@@ -52,9 +49,9 @@ class Collectives {
         return turns.firstTag();
     }
 
-    /** Whether one that was started has not been seen to end. */
+    /** As {@link Turns#isUnderWay}. */
     final boolean isUnderWay() {
-        return turns.isTaken();
+        return turns.isUnderWay();
     }
 
     /** Operations so far: the tag of the last one's messages. */
@@ -119,7 +116,7 @@ class Collectives {
         }));
     }
 
-    /** Does something when all that were started are over; at once if they are known to be. */
+    /** As {@link Turns#afterwards}. */
     final void afterwards(Runnable what) {
         turns.afterwards(what);
     }

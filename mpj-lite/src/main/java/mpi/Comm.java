@@ -214,6 +214,8 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
             throw check.error(MPI.ERR_COMM, call, "the communicator is predefined, and stays");
         }
         markFreed();
+        self.positions().remove(everybody());
+        self.positions().remove(collectives);
         // Collectives that are still under way have messages under the number.
         everybody().afterwards(() -> collectives.afterwards(() -> self.contexts().release(id)));
     }

@@ -17,17 +17,18 @@ public class Intercomm extends Comm {
     Intercomm(Self self, Group group, Group remote, int id, String name) {
         super(self, group, remote, id, name);
         union = union(group, remote);
-        everybody = ofUnion();
+        everybody = listed(ofUnion());
     }
 
     private Collectives ofUnion() {
-        return Collectives.of(new Intracomm(self, union, id, check.name()), UNION_TAGS);
+        Self unlisted = self == null ? null : self.unlisted();
+        return Collectives.of(new Intracomm(unlisted, union, id, check.name()), UNION_TAGS);
     }
 
     @Override
     void opened() {
         super.opened();
-        everybody = ofUnion();
+        everybody = listed(ofUnion());
     }
 
     /** What is no communicator. */

@@ -42,6 +42,9 @@ public final class Message {
 
     /** @param message null if it is one from nobody */
     private Status hold(Comm from, Caught message) {
+        if (isNull()) {
+            from.self.underWay().taken(); // Else the one that it held is lost, and this one in its place.
+        }
         comm = from;
         caught = message;
         noProc = message == null;
@@ -72,6 +75,7 @@ public final class Message {
         comm.check.room(call, "receive buffer", buf, 0, count, type);
         Caught message = caught;
         caught = null;
+        comm.self.underWay().takenSeen();
         if (noProc) {
             noProc = false;
             return Status.ofNobody();

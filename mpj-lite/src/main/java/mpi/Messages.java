@@ -65,7 +65,7 @@ final class Messages {
         checkReceive(call, buf, offset, count, type, source, tag);
         return source == MPI.PROC_NULL
                 ? Request.complete(Status.ofNobody())
-                : new Request(comm, call, startReceive(call, source, tag, type.sink(buf, offset, count)));
+                : Request.ofReceive(comm, call, startReceive(call, source, tag, type.sink(buf, offset, count)));
     }
 
     /** A receive that can be started again and again. */
@@ -134,7 +134,7 @@ final class Messages {
             return null;
         }
         Caught caught = new Caught();
-        comm.await(call, startReceive(call, source, tag, caught));
+        awaitReceive(call, startReceive(call, source, tag, caught));
         return caught;
     }
 
@@ -144,12 +144,13 @@ final class Messages {
         Operation operation = startReceive(call, source, tag, caught);
         try {
             if (endpoint.cancel(operation)) {
+                comm.self.underWay().receiveSeen();
                 return null;
             }
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
         }
-        comm.await(call, operation);
+        awaitReceive(call, operation);
         return caught;
     }
 
@@ -182,10 +183,17 @@ final class Messages {
 
     private Operation startReceive(String call, int source, int tag, Sink sink) {
         try {
-            return endpoint.receive(comm.context(), comm.worldSource(source), tag, sink);
+            Operation operation = endpoint.receive(comm.context(), comm.worldSource(source), tag, sink);
+            comm.self.underWay().received();
+            return operation;
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);
         }
+    }
+
+    private void awaitReceive(String call, Operation operation) {
+        comm.await(call, operation);
+        comm.self.underWay().receiveSeen();
     }
 
     private Status checkedReceive(
@@ -194,7 +202,7 @@ final class Messages {
             return Status.ofNobody();
         }
         Operation operation = startReceive(call, source, tag, type.sink(buf, offset, count));
-        comm.await(call, operation);
+        awaitReceive(call, operation);
         return comm.outcome(call, operation);
     }
 
@@ -213,8 +221,10 @@ final class Messages {
             Operation[] both = endpoint.exchange(
                     comm.context(), comm.worldSource(source), recvtag, type.sink(buf, offset, count),
                     addressedRank(dest), sendtag, content);
+            comm.self.underWay().received();
             endpoint.await(both[0]);
             endpoint.await(both[1]);
+            comm.self.underWay().receiveSeen();
             return comm.outcome(call, both[0]);
         } catch (FinalizedException e) {
             throw comm.finalized(call, e);

@@ -11,12 +11,20 @@ abstract class OpenMpiCollectives extends OpenMpiPointToPoint {
 
     OpenMpiCollectives(Self self, Group group, Group addressed, int id, String name) {
         super(self, group, addressed, id, name);
-        collectives = Collectives.of(this);
+        collectives = listed(Collectives.of(this));
     }
 
     @Override
     void opened() {
-        collectives = Collectives.of(this);
+        collectives = listed(Collectives.of(this));
+    }
+
+    /** They are there from now on, if the communicator is. */
+    final Collectives listed(Collectives made) {
+        if (isOpen()) {
+            self.positions().add(made);
+        }
+        return made;
     }
 
     /** As mpiJava's Barrier. */

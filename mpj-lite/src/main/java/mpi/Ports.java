@@ -1,5 +1,9 @@
 package mpi;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -36,6 +40,25 @@ final class Ports {
         return PREFIX + worldRank + "-" + number;
     }
 
+    /** Writes what an image needs. */
+    void write(DataOutputStream image) throws IOException {
+        image.writeInt(opened.get());
+        List<Integer> numbers = List.copyOf(open);
+        image.writeInt(numbers.size());
+        for (int number : numbers) {
+            image.writeInt(number);
+        }
+    }
+
+    /** Goes on from an image. */
+    void read(DataInputStream image) throws IOException {
+        opened.set(image.readInt());
+        open.clear();
+        for (int left = image.readInt(); left > 0; left--) {
+            open.add(image.readInt());
+        }
+    }
+
     void close(String name, int worldRank) {
         open.remove(own("closePort", name, worldRank).number);
     }
@@ -65,6 +88,6 @@ final class Ports {
     /** All processes, in the context of the ports. */
     static Intracomm world(Self self) {
         Group all = Group.world(self.endpoint().size(), self.endpoint().rank());
-        return new Intracomm(self, all, Contexts.COUNT, "the ports");
+        return new Intracomm(self.unlisted(), all, Contexts.COUNT, "the ports");
     }
 }

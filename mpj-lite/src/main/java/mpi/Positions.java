@@ -3,22 +3,49 @@ package mpi;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
-import java.util.ArrayList;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
-/** How far this process is with the collectives of each of its communicators: what an image needs of them. Thread-safe. */
+/**
+ * The communicators that the program has, and how far this process is with the collectives of each: what an image needs of them.
+ * Thread-safe.
+ */
 final class Positions {
     /** Collectives that share a number share a context, and count in places of their own. */
     private record Key(int id, int firstTag, boolean inter) {}
 
-    private final Map<Key, Collectives> last = new LinkedHashMap<>();
+    private final Map<Key, Collectives> there = new LinkedHashMap<>();
     private boolean opened;
 
-    /** A communicator has its number; one that had it before was freed. */
+    /** Those at the end of the prologue; null before that. */
+    private Set<Collectives> prologue;
+
+    /** How many were made since, and are there. */
+    private int since;
+
+    private boolean missing;
+    private volatile boolean changed;
+
+    /** A communicator is there. */
     synchronized void add(Collectives collectives) {
-        last.put(key(collectives), collectives);
+        there.put(key(collectives), collectives);
+        if (prologue != null) {
+            since++;
+            changed = true;
+        }
+    }
+
+    /** The program has given it back. */
+    synchronized void remove(Collectives collectives) {
+        if (there.remove(key(collectives), collectives) && prologue != null) {
+            boolean old = prologue.contains(collectives);
+            missing |= old;
+            since -= old ? 0 : 1;
+            changed = missing || since > 0;
+        }
     }
 
     private static Key key(Collectives collectives) {
@@ -32,39 +59,53 @@ final class Positions {
         return first;
     }
 
-    /** Those of communicators that are there. */
-    synchronized List<Collectives> live(Contexts contexts) {
-        last.keySet().removeIf(key -> contexts.isFree(key.id));
-        return new ArrayList<>(last.values());
+    /** The prologue ends. */
+    synchronized void endPrologue() {
+        prologue = Collections.newSetFromMap(new IdentityHashMap<>());
+        prologue.addAll(there.values());
     }
 
-    static void write(List<Collectives> live, DataOutputStream image) throws IOException {
-        image.writeInt(live.size());
-        for (Collectives collectives : live) {
-            Key key = key(collectives);
+    /** Whether others are there than at the end of the prologue. */
+    boolean haveChanged() {
+        return changed;
+    }
+
+    /** Of which communicator a collective is under way, as a part of a sentence; empty if of none that is there. */
+    synchronized String whereUnderWay() {
+        return there.values().stream()
+                .filter(Collectives::isUnderWay)
+                .findFirst()
+                .map(collectives -> " of " + collectives.check.name())
+                .orElse("");
+    }
+
+    synchronized void write(DataOutputStream image) throws IOException {
+        image.writeInt(there.size());
+        for (Map.Entry<Key, Collectives> each : there.entrySet()) {
+            Key key = each.getKey();
             image.writeInt(key.id);
             image.writeInt(key.firstTag);
             image.writeBoolean(key.inter);
-            image.writeInt(collectives.operations());
-            image.writeInt(collectives.calls());
+            image.writeInt(each.getValue().operations());
+            image.writeInt(each.getValue().calls());
         }
     }
 
     /** @return false if the communicators that are there are not those of the image */
-    synchronized boolean read(DataInputStream image, Contexts contexts) throws IOException {
-        int missing = live(contexts).size();
+    synchronized boolean read(DataInputStream image) throws IOException {
+        int left = there.size();
         boolean same = true;
-        for (int left = image.readInt(); left > 0; left--) {
-            Collectives collectives = last.get(new Key(image.readInt(), image.readInt(), image.readBoolean()));
+        for (int saved = image.readInt(); saved > 0; saved--) {
+            Collectives collectives = there.get(new Key(image.readInt(), image.readInt(), image.readBoolean()));
             int operations = image.readInt();
             int calls = image.readInt();
             if (collectives == null) {
                 same = false;
             } else {
                 collectives.goOn(operations, calls);
-                missing--;
+                left--;
             }
         }
-        return same && missing == 0;
+        return same && left == 0;
     }
 }

@@ -20,6 +20,11 @@ public class Request implements Freeable {
     /** What the operation ends with, asked when it is done. */
     private Supplier<Status> outcome;
 
+    /** Whether it is a receive whose end the program has not seen, and whether it was to be taken back. */
+    private boolean receiving;
+
+    private boolean cancelled;
+
     /** A send or receive. */
     Request(Communicator comm, String call, Operation operation) {
         this(comm, call);
@@ -30,6 +35,13 @@ public class Request implements Freeable {
     Request(Communicator comm, String call) {
         this.comm = comm;
         this.call = call;
+    }
+
+    /** A receive. */
+    static Request ofReceive(Communicator comm, String call, Operation operation) {
+        Request request = new Request(comm, call, operation);
+        request.receiving = true;
+        return request;
     }
 
     /** A null request. */
@@ -70,6 +82,8 @@ public class Request implements Freeable {
     /** Takes over what another request has under way. */
     final void takeOver(Request other) {
         under(other.operation, other.outcome);
+        receiving = other.receiving;
+        cancelled = false;
     }
 
     // ---- one request
@@ -107,13 +121,23 @@ public class Request implements Freeable {
         }
         try {
             comm.endpoint.cancel(operation);
+            cancelled = true;
         } catch (FinalizedException e) {
             throw comm.finalized(by, e);
         }
     }
 
-    /** Forgets the request; the operation goes on. */
+    /**
+     * Forgets the request; the operation goes on. Of a receive nobody can know its end then, so that this process cannot be saved any more
+     * ({@link Checkpoint}); but of one that was to be taken back, for whose end this waits.
+     */
     public void Free() throws MPIException {
+        if (receiving && cancelled) {
+            await("Free").receiveSeen();
+        } else if (receiving) {
+            receiving = false;
+            comm.self.underWay().receiveForgotten();
+        }
         operation = null;
         outcome = null;
     }
@@ -163,6 +187,7 @@ public class Request implements Freeable {
         if (!isComplete("getStatus")) {
             return null;
         }
+        receiveSeen();
         return outcome == null ? new Status() : outcome.get();
     }
 
@@ -301,11 +326,19 @@ public class Request implements Freeable {
         return this;
     }
 
+    private void receiveSeen() {
+        if (receiving) {
+            receiving = false;
+            comm.self.underWay().receiveSeen();
+        }
+    }
+
     /** Takes the outcome of a complete request, which is null from now on. */
     final Status finish() {
         Supplier<Status> endsWith = outcome;
         operation = null;
         outcome = null;
+        receiveSeen();
         return endsWith == null ? new Status() : endsWith.get();
     }
 }

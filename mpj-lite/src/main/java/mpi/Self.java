@@ -4,11 +4,25 @@ import org.posthouse.mpj.Endpoint;
 
 /**
  * What the calling process has once, however many communicators it has: its end of the machine, the numbers of its
- * communicators, its attached send buffer, its ports, its random numbers, and how far its
- * communicators are.
+ * communicators, its attached send buffer, its ports, its random numbers, its communicators and how far they are, and what its
+ * program has begun and not seen the end of.
  */
-record Self(Endpoint endpoint, Contexts contexts, SendBuffer sendBuffer, Ports ports, RankRandom random, Positions positions) {
+record Self(
+        Endpoint endpoint,
+        Contexts contexts,
+        SendBuffer sendBuffer,
+        Ports ports,
+        RankRandom random,
+        Positions positions,
+        UnderWay underWay) {
     Self(Endpoint endpoint) {
-        this(endpoint, new Contexts(), new SendBuffer(endpoint), new Ports(), new RankRandom(endpoint), new Positions());
+        this(
+                endpoint, new Contexts(), new SendBuffer(endpoint), new Ports(), new RankRandom(endpoint), new Positions(),
+                new UnderWay());
+    }
+
+    /** The same for a communicator that the library makes for itself: it is none of the program's. */
+    Self unlisted() {
+        return new Self(endpoint, contexts, sendBuffer, ports, random, new Positions(), underWay);
     }
 }

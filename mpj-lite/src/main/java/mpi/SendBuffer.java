@@ -1,5 +1,8 @@
 package mpi;
 
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -100,6 +103,26 @@ final class SendBuffer {
             }
             return left;
         });
+    }
+
+    /** Writes what an image needs: all copies have left when it is made, but who sends next finds that out, which are events. */
+    synchronized void write(DataOutputStream image) throws IOException {
+        image.writeInt(copies.size());
+        for (Copy copy : copies) {
+            image.writeLong(copy.bytes);
+        }
+    }
+
+    /** Goes on from an image. */
+    synchronized void read(DataInputStream image) throws IOException {
+        copies.clear();
+        used = 0;
+        for (int left = image.readInt(); left > 0; left--) {
+            Operation gone = endpoint.begin();
+            endpoint.end(gone);
+            copies.add(new Copy(gone, image.readLong()));
+            used += copies.get(copies.size() - 1).bytes;
+        }
     }
 
     /** A copy of a message. */

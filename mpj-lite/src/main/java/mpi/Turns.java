@@ -1,5 +1,7 @@
 package mpi;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -27,8 +29,16 @@ final class Turns {
     /** Null before the first collective. */
     private Presence presence;
 
-    /** The end of the last collective that was queued; null if there is none, or it was seen. */
+    /** The end of the last collective that was queued; null if there is none, or it was waited for. */
     private Operation last;
+
+    /** How many were called here, and up to which of them the program has seen that they are over: they are in their order. */
+    private int called;
+
+    private int seen;
+
+    /** What is to be done when it has seen the last. */
+    private final List<Runnable> afterwards = new ArrayList<>();
 
     /** @param firstTag number of operations in the context that are somebody else's */
     Turns(Communicator comm, int firstTag) {
@@ -38,11 +48,33 @@ final class Turns {
 
     /** Runs a collective behind all that were queued. */
     void take(Collective collective) {
+        int number = call();
         Operation ahead = ahead();
         if (ahead != null) {
             comm.await(collective.call, ahead);
         }
-        run(collective);
+        try {
+            run(collective);
+        } finally {
+            seen(number);
+        }
+    }
+
+    private synchronized int call() {
+        comm.self.underWay().collective();
+        return ++called;
+    }
+
+    /** The program knows that this one is over, and so are those before it. */
+    private synchronized void seen(int number) {
+        if (number > seen) {
+            comm.self.underWay().collectivesSeen(number - seen);
+            seen = number;
+        }
+        if (seen == called) {
+            afterwards.forEach(Runnable::run);
+            afterwards.clear();
+        }
     }
 
     private synchronized Operation ahead() {
@@ -53,6 +85,7 @@ final class Turns {
 
     /** Runs a collective in the background, behind all that were queued. */
     synchronized Request queue(Collective collective) {
+        int number = call();
         Operation end = comm.endpoint.begin();
         AtomicReference<Throwable> failure = new AtomicReference<>();
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
@@ -68,15 +101,18 @@ final class Turns {
             }
         });
         last = end;
-        return Request.of(comm, collective.call, end, () -> outcome(failure.get()));
+        return Request.of(comm, collective.call, end, () -> {
+            seen(number);
+            return outcome(failure.get());
+        });
     }
 
-    /** Does something behind all collectives that were queued. */
+    /** Does something when the program has seen the end of all collectives that it has called. */
     synchronized void afterwards(Runnable what) {
-        if (last == null) {
+        if (seen == called) {
             what.run();
         } else {
-            background().execute(what);
+            afterwards.add(what);
         }
     }
 
@@ -107,16 +143,22 @@ final class Turns {
         Presence presence = presence();
         presence.enter(collective.call, collective.root);
         boolean failed = true;
+        boolean whole = false;
         try {
             collective.body.run();
             failed = false;
+            whole = true;
         } catch (ReceiveException e) {
+            whole = e.kind() != ReceiveException.Kind.MISMATCH;
             throw comm.check.error(Communicator.errorClass(e), collective.call, e.getMessage(), e);
         } catch (UnwritableException e) {
             throw comm.check.error(MPI.ERR_TYPE, collective.call, "the send buffer's " + e.getMessage(), e);
         } catch (FinalizedException e) {
             throw comm.finalized(collective.call, e);
         } finally {
+            if (!whole) {
+                comm.self.underWay().collectiveBroken();
+            }
             if (failed) {
                 presence.leaveFailed();
                 comm.self.contexts().spoil(comm.id);
@@ -130,9 +172,9 @@ final class Turns {
         return firstTag;
     }
 
-    /** Whether a collective that was queued is not known to have ended. */
-    synchronized boolean isTaken() {
-        return last != null && !last.isDone();
+    /** Whether the program has not seen the end of all that it has called. */
+    synchronized boolean isUnderWay() {
+        return seen < called;
     }
 
     /** Calls so far, those that are somebody else's included. */

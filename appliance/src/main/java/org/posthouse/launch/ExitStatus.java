@@ -10,6 +10,9 @@ final class ExitStatus {
     /** The rank cannot go on from where it is, and asks to be started again: its relay's log has lost its end. */
     static final int AGAIN = 72;
 
+    /** The rank's state could not be saved, or restored. */
+    static final int STATE = 73;
+
     /** What stands for a process that was not started, as somebody had the job killed before. */
     static final int NOT_STARTED = 143;
 
@@ -24,7 +27,7 @@ final class ExitStatus {
 
     /** Whether something around the program ended the process, so that a new one may well get further. */
     static boolean isAccident(int status) {
-        return isSignal(status) || status == CONNECTION || status == AGAIN;
+        return isSignal(status) || status == CONNECTION || status == AGAIN || status == STATE;
     }
 
     /** Whether a terminal sends this signal to all its processes at once, the launcher included: Ctrl-C, or its own end. */
@@ -38,7 +41,9 @@ final class ExitStatus {
 
     /** For instance "was killed by signal 9 (SIGKILL)", or "exited with status 42". */
     static String words(int status) {
-        if (!isSignal(status)) {
+        if (status == STATE) {
+            return "could not save or restore its state (status " + status + ")";
+        } else if (!isSignal(status)) {
             return "exited with status " + status;
         }
         int signal = status - SIGNAL_BASE;

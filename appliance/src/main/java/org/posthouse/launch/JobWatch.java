@@ -124,6 +124,7 @@ final class JobWatch {
             case Signal.Exited exited -> onExited(exited, nowNs);
             case Signal.Event event -> onEvent(event.event(), event.atNs(), nowNs);
             case Signal.Diverged diverged -> diverged("rank " + diverged.rank() + " " + diverged.what());
+            case Signal.LastWords last -> ranks.lastWords(last.rank(), last.words());
             case Signal.Unkept unkept -> ranks.unkept(unkept.rank(), unkept.why());
             case Signal.RelayLost lost -> onRelayLost(lost, nowNs);
             case Signal.RelayBack back -> onRelayBack(back, nowNs);
@@ -275,7 +276,8 @@ final class JobWatch {
     }
 
     private String died(int rank) {
-        return "rank " + rank + " " + ExitStatus.words(ranks.status(rank));
+        String why = ranks.lastWords(rank);
+        return "rank " + rank + " " + ExitStatus.words(ranks.status(rank)) + (why == null ? "" : ": " + why);
     }
 
     /** Another process is to follow, if there may be one. */
@@ -290,7 +292,7 @@ final class JobWatch {
         recoveries.begin(rank, 1 + restarts.used(rank), ExitStatus.words(status), endedNs, nowNs);
         long waitMs = TimeUnit.NANOSECONDS.toMillis(dueNs - endedNs);
         String when = waitMs == 0 ? "restarted" : String.format(Locale.ROOT, "restarted after %.2f s", waitMs / 1e3);
-        tell.accept(died(rank) + ": " + when + " (" + restarts.used(rank) + " of " + restarts.maxPerRank() + ")");
+        tell.accept("rank " + rank + " " + ExitStatus.words(status) + ": " + when + " (" + restarts.used(rank) + " of " + restarts.maxPerRank() + ")");
     }
 
     private void restart(int rank, long nowNs) throws JobFailure {

@@ -34,6 +34,9 @@ final class OutputTape implements AutoCloseable {
         /** The stream is not what it was: the rest of a sentence that begins with the rank. */
         void diverged(String what);
 
+        /** A process has said its last words: a line without its end. */
+        void lastWords(String line);
+
         /** The stream is not kept any longer. */
         void broken(IOException why);
     }
@@ -142,6 +145,7 @@ final class OutputTape implements AutoCloseable {
             return false;
         }
         if (isLastWords(line)) {
+            watcher.lastWords(new String(line, StandardCharsets.UTF_8).stripTrailing());
             return true;
         }
         if (linesCompared == lines) {

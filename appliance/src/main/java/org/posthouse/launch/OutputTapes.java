@@ -3,6 +3,7 @@ package org.posthouse.launch;
 import java.io.IOException;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 /** What the ranks of a logged job have printed, by rank and stream. Confined to the job's thread; the tapes are not. */
 final class OutputTapes implements AutoCloseable {
@@ -20,9 +21,11 @@ final class OutputTapes implements AutoCloseable {
         }
     }
 
-    /** What the library says before it ends a process whose relay is gone, see {@code org.posthouse.mpj.Ending}. */
+    /** What the library says before it ends a process, see {@code org.posthouse.mpj.Ending}. */
     private static List<String> lastWords(int rank) {
-        return List.of("rank " + rank + ": the connection to the relay at ", "rank " + rank + ": the relay at ");
+        return Stream.of("the connection to the relay at ", "the relay at ", "Checkpoint.")
+                .map(words -> "rank " + rank + ": " + words)
+                .toList();
     }
 
     private static OutputTape.Watcher watcher(int rank, Consumer<Signal> signals) {
@@ -30,6 +33,11 @@ final class OutputTapes implements AutoCloseable {
             @Override
             public void diverged(String what) {
                 signals.accept(new Signal.Diverged(rank, what));
+            }
+
+            @Override
+            public void lastWords(String line) {
+                signals.accept(new Signal.LastWords(rank, line.substring(("rank " + rank + ": ").length())));
             }
 
             @Override

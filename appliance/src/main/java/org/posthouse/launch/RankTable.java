@@ -25,6 +25,8 @@ final class RankTable {
     private final String[] lostWhy;
     private final String[] limits;
     private final String[] unkept;
+    /** Of the present process, or the last one; null if it has said none. */
+    private final String[] lastWords;
     private final boolean[] connected;
     private int exited;
     private int connectedCount;
@@ -38,6 +40,7 @@ final class RankTable {
         this.lostWhy = new String[ranks];
         this.limits = new String[ranks];
         this.unkept = new String[ranks];
+        this.lastWords = new String[ranks];
         this.connected = new boolean[ranks];
         Arrays.fill(links, RankLink.NONE);
     }
@@ -51,6 +54,7 @@ final class RankTable {
     /** A new process of the rank runs; the relay is about to learn of it. */
     void restarted(int rank) {
         ended[rank] = false;
+        lastWords[rank] = null;
         exited--;
         links[rank] = links[rank] == RankLink.NONE ? RankLink.NONE : RankLink.AWAY;
     }
@@ -99,6 +103,15 @@ final class RankTable {
     /** What the rank prints is not kept any more, so that a new process would show it again. */
     void unkept(int rank, String why) {
         unkept[rank] = why;
+    }
+
+    /** What the library has said before it ended the rank's process. */
+    void lastWords(int rank, String words) {
+        lastWords[rank] = words;
+    }
+
+    String lastWords(int rank) {
+        return lastWords[rank];
     }
 
     /** Why the rank cannot be started again; null if it can. */

@@ -21,6 +21,9 @@ sealed interface Signal {
     /** A rank that was started again prints something else than before. */
     record Diverged(int rank, String what) implements Signal {}
 
+    /** What the library has said before it ended a rank's process. */
+    record LastWords(int rank, String words) implements Signal {}
+
     /** What a rank prints cannot be kept any more: it cannot be started again. */
     record Unkept(int rank, String why) implements Signal {}
 

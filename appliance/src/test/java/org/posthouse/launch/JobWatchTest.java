@@ -204,6 +204,32 @@ class JobWatchTest {
         assertThat(outcome.restarts()).noneMatch(Restart::isCaughtUp);
     }
 
+    /** What the last process has said is the job's end, and not what one before it had. */
+    @Test
+    void aRankThatCannotSaveItsStateIsStartedAgainAndItsLastWordsAreTheCause() throws Exception {
+        JobWatch watch = running(true, 1);
+        watch.on(new Signal.LastWords(1, "Checkpoint.point cannot save \"grid\": one"), nowNs);
+        exited(watch, 1, 73);
+        assertThat(told).containsExactly("rank 1 could not save or restore its state (status 73): restarted (1 of 1)");
+        assertThat(done).containsExactly("1/2");
+        watch.on(new Signal.LastWords(1, "Checkpoint.point cannot save \"grid\": two"), nowNs);
+        exited(watch, 1, 73);
+        JobOutcome outcome = end(watch);
+        assertThat(outcome.status()).isEqualTo(73);
+        assertThat(outcome.cause())
+                .isEqualTo("rank 1 could not save or restore its state (status 73): Checkpoint.point cannot save \"grid\": two, after 1 of 1"
+                        + " restarts");
+    }
+
+    @Test
+    void lastWordsAreThoseOfTheProcessThatSaidThem() throws Exception {
+        JobWatch watch = running(true, 1);
+        watch.on(new Signal.LastWords(1, "the relay at h:1 closed the connection"), nowNs);
+        exited(watch, 1, 70);
+        exited(watch, 1, KILLED);
+        assertThat(end(watch).cause()).isEqualTo("rank 1 was killed by signal 9 (SIGKILL), after 1 of 1 restarts");
+    }
+
     @Test
     void aJobThatFailsStartsNobodyAgain() throws Exception {
         JobWatch watch = running(true, 3);

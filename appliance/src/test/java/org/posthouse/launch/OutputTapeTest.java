@@ -27,10 +27,16 @@ class OutputTapeTest {
 
     private final ByteArrayOutputStream shown = new ByteArrayOutputStream();
     private final List<String> told = new ArrayList<>();
+    private final List<String> last = new ArrayList<>();
     private final OutputTape tape = new OutputTape("standard output", List.of("rank 3: the relay at "), new OutputTape.Watcher() {
         @Override
         public void diverged(String what) {
             told.add(what);
+        }
+
+        @Override
+        public void lastWords(String line) {
+            last.add(line);
         }
 
         @Override
@@ -156,6 +162,8 @@ class OutputTapeTest {
                 "one", "rank 3: the relay at h:1 closed the connection", "rank 3: the relay at h:1 closed the connection again",
                 "two"));
         assertThat(told).isEmpty();
+        assertThat(last).containsExactly(
+                "rank 3: the relay at h:1 closed the connection", "rank 3: the relay at h:1 closed the connection again");
     }
 
     @Test

@@ -17,6 +17,9 @@ class Ending {
     /** The relay has lost something of what this process knows: another is to be started in its place. */
     static final int STATUS_RESTART = 72;
 
+    /** This process's state could not be saved, or restored: another is to be started in its place. */
+    static final int STATUS_STATE = 73;
+
     /** How the text of a CANNOT_RESUME begins that asks for that. */
     private static final String RESTART = "restart";
 
@@ -40,6 +43,11 @@ class Ending {
     void lost(String relay, IOException cause) {
         say("rank " + rank + ": the connection to the relay at " + relay + " broke: " + cause.getMessage());
         exit(STATUS_CONNECTION);
+    }
+
+    void gaveUp(String why) {
+        say("rank " + rank + ": " + why);
+        exit(STATUS_STATE);
     }
 
     /** The last words. */

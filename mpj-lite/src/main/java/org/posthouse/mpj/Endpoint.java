@@ -122,6 +122,14 @@ public interface Endpoint {
     /** Waits until all sends have left, says goodbye to the relay and closes. The endpoint is of no use afterwards. */
     void close();
 
+    /**
+     * Ends this process: its state can be neither saved nor restored, and nothing that it might do from here on could be done again. Another
+     * is brought back to where it is, as after an accident. Does not return in a process of its own; else what it returns is to be thrown.
+     *
+     * @param why in one line
+     */
+    IllegalStateException giveUp(String why);
+
     /** Ends the whole job with {@code status} and this process with it. Does not return. */
     void abort(int status, String why);
 }

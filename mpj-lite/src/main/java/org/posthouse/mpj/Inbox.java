@@ -389,9 +389,9 @@ final class Inbox {
     /** What is under way, in words; null if nothing is. */
     String busy() {
         if (!pending.all().isEmpty() || !cancelling.isEmpty() || unasked.isAwaited() || !aheads.waiting().isEmpty()) {
-            return "a receive is under way, expected none: wait for it, or cancel it, first";
+            return "a receive is under way";
         }
-        return arriving.isEmpty() ? null : "a message is arriving, expected none: wait for its receive first";
+        return arriving.isEmpty() ? null : "a message is arriving";
     }
 
     /** Writes what an image needs: how many receives were called where, and what has come and was not received. */

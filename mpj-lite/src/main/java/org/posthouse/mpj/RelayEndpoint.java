@@ -516,6 +516,12 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     }
 
     @Override
+    public IllegalStateException giveUp(String why) {
+        ending.gaveUp(why);
+        return new IllegalStateException("the process was to end: " + why);
+    }
+
+    @Override
     public void abort(int status, String why) {
         progress.lock();
         try {

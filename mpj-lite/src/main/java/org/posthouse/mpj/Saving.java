@@ -18,7 +18,7 @@ import org.posthouse.wire.WireException;
  */
 final class Saving implements Vault {
     /** The first word of an image's own part; what follows it is bound to it. */
-    private static final int LAYOUT = 3;
+    private static final int LAYOUT = 4;
 
     private final Told told;
     private final HomeLine line;
@@ -244,7 +244,7 @@ final class Saving implements Vault {
     private void requireNothingUnderWay() {
         String busy = inbox.busy();
         if (busy != null) {
-            throw new IllegalStateException(busy);
+            throw new IllegalStateException(busy + ", which the caller was to rule out");
         }
     }
 

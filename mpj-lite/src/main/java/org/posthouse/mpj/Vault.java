@@ -15,7 +15,7 @@ public interface Vault {
      * Asks, once, whether this process goes on from a checkpoint. If so, the endpoint's own counters have gone there.
      *
      * @return the program's state; null if it begins
-     * @throws IllegalStateException if a receive is under way: in words, and it was not asked
+     * @throws IllegalStateException if a receive is under way, which the caller has to rule out; it was not asked then
      */
     DataInputStream restored();
 
@@ -29,7 +29,7 @@ public interface Vault {
      * Takes a checkpoint, and blocks until it is kept, or known to be not. Waits until all sends have left.
      *
      * @return whether it is kept
-     * @throws IllegalStateException if a receive is under way, which no image can have: in words
+     * @throws IllegalStateException if a receive is under way, which no image can have: the caller has to rule it out
      */
     boolean save(Writer state) throws IOException;
 }

@@ -47,7 +47,7 @@ final class LocalEndpoint implements Endpoint {
     }
 
     private final LocalWorld world;
-    private ImageBytes saved;
+    private ImageBytes image;
     /** Whether {@link #close} was called, and {@code finalized} whether all sends have left since. */
     private volatile boolean closed;
 
@@ -65,31 +65,32 @@ final class LocalEndpoint implements Endpoint {
         this.rank = rank;
     }
 
-    /** Keeps what was saved last, for the tests; no process of this world is ever restarted. */
+    /** Keeps what was saved last, and begins with that. */
     @Override
     public Vault vault() {
         return new Vault() {
             @Override
             public DataInputStream restored() {
                 requireNothingPosted();
-                return null;
+                return image == null ? null : image.input();
             }
 
             @Override
             public boolean isWanted() {
-                return false;
+                return world.isSaving();
             }
 
             @Override
             public boolean isOpen() {
-                return true;
+                return world.isSaving();
             }
 
             @Override
             public boolean save(Writer state) throws IOException {
+                ImageBytes next = new ImageBytes();
+                state.write(next.output());
                 requireNothingPosted();
-                saved = new ImageBytes();
-                state.write(saved.output());
+                image = next;
                 return true;
             }
         };
@@ -98,14 +99,19 @@ final class LocalEndpoint implements Endpoint {
     private void requireNothingPosted() {
         synchronized (world) {
             if (!posted.isEmpty()) {
-                throw new IllegalStateException("a receive is under way, expected none");
+                throw new IllegalStateException("a receive is under way, which the caller was to rule out");
             }
         }
     }
 
     /** What was saved last; null if nothing was. */
-    ImageBytes saved() {
-        return saved;
+    ImageBytes image() {
+        return image;
+    }
+
+    /** What is restored. */
+    void image(ImageBytes saved) {
+        image = saved;
     }
 
     @Override
@@ -399,6 +405,11 @@ final class LocalEndpoint implements Endpoint {
         if (finalized) {
             throw new FinalizedException(rank);
         }
+    }
+
+    @Override
+    public IllegalStateException giveUp(String why) {
+        return new IllegalStateException(why);
     }
 
     @Override

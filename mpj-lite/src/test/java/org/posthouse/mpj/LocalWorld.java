@@ -28,6 +28,7 @@ public final class LocalWorld {
     private Random random = new Random(1);
     private int[] sites;
     private long eagerBytesMax = 256 * 1024;
+    private boolean saving;
     /** The ranks' own threads that still run; threads that they start are not waited for. */
     private final Set<Thread> live = new HashSet<>();
 
@@ -63,6 +64,24 @@ public final class LocalWorld {
     public LocalWorld eagerBytesMax(long bytesMax) {
         eagerBytesMax = bytesMax;
         return this;
+    }
+
+    /** Checkpoints are taken, and wanted at all times. */
+    public LocalWorld saving() {
+        saving = true;
+        return this;
+    }
+
+    /** The ranks go on from the images that they have saved in the other world. */
+    public LocalWorld after(LocalWorld other) {
+        for (int rank = 0; rank < endpoints.length; rank++) {
+            endpoints[rank].image(other.endpoints[rank].image());
+        }
+        return this;
+    }
+
+    boolean isSaving() {
+        return saving;
     }
 
     /** What each rank does. */

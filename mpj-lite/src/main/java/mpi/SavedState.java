@@ -1,0 +1,63 @@
+package mpi;
+
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.InvalidObjectException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** What a program has registered to be saved, by name. Confined to its program's thread. */
+final class SavedState {
+    private final Map<String, SavedPart> parts = new LinkedHashMap<>();
+
+    /** The part that is being written or read, for who has to say what went wrong; null outside of any. */
+    private String present;
+
+    /** @return false if there is one of this name */
+    boolean tryAdd(String name, SavedPart part) {
+        return parts.putIfAbsent(name, part) == null;
+    }
+
+    void write(DataOutputStream out) throws IOException {
+        out.writeInt(parts.size());
+        for (Map.Entry<String, SavedPart> part : parts.entrySet()) {
+            present = part.getKey();
+            out.writeUTF(present);
+            part.getValue().write(present, out);
+        }
+        present = null;
+    }
+
+    void read(DataInputStream image) throws IOException {
+        for (int left = image.readInt(); left > 0; left--) {
+            present = image.readUTF();
+            SavedPart part = parts.get(present);
+            if (part == null) {
+                throw new InvalidObjectException("it was saved, and is not registered: " + parts.keySet());
+            }
+            part.read(present, image);
+        }
+        present = null;
+    }
+
+    /** What went wrong, in one line that names the part, the cause, and the program's own place. */
+    String failure(Throwable cause) {
+        StringBuilder line = new StringBuilder(present == null ? "its state" : "\"" + present + "\"");
+        line.append(": ").append(cause.toString().replaceAll("\\s*\\R\\s*", " "));
+        for (StackTraceElement frame : cause.getStackTrace()) {
+            if (isOfProgram(frame.getClassName())) {
+                return line.append(", at ").append(frame).toString();
+            }
+        }
+        return line.toString();
+    }
+
+    private static boolean isOfProgram(String className) {
+        return !className.startsWith("java.")
+                && !className.startsWith("jdk.")
+                && !className.startsWith("sun.")
+                && !className.startsWith("mpi.")
+                && !className.startsWith("org.posthouse.mpj.");
+    }
+}

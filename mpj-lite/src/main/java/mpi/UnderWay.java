@@ -1,0 +1,76 @@
+package mpi;
+
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What this process has begun and its program has not seen the end of: while there is any, no image can be made of it (ADR 44). It
+ * follows from what the program did and saw, and never from what has arrived: so it is the same in every process that is brought back.
+ * Asking costs five reads. Thread-safe.
+ */
+final class UnderWay {
+    private final AtomicInteger receives = new AtomicInteger();
+    private final AtomicInteger messages = new AtomicInteger();
+    private final AtomicInteger collectives = new AtomicInteger();
+
+    /** Whether something was freed, or left in the middle, whose end nobody can see: that never changes again. */
+    private volatile boolean freed;
+
+    private volatile boolean broken;
+
+    /** A receive is called. */
+    void received() {
+        receives.incrementAndGet();
+    }
+
+    /** The program has seen its end. */
+    void receiveSeen() {
+        receives.decrementAndGet();
+    }
+
+    /** The program forgets a receive before its end. */
+    void receiveForgotten() {
+        freed = true;
+        receives.decrementAndGet();
+    }
+
+    /** A message was taken out of the machine. */
+    void taken() {
+        messages.incrementAndGet();
+    }
+
+    /** The program has got it. */
+    void takenSeen() {
+        messages.decrementAndGet();
+    }
+
+    void collective() {
+        collectives.incrementAndGet();
+    }
+
+    void collectivesSeen(int count) {
+        collectives.addAndGet(-count);
+    }
+
+    /** A collective was left in the middle, so that receives of it may have stayed behind. */
+    void collectiveBroken() {
+        broken = true;
+    }
+
+    boolean isNothing() {
+        return receives.get() == 0 && messages.get() == 0 && collectives.get() == 0 && !freed && !broken;
+    }
+
+    /** What it is, as the rest of a sentence; null if it is nothing. */
+    String words(Positions positions) {
+        if (receives.get() > 0) {
+            return "a receive is under way, expected none: wait for it first, also if it was cancelled";
+        } else if (messages.get() > 0) {
+            return "a message of a matched probe was not received, expected none: receive it first";
+        } else if (collectives.get() > 0) {
+            return "a collective" + positions.whereUnderWay() + " is under way, expected none: wait for it first";
+        } else if (freed) {
+            return "a receive was freed before its completion was seen, which can never be known now: wait for receives, or cancel them first";
+        }
+        return broken ? "a collective has thrown what is no receive's error, and may have left receives that nobody waits for" : null;
+    }
+}
