@@ -42,12 +42,12 @@ final class StatusCommand implements Callable<Integer> {
         attention |= !ready;
         text.append(String.format(
                 Locale.ROOT,
-                "relay %s of site %s: %s, mode %s, since %s%n",
+                "relay %s of site %s: %s, mode %s%s%n",
                 relay.path("relay").asText(),
                 relay.path("site").asText(),
                 ready ? "ready" : "takes no work",
                 relay.path("mode").asText(),
-                time(relay.path("startedAt"))));
+                relay.path("startedAt").asLong() == 0 ? "" : ", since " + time(relay.path("startedAt"))));
         relay.path("reasons").forEach(reason -> line(text, "not ready", reason.asText()));
         relay.path("links").forEach(link -> tellLink(text, link));
         tellGateway(text, relay.path("streams"));

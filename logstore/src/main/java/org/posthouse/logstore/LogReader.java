@@ -100,6 +100,9 @@ final class LogReader {
                         return;
                     }
                     case NOTHING -> {
+                        if (queueFile.isOutgrown()) {
+                            return;
+                        }
                         nothing(queueFile);
                         if (!isOvertaken(queueFile)) {
                             requireHead(queueFile);
@@ -110,7 +113,12 @@ final class LogReader {
                         damaged(queueFile, queueFile.endOfUnpublished(), CLAIMS.formatted(queueFile.length()));
                         isOvertaken(queueFile);
                     }
-                    case BAD_HEADER -> damaged(queueFile, queueFile.offset(), CLAIMS.formatted(queueFile.length()));
+                    case BAD_HEADER -> {
+                        if (queueFile.isOutgrown()) {
+                            return;
+                        }
+                        damaged(queueFile, queueFile.offset(), CLAIMS.formatted(queueFile.length()));
+                    }
                 }
             }
         }

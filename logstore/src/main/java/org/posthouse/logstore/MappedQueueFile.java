@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
@@ -148,6 +149,12 @@ final class MappedQueueFile implements AutoCloseable {
     boolean isPublished() {
         int word = header + Integer.BYTES > bytes.capacity() ? 0 : (int) WORD.getAcquire(bytes, header);
         return word == END_OF_DATA || word != 0 && (word & NOT_COMPLETE) == 0;
+    }
+
+    /** Whether the walk stands at the end of what is mapped, and a writer has made the file longer meanwhile. */
+    boolean isOutgrown() throws IOException {
+        boolean atEnd = header + Integer.BYTES > bytes.capacity() || offset() + (long) length > bytes.capacity();
+        return atEnd && Files.size(file) > bytes.capacity();
     }
 
     /** Goes on from where the walk stands. */
