@@ -4,14 +4,13 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.Map;
-import java.util.stream.Stream;
+import org.posthouse.relay.TemporaryFolder;
 
 /** The other programs' tunnels that this machine has, and why it has not the others. Confined to the driver's thread. */
 final class Tunnels implements AutoCloseable {
-    private final Path folder;
+    private final TemporaryFolder folder;
     private final Map<Carrier, PlainTunnel> tunnels = new EnumMap<>(Carrier.class);
     private final Map<Carrier, String> leftOut = new EnumMap<>(Carrier.class);
 
@@ -19,13 +18,13 @@ final class Tunnels implements AutoCloseable {
         PlainTunnel in(Path folder) throws IOException, InterruptedException;
     }
 
-    private Tunnels(Path folder) {
+    private Tunnels(TemporaryFolder folder) {
         this.folder = folder;
     }
 
     /** Starts what is installed; nothing, if none are wanted. */
     static Tunnels start(boolean wanted) throws IOException, InterruptedException {
-        Tunnels tunnels = new Tunnels(Files.createTempDirectory("posthouse-bench-"));
+        Tunnels tunnels = new Tunnels(TemporaryFolder.make("posthouse-bench-"));
         try {
             if (wanted) {
                 tunnels.add(Carrier.SSH, SshTunnel::start);
@@ -39,7 +38,7 @@ final class Tunnels implements AutoCloseable {
     }
 
     private void add(Carrier carrier, Starting starting) throws IOException, InterruptedException {
-        Path own = Files.createDirectory(folder.resolve(carrier.word()));
+        Path own = Files.createDirectory(folder.path().resolve(carrier.word()));
         try {
             tunnels.put(carrier, starting.in(own));
         } catch (IOException e) {
@@ -64,12 +63,10 @@ final class Tunnels implements AutoCloseable {
     @Override
     public void close() {
         tunnels.values().forEach(PlainTunnel::close);
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
+        try {
+            folder.close();
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot remove " + folder + ": " + e.getMessage(), e);
+            throw new UncheckedIOException("cannot remove " + folder.path() + ": " + e.getMessage(), e);
         }
     }
 }

@@ -1,6 +1,7 @@
 package org.posthouse.cli;
 
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -13,11 +14,13 @@ import org.posthouse.wire.WireException;
 
 /** Which records are of the job that a user means: by its id, or by its name as the record that opened it says. */
 final class JobNames implements Predicate<LogEntry> {
+    private final String said;
     private final String wanted;
     private final Map<Long, String> found = new TreeMap<>();
 
     /** @param wanted an id as {@code posthouse log ls} shows it, or a name */
     JobNames(String wanted) {
+        this.said = wanted;
         this.wanted = wanted.toLowerCase(Locale.ROOT);
     }
 
@@ -34,6 +37,13 @@ final class JobNames implements Predicate<LogEntry> {
             found.put(job, name);
         }
         return meant;
+    }
+
+    /** @throws CommandFailure if there was no record of such a job */
+    void requireFound(Path log) throws CommandFailure {
+        if (found.isEmpty()) {
+            throw new CommandFailure("log " + log + " has no record of a job " + said + "; posthouse log ls lists its jobs");
+        }
     }
 
     /** The jobs whose records there were, by id. */

@@ -2,6 +2,7 @@ package org.posthouse.cli;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Map;
@@ -33,18 +34,26 @@ final class LogExportCommand implements Callable<Integer> {
     @Option(names = "--to", paramLabel = "FILE", required = true, description = "The file to write; what it held is replaced.")
     private Path to;
 
+    /** Of the job; as many as there may be where the log does not say. */
+    private int ranks = Integer.MAX_VALUE;
+
     @Override
     public Integer call() throws CommandFailure {
         Path log = folder.find();
         JobNames wanted = new JobNames(job);
-        LogFolder.scan(log, wanted::test);
+        LogFolder.scan(log, entry -> {
+            if (wanted.test(entry) && entry.record() instanceof LogRecord.JobOpened opened) {
+                ranks = opened.size();
+            }
+        });
+        wanted.requireFound(log);
         Map<Long, String> found = wanted.found();
-        if (found.size() != 1) {
-            throw new CommandFailure(
-                    found.isEmpty()
-                            ? "log " + log + " has no record of a job " + job + "; posthouse log ls lists its jobs"
-                            : "log " + log + " has several jobs named " + job + "; give the id of one: "
-                                    + found.keySet().stream().map(Job::hexId).toList());
+        if (found.size() > 1) {
+            throw new CommandFailure("log " + log + " has several jobs named " + job + "; give the id of one: "
+                    + found.keySet().stream().map(Job::hexId).toList());
+        }
+        if (rank != LogRecord.NO_RANK && (rank < 0 || rank >= ranks)) {
+            throw new CommandFailure("--rank is " + rank + ", and job " + job + " has " + ranks + " ranks, from 0");
         }
         return export(log, found.keySet().iterator().next());
     }
@@ -61,6 +70,8 @@ final class LogExportCommand implements Callable<Integer> {
             export.finish();
             System.out.printf(Locale.ROOT, "%s: %,d records of job %s%n", to, export.records(), Job.hexId(id));
             return LogFolder.report(scan);
+        } catch (NoSuchFileException e) {
+            throw new CommandFailure("file " + to + " cannot be written: there is no folder " + to.toAbsolutePath().getParent(), e);
         } catch (IOException e) {
             throw new CommandFailure("file " + to + " cannot be written: " + e.getMessage(), e);
         } catch (UncheckedIOException e) {

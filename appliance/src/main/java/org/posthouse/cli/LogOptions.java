@@ -12,7 +12,7 @@ final class LogOptions {
             names = "--log-limit",
             paramLabel = "BYTES",
             converter = ByteCount.class,
-            description = "How much the log may take on disk, such as 20g (default: 3/4 of what is free, at most 64g).")
+            description = "How much the log may take on disk, such as 20g (default: 3/4 of what is free or its own already, at most 64g).")
     private long limitBytes;
 
     @Option(

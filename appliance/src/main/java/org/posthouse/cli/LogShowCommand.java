@@ -14,6 +14,7 @@ import org.posthouse.logstore.LogEntry;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogExport;
 import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.LogScan;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.RecordType;
 import picocli.CommandLine.ArgGroup;
@@ -81,13 +82,23 @@ final class LogShowCommand implements Callable<Integer> {
         try {
             if (origin.export != null) {
                 LogExport.read(origin.export, this::visit);
+                requireJob(origin.export);
                 return 0;
             }
-            return LogFolder.report(MessageLog.scan(origin.log.find(), this::visit));
+            Path log = origin.log.find();
+            LogScan scan = MessageLog.scan(log, this::visit);
+            requireJob(log);
+            return LogFolder.report(scan);
         } catch (Enough e) {
             return 0;
         } catch (LogException e) {
             throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    private void requireJob(Path log) throws CommandFailure {
+        if (wanted != null) {
+            wanted.requireFound(log);
         }
     }
 

@@ -5,7 +5,9 @@ import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command {@code posthouse}. */
 @Command(
@@ -51,10 +53,20 @@ public final class Posthouse {
         CommandLine posthouse = new CommandLine(new Posthouse())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExpandAtFiles(false)
-                .setExecutionExceptionHandler(Posthouse::failed);
+                .setExecutionExceptionHandler(Posthouse::failed)
+                .setParameterExceptionHandler(Posthouse::misused);
         // What follows the program's class is the program's, whatever it looks like.
         posthouse.getSubcommands().get("run").setStopAtPositional(true);
         return posthouse;
+    }
+
+    /** What is wrong, and where to read on: all the options behind it would have it scroll away. */
+    private static int misused(ParameterException cause, String[] words) {
+        String name = cause.getCommandLine().getCommandSpec().qualifiedName();
+        System.err.println(name + ": " + cause.getMessage());
+        UnmatchedArgumentException.printSuggestions(cause, cause.getCommandLine().getErr());
+        System.err.println("see " + name + " --help");
+        return CommandLine.ExitCode.USAGE;
     }
 
     /** One clear line for what a user can mend; the whole story for what only we can. */

@@ -185,7 +185,8 @@ final class RunCommand implements Callable<Integer> {
         }
         if (!outcome.divergences().isEmpty()) {
             System.err.println("posthouse: the job's result may be another than without restarts: what ranks did again differs from"
-                    + " what they had done, " + outcome.divergences().size() + " times: " + outcome.divergences().get(0));
+                    + " what they had done, at least " + outcome.divergences().size() + " times: " + outcome.divergences().get(0)
+                    + "; of clocks and random numbers only MPI.Wtime and MPI.Random are the same again");
         }
         if (!outcome.cause().isEmpty()) {
             System.err.println("posthouse: job ended: " + outcome.cause());

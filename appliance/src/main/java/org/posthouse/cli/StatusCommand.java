@@ -15,7 +15,8 @@ import picocli.CommandLine.Mixin;
         name = "status",
         description = "Tells how a running relay is: its links, its log, its keys, and what is to be done.",
         mixinStandardHelpOptions = true,
-        footer = {"", "Status 0: all is well. 3: a relay takes no work, a link is down, a log holds senders, or a warning stands."})
+        footer = {"", "Status 0: all is well. 3: a relay takes no work, a link is down, a log holds senders, a running job has"
+            + " diverged, or a warning stands."})
 final class StatusCommand implements Callable<Integer> {
     /** Something needs attention; not 1 or 2, which say that the command itself failed. */
     static final int STATUS_ATTENTION = 3;
@@ -31,6 +32,7 @@ final class StatusCommand implements Callable<Integer> {
         String answer = client.get("/api/v1/relays");
         StringBuilder text = new StringBuilder();
         client.json(answer).path("relays").forEach(relay -> tell(text, relay));
+        client.json(client.get("/api/v1/jobs")).path("jobs").forEach(job -> tellJob(text, job));
         System.out.print(console.json() ? answer + System.lineSeparator() : text);
         return attention ? STATUS_ATTENTION : 0;
     }
@@ -40,12 +42,12 @@ final class StatusCommand implements Callable<Integer> {
         attention |= !ready;
         text.append(String.format(
                 Locale.ROOT,
-                "relay %s of site %s: %s, mode %s, since %s%n",
+                "relay %s of site %s: %s, mode %s%s%n",
                 relay.path("relay").asText(),
                 relay.path("site").asText(),
                 ready ? "ready" : "takes no work",
                 relay.path("mode").asText(),
-                time(relay.path("startedAt"))));
+                relay.path("startedAt").asLong() == 0 ? "" : ", since " + time(relay.path("startedAt"))));
         relay.path("reasons").forEach(reason -> line(text, "not ready", reason.asText()));
         relay.path("links").forEach(link -> tellLink(text, link));
         tellGateway(text, relay.path("streams"));
@@ -55,6 +57,22 @@ final class StatusCommand implements Callable<Integer> {
         }
         if (relay.path("keys").isObject()) {
             tellKeys(text, relay.path("keys"));
+        }
+    }
+
+    /** If its result may be another than without restarts. */
+    private void tellJob(StringBuilder text, JsonNode job) {
+        if (job.path("divergences").asLong() > 0) {
+            boolean runs = job.path("state").asText().equals("RUNNING");
+            attention |= runs;
+            text.append(String.format(
+                    Locale.ROOT,
+                    "job %s (%s), %s: DIVERGED, %,d messages differ from before a restart, and its result may be another: %s%n",
+                    job.path("id").asText(),
+                    job.path("name").asText(),
+                    runs ? "running" : "ended",
+                    job.path("divergences").asLong(),
+                    job.path("divergence").asText()));
         }
     }
 

@@ -4,15 +4,12 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
+import org.posthouse.relay.TemporaryFolder;
 import org.posthouse.tunnel.GridAuthority;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,11 +31,11 @@ public final class RelayGrid implements AutoCloseable {
     private static final int PORTS = 20_000;
     private static final int PORT_TRIES_MAX = 1_000;
 
-    private final Path folder;
+    private final TemporaryFolder folder;
     private final List<String> options;
     private final List<RelayProcess> relays = new ArrayList<>();
 
-    private RelayGrid(Path folder, List<String> options) {
+    private RelayGrid(TemporaryFolder folder, List<String> options) {
         this.folder = folder;
         this.options = options;
     }
@@ -52,7 +49,7 @@ public final class RelayGrid implements AutoCloseable {
      */
     public static RelayGrid start(int sites, int relaysPerSite, List<String> options, Consumer<ReadyLine> started)
             throws IOException, JobFailure {
-        RelayGrid grid = new RelayGrid(Files.createTempDirectory("posthouse-relays-"), options);
+        RelayGrid grid = new RelayGrid(TemporaryFolder.make("posthouse-relays-"), options);
         try {
             grid.startAll(sites, relaysPerSite, started);
             return grid;
@@ -63,10 +60,10 @@ public final class RelayGrid implements AutoCloseable {
     }
 
     private void startAll(int sites, int relaysPerSite, Consumer<ReadyLine> started) throws IOException, JobFailure {
-        GridAuthority authority = GridAuthority.init(folder.resolve("authority"), KEY_DAYS);
+        GridAuthority authority = GridAuthority.init(folder.path().resolve("authority"), KEY_DAYS);
         List<String> members = new ArrayList<>();
         for (String site : IntStream.range(0, sites).mapToObj(i -> "site-" + (char) ('a' + i)).toList()) {
-            authority.issue(site, KEY_DAYS, folder.resolve("keys-" + site));
+            authority.issue(site, KEY_DAYS, folder.path().resolve("keys-" + site));
             for (int name = 1; name <= relaysPerSite; name++) {
                 startOne(site, Integer.toString(name), members);
                 started.accept(relays.getLast().ready());
@@ -79,14 +76,14 @@ public final class RelayGrid implements AutoCloseable {
         String group = freeAddress();
         List<String> arguments = new ArrayList<>(List.of(
                 "--site", site, "--name", name, "--listen", freeAddress(), "--ops", freeAddress(), "--links", freeAddress(),
-                "--keys", folder.resolve("keys-" + site).toString(), "--data", folder.resolve("data-" + site).toString(),
+                "--keys", folder.path().resolve("keys-" + site).toString(), "--data", folder.path().resolve("data-" + site).toString(),
                 "--group", group));
         arguments.addAll(options);
         members.forEach(member -> arguments.addAll(List.of("--member", member)));
         for (RelayProcess earlier : relays) {
             arguments.addAll(List.of("--peer", earlier.ready().relay() + "=" + earlier.ready().links()));
         }
-        relays.add(RelayProcess.start(arguments, folder.resolve(site + "-" + name + ".log")));
+        relays.add(RelayProcess.start(arguments, folder.path().resolve(site + "-" + name + ".log")));
         members.add(group);
     }
 
@@ -117,10 +114,6 @@ public final class RelayGrid implements AutoCloseable {
     @Override
     public void close() throws IOException {
         relays.forEach(RelayProcess::close);
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
-        }
+        folder.close();
     }
 }

@@ -54,7 +54,7 @@ final class StoppedRanks implements AutoCloseable {
      * Begins to look.
      *
      * @param processes the present ones, asked for at each look
-     * @param looksMax a process that was seen stopped so many times in a row is ended
+     * @param looksMax a process that was seen stopped once more than so many times in a row, so for so many pauses at least, is ended
      * @param pauseMs between two looks
      * @param tell is told of each in a line
      */
@@ -82,7 +82,7 @@ final class StoppedRanks implements AutoCloseable {
         for (Watched process : present) {
             if (!isStopped(process.pid())) {
                 seen.remove(process.pid());
-            } else if (seen.merge(process.pid(), 1, Integer::sum) == looksMax && process.strike()) {
+            } else if (seen.merge(process.pid(), 1, Integer::sum) == looksMax + 1 && process.strike()) {
                 tell.accept("rank " + process.rank() + " has been stopped by a signal for "
                         + TimeUnit.MILLISECONDS.toSeconds(looksMax * pauseMs) + " s: it is killed");
             }

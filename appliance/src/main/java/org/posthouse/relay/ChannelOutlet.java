@@ -23,6 +23,9 @@ final class ChannelOutlet implements Outlet {
     private final Channel channel;
     private final Writer writer;
 
+    /** A channel that has been closed may not know it any more. */
+    private final String remote;
+
     // A loop that has just lost the channel must not be asked for anything: it would touch what is another's. Guarded by this.
     private boolean moving;
     private boolean paused;
@@ -40,6 +43,7 @@ final class ChannelOutlet implements Outlet {
     private ChannelOutlet(Channel channel, Writer writer) {
         this.channel = channel;
         this.writer = writer;
+        this.remote = Outlet.text(channel.remoteAddress());
     }
 
     private static Writer writer(Channel channel) {
@@ -130,6 +134,6 @@ final class ChannelOutlet implements Outlet {
 
     @Override
     public String remote() {
-        return Outlet.text(channel.remoteAddress());
+        return remote;
     }
 }

@@ -7,10 +7,8 @@ import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +16,6 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.logstore.LogSync;
 import org.posthouse.mpj.LocalSockets;
@@ -39,7 +36,7 @@ public final class EmbeddedGrid implements AutoCloseable {
     private static final long START_SECONDS = 30;
 
     private final Vertx vertx;
-    private Path folder;
+    private TemporaryFolder folder;
     private final MemoryDirectory directory = new MemoryDirectory();
     private final List<Relay> relays = new ArrayList<>();
     private final List<Path> logFolders = new ArrayList<>();
@@ -139,11 +136,11 @@ public final class EmbeddedGrid implements AutoCloseable {
     private void startRelays(int sites, int relaysPerSite, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         boolean linked = sites * relaysPerSite > 1;
         if (linked || logs.isPresent()) {
-            folder = Files.createTempDirectory("posthouse-");
+            folder = TemporaryFolder.make("posthouse-");
         }
-        GridAuthority authority = linked ? GridAuthority.init(folder.resolve("authority"), KEY_DAYS) : null;
+        GridAuthority authority = linked ? GridAuthority.init(folder.path().resolve("authority"), KEY_DAYS) : null;
         for (int i = 0; i < sites; i++) {
-            Path keys = linked ? folder.resolve("keys-" + network.site(i)) : null;
+            Path keys = linked ? folder.path().resolve("keys-" + network.site(i)) : null;
             if (linked) {
                 authority.issue(network.site(i), KEY_DAYS, keys);
             }
@@ -157,7 +154,7 @@ public final class EmbeddedGrid implements AutoCloseable {
     private void start(RelayId id, Path keys, Optional<LogLimits> logs, ModeConfig mode) throws IOException {
         RelayConfig config = RelayConfig.loopback(id, 0).withMode(mode).withLocal(LocalSockets.of(System.getenv()));
         if (logs.isPresent()) {
-            Path logFolder = RelayConfig.logFolder(folder.resolve("data-" + id.site()), id);
+            Path logFolder = RelayConfig.logFolder(folder.path().resolve("data-" + id.site()), id);
             config = config.withLog(logFolder, logs.get());
             logFolders.add(logFolder);
         }
@@ -239,12 +236,10 @@ public final class EmbeddedGrid implements AutoCloseable {
         if (folder == null) {
             return;
         }
-        try (Stream<Path> files = Files.walk(folder)) {
-            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(file);
-            }
+        try {
+            folder.close();
         } catch (IOException e) {
-            throw new UncheckedIOException("cannot remove " + folder + ": " + e.getMessage(), e);
+            throw new UncheckedIOException("cannot remove " + folder.path() + ": " + e.getMessage(), e);
         }
     }
 }

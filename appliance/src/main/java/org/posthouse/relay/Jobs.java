@@ -36,6 +36,7 @@ final class Jobs {
 
     private final Relay relay;
     private final Map<Long, OpenJob> open = new LinkedHashMap<>();
+    private long divergences;
 
     Jobs(Relay relay) {
         this.relay = relay;
@@ -232,8 +233,14 @@ final class Jobs {
         relay.control().submit(() -> onEvent(event, entry));
     }
 
+    /** Messages of all jobs that ranks which were started again would have sent otherwise than before. */
+    long divergences() {
+        return divergences;
+    }
+
     private void onEvent(JobEvent event, RankEntry entry) {
         LOG.info("{}: job {} rank {}: event {} {}", relay.id(), Job.hexId(event.job()), event.rank(), event.kind(), event.text());
+        divergences += event.kind() == JobEvent.DIVERGED ? 1 : 0;
         OpenJob job = open.get(event.job());
         if (job == null) {
             return;

@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.posthouse.core.CoreConfig;
@@ -9,7 +10,7 @@ import org.posthouse.logstore.LogConfig;
 /**
  * How much room a relay's log may take (docs/operations.md, the log's limits).
  *
- * @param limitBytes of all its files together; 0: three quarters of what is free when it is opened, at most 64 GiB
+ * @param limitBytes of all its files together; 0: three quarters of what is free or its own when it is opened, at most 64 GiB
  * @param highMarkPercent of it, from which ranks are asked for checkpoints, and one image of each must do
  * @param onFull what becomes of a job when there is no room for what its ranks send
  */
@@ -39,8 +40,22 @@ public record LogLimits(long limitBytes, int highMarkPercent, OnFull onFull) {
 
     /** The limit of a log in this folder, which exists. */
     long bytes(Path folder) throws IOException {
-        long free = Files.getFileStore(folder).getUsableSpace();
-        return limitBytes > 0 ? limitBytes : Math.clamp(free / 4 * 3, LogConfig.LIMIT_BYTES_MIN, DEFAULT_BYTES_MAX);
+        return limitBytes > 0 ? limitBytes : ofRoom(Files.getFileStore(folder).getUsableSpace(), has(folder));
+    }
+
+    /** With its own files, or a relay that comes back on its log would have the less room the more it has written. */
+    static long ofRoom(long freeBytes, long ownBytes) {
+        return Math.clamp((freeBytes + ownBytes) / 4 * 3, LogConfig.LIMIT_BYTES_MIN, DEFAULT_BYTES_MAX);
+    }
+
+    private static long has(Path folder) throws IOException {
+        long bytes = 0;
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+            for (Path file : files) {
+                bytes += file.toFile().length();
+            }
+        }
+        return bytes;
     }
 
     /** What ranks may have under way, so that some of them cannot fill the log by that alone. */

@@ -17,6 +17,9 @@ final class OpenJob {
     /** Most events that are kept for a launcher that is away; beside how ranks stand, which is told anew, they are few. */
     private static final int UNTOLD_MAX = 256;
 
+    /** Most divergences of which its launcher is told; a rank may send millions of messages otherwise than before. */
+    static final int DIVERGENCES_TOLD_MAX = 16;
+
     /** Where a job stands with its launcher. Ranks may come in all states but CLOSED. */
     enum State {
         /** Its launcher is connected. */
@@ -43,6 +46,8 @@ final class OpenJob {
     private final long startMs;
     private final List<JobEvent> untold = new ArrayList<>();
     private State state;
+    private long divergences;
+    private String divergence = "";
 
     /** Null unless it is OPEN, or was when it was closed. */
     private LauncherSession launcher;
@@ -73,6 +78,16 @@ final class OpenJob {
 
     long startMs() {
         return startMs;
+    }
+
+    /** Messages that ranks which were started again would have sent otherwise than before, since this relay has the job. */
+    long divergences() {
+        return divergences;
+    }
+
+    /** The first of them, in words; empty if there was none. */
+    String divergence() {
+        return divergence;
     }
 
     State state() {
@@ -134,6 +149,27 @@ final class OpenJob {
 
     /** Tells the launcher, or keeps what one that comes later would not see from how the ranks stand. */
     void tell(JobEvent event) {
+        if (event.kind() == JobEvent.DIVERGED) {
+            tellDivergence(event);
+        } else {
+            tellOrKeep(event);
+        }
+    }
+
+    private void tellDivergence(JobEvent event) {
+        divergences++;
+        if (divergences == 1) {
+            divergence = "rank " + event.rank() + " " + event.text();
+        }
+        if (divergences < DIVERGENCES_TOLD_MAX) {
+            tellOrKeep(event);
+        } else if (divergences == DIVERGENCES_TOLD_MAX) {
+            String text = event.text() + "; what else differs is counted by its relay (posthouse status)";
+            tellOrKeep(new JobEvent(event.job(), event.kind(), event.rank(), event.code(), event.a(), event.b(), text));
+        }
+    }
+
+    private void tellOrKeep(JobEvent event) {
         if (launcher != null) {
             launcher.onJobEvent(event);
         } else if (!isStanding(event) && untold.size() < UNTOLD_MAX) {

@@ -186,7 +186,7 @@ final class RelayStatus implements RelayView {
         RankTotals totals = totals(shards);
         tally.carried(mode, totals.carried(), relay.links().carried());
         tally.queued(shards, now);
-        measures = tally.measures(shards, lines, relay.refusals().counts(), relay.links().refusals(), now);
+        measures = tally.measures(shards, relay.jobs().divergences(), lines, relay.refusals().counts(), relay.links().refusals(), now);
         snapshot = picture(links, counters(shards, totals, links, lines.waitingBytes(), now));
     }
 
@@ -276,7 +276,9 @@ final class RelayStatus implements RelayView {
                                 relay.directory().ranks(job.id()).stream()
                                         .filter(entry -> !entry.relay().equals(relay.id()))
                                         .map(RelayStatus::elsewhere))
-                        .toList());
+                        .toList(),
+                job.divergences(),
+                job.divergence());
     }
 
     /** A rank of another relay, as the directory knows it; its counters are told by its own relay. */

@@ -68,11 +68,12 @@ final class RelayTally {
     }
 
     RelayMeasures measures(
-            List<ShardStatus> shards, Lines lines, Map<Reason, Long> refusals, Map<Refusal, Long> linkRefusals, long nanos) {
+            List<ShardStatus> shards, long divergences, Lines lines, Map<Reason, Long> refusals, Map<Refusal, Long> linkRefusals, long nanos) {
         return new RelayMeasures(
                 flows.flows(),
                 shards.stream().mapToLong(ShardStatus::messagesStored).sum(),
                 shards.stream().mapToLong(ShardStatus::messagesPushed).sum(),
+                divergences,
                 sum(shards, ShardStatus::messageWaits),
                 sum(shards, ShardStatus::receiveWaits),
                 latency(loopLag.counted()),

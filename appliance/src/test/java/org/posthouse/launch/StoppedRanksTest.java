@@ -80,7 +80,7 @@ class StoppedRanksTest {
         try (StoppedRanks watch = new StoppedRanks(() -> List.of(stopped, running), LOOKS, 10, told::add)) {
             for (int i = 0; i < 3; i++) {
                 stop();
-                for (int look = 1; look < LOOKS; look++) {
+                for (int look = 1; look <= LOOKS; look++) {
                     watch.look();
                 }
                 letGoOn();
@@ -88,7 +88,7 @@ class StoppedRanksTest {
             }
             assertThat(stopped.process().isAlive()).isTrue();
             stop();
-            for (int look = 1; look <= LOOKS; look++) {
+            for (int look = 0; look <= LOOKS; look++) {
                 assertThat(told).isEmpty();
                 watch.look();
             }

@@ -64,7 +64,7 @@ class ChaosTest {
     void aJobThatSurvivesNothingIsRefused() throws Exception {
         Command.Result result = Command.run(folder, "chaos", "--job", "example:ring", "--durability", "none");
         assertThat(result.status()).isEqualTo(2);
-        assertThat(result.err()).startsWith("a job with --durability none survives no kill: process or host");
+        assertThat(result.err()).startsWith("posthouse chaos: a job with --durability none survives no kill: process or host");
     }
 
     @Test

@@ -42,11 +42,13 @@ class KilledAtDeliveriesTest {
         Command.Result result = Command.run(
                 folder,
                 "run", "-n", "2", "--sites", sites, "--durability", "process", "-cp", Jobs.classPath(),
-                Diverges.class.getName(), "5", "0:3");
+                Diverges.class.getName(), "40", "0:30");
         assertThat(result.status()).as(result.err()).isZero();
         assertThat(result.err())
                 .contains("rank 0 was restarted and does not send what it sent before: message 1 to rank 1 in context")
-                .contains("has other content in 8 bytes");
+                .contains("has other content in 8 bytes")
+                .contains("what ranks did again differs from what they had done, at least 16 times");
+        assertThat(Jobs.told(result, "DIVERGED")).as("no flood of them").hasSize(16);
     }
 
     @ParameterizedTest

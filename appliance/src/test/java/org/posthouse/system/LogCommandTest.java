@@ -136,6 +136,14 @@ final class LogCommandTest {
         Command.Result unknown = log("export", "waether", "--to", file.toString(), "--data", data.toString());
         assertThat(unknown.status()).isEqualTo(1);
         assertThat(unknown.err()).contains("no record of a job waether").hasLineCount(1);
+        Command.Result unknownShown = log("show", "--job", "waether", "--data", data.toString());
+        assertThat(unknownShown.status()).isEqualTo(1);
+        assertThat(unknownShown.err()).contains("no record of a job waether").hasLineCount(1);
+        Command.Result beyond = log("export", "weather-2", "--rank", "4", "--to", file.toString(), "--data", data.toString());
+        assertThat(beyond.status()).isEqualTo(1);
+        assertThat(beyond.err()).contains("--rank is 4, and job weather-2 has 4 ranks, from 0").hasLineCount(1);
+        Command.Result nowhere = log("export", "weather-2", "--to", folder.resolve("no/file").toString(), "--data", data.toString());
+        assertThat(nowhere.err()).contains("there is no folder " + folder.resolve("no"));
     }
 
     @Test

@@ -19,6 +19,8 @@ import org.posthouse.logstore.LogDefect.Kind;
  * needs no lock and changes nothing, so it may read beside a living writer.
  */
 final class LogReader {
+    private static final String CLAIMS = "its header claims %d bytes or is not complete";
+
     private final Path folder;
     private final SortedMap<Integer, Path> files;
     private final Consumer<? super LogEntry> visitor;
@@ -85,6 +87,10 @@ final class LogReader {
         marked = false;
         halfSnapshot = false;
         try (MappedQueueFile queueFile = new MappedQueueFile(files.get(number))) {
+            String flaw = queueFile.headFlaw();
+            if (flaw != null) {
+                report(Kind.FLIPPED_BYTE, queueFile, false, lost(queueFile), flaw);
+            }
             while (defect == null) {
                 switch (queueFile.advance()) {
                     case RECORD -> record(queueFile);
@@ -94,11 +100,25 @@ final class LogReader {
                         return;
                     }
                     case NOTHING -> {
+                        if (queueFile.isOutgrown()) {
+                            return;
+                        }
                         nothing(queueFile);
-                        return;
+                        if (!isOvertaken(queueFile)) {
+                            requireHead(queueFile);
+                            return;
+                        }
                     }
-                    case UNFINISHED, BAD_HEADER -> damaged(queueFile, "its header claims " + queueFile.length()
-                            + " bytes or is not complete");
+                    case UNFINISHED -> {
+                        damaged(queueFile, queueFile.endOfUnpublished(), CLAIMS.formatted(queueFile.length()));
+                        isOvertaken(queueFile);
+                    }
+                    case BAD_HEADER -> {
+                        if (queueFile.isOutgrown()) {
+                            return;
+                        }
+                        damaged(queueFile, queueFile.offset(), CLAIMS.formatted(queueFile.length()));
+                    }
                 }
             }
         }
@@ -108,7 +128,7 @@ final class LogReader {
         String flaw = queueFile.flaw();
         if (flaw != null) {
             requireVersion(queueFile);
-            damaged(queueFile, "the record " + flaw);
+            damaged(queueFile, queueFile.offset(), "the record " + flaw);
             return;
         }
         ByteBuffer b = queueFile.bytes();
@@ -223,13 +243,34 @@ final class LogReader {
         }
     }
 
-    private void damaged(MappedQueueFile queueFile, String detail) {
+    /**
+     * Whether a writer has gone on where the scan stood. What looked like a defect was no more than that: all that follows a record is
+     * published behind it.
+     */
+    private boolean isOvertaken(MappedQueueFile queueFile) {
+        if (defect == null || !queueFile.isPublished()) {
+            return false;
+        }
+        defect = null;
+        queueFile.again();
+        return true;
+    }
+
+    private void damaged(MappedQueueFile queueFile, int from, String detail) {
         long lost = lost(queueFile);
-        boolean follows = wholeRecordFollows(queueFile, queueFile.offset());
+        boolean follows = wholeRecordFollows(queueFile, from);
         boolean atTail = !follows && isLast();
         Kind inside = queueFile.isZeroed() ? Kind.ZEROED_MIDDLE : Kind.FLIPPED_BYTE;
         report(atTail && lost == 0 ? Kind.TORN_TAIL : inside, queueFile, atTail, lost,
                 detail + (follows ? ", and whole records follow" : ""));
+    }
+
+    /** Of the file that a writer would go on with: of others nobody reads it. */
+    private void requireHead(MappedQueueFile queueFile) {
+        String misleads = queueFile.headMisleads();
+        if (defect == null && misleads != null && isLast()) {
+            report(Kind.TORN_TAIL, queueFile, true, 0, misleads);
+        }
     }
 
     private void requireCount(MappedQueueFile queueFile) {

@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
@@ -45,6 +46,8 @@ final class MappedQueueFile implements AutoCloseable {
     private final Arena arena;
     private final ByteBuffer bytes;
     private final CRC32C crc = new CRC32C();
+    private final StoreHead head;
+    private long records;
     private int next;
     private int header;
     private int length;
@@ -66,6 +69,7 @@ final class MappedQueueFile implements AutoCloseable {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
             this.bytes = channel.map(FileChannel.MapMode.READ_ONLY, 0, channel.size(), arena).asByteBuffer()
                     .order(ByteOrder.LITTLE_ENDIAN);
+            this.head = new StoreHead(bytes);
         } catch (IOException | RuntimeException e) {
             arena.close();
             throw e;
@@ -104,6 +108,7 @@ final class MappedQueueFile implements AutoCloseable {
                 return At.NOTHING;
             }
             int word = (int) WORD.getAcquire(bytes, header);
+            head.passed(header, records);
             if (word == 0 || word == END_OF_DATA) {
                 return word == 0 ? At.NOTHING : At.END_MARK;
             }
@@ -116,9 +121,45 @@ final class MappedQueueFile implements AutoCloseable {
             }
             next = offset() + length;
             if ((word & META_DATA) == 0) {
+                records++;
                 return At.RECORD;
             }
+            if (hidesRecord()) {
+                return At.BAD_HEADER;
+            }
         }
+    }
+
+    /** Chronicle's own documents have no records in them; one that claims more than it has may reach over all that follow. */
+    private boolean hidesRecord() {
+        return findRecord(offset(), 0, Long.MAX_VALUE, next) >= 0;
+    }
+
+    /** What is wrong with the file's head, or null. */
+    String headFlaw() {
+        return StoreHead.flaw(bytes);
+    }
+
+    /** Why a writer would not go on where the walk has ended, or null. */
+    String headMisleads() {
+        return head.misleads();
+    }
+
+    /** Whether a writer has published meanwhile what was not when the walk came to it. */
+    boolean isPublished() {
+        int word = header + Integer.BYTES > bytes.capacity() ? 0 : (int) WORD.getAcquire(bytes, header);
+        return word == END_OF_DATA || word != 0 && (word & NOT_COMPLETE) == 0;
+    }
+
+    /** Whether the walk stands at the end of what is mapped, and a writer has made the file longer meanwhile. */
+    boolean isOutgrown() throws IOException {
+        boolean atEnd = header + Integer.BYTES > bytes.capacity() || offset() + (long) length > bytes.capacity();
+        return atEnd && Files.size(file) > bytes.capacity();
+    }
+
+    /** Goes on from where the walk stands. */
+    void again() {
+        next = header;
     }
 
     private static int align(int offset) {
@@ -136,7 +177,11 @@ final class MappedQueueFile implements AutoCloseable {
      * @return its offset, or -1
      */
     int findRecord(int from, long first, long last) {
-        for (int at = align(from); at + Envelope.BYTES <= bytes.capacity(); at += Integer.BYTES) {
+        return findRecord(from, first, last, bytes.capacity());
+    }
+
+    private int findRecord(int from, long first, long last, int end) {
+        for (int at = align(from); at + Envelope.BYTES <= end; at += Integer.BYTES) {
             if (bytes.getShort(at + Envelope.MAGIC) == Envelope.MAGIC_VALUE && isRecord(at, first, last)) {
                 return at;
             }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.logstore.LogDefect.Kind;
 
@@ -57,6 +58,44 @@ final class DamageTest {
         assertThat(defect().kind()).isEqualTo(Kind.ZEROED_MIDDLE);
         assertThat(defect().position()).isEqualTo(11);
         assertRefusedAt(Samples.onlyFile(folder), 11);
+    }
+
+    @ParameterizedTest(name = "at byte {0} of the file")
+    @ValueSource(ints = {0, 1, 2, 4, 12, 20, 26, 107, 110, 196})
+    void findsAFlippedByteInTheHeadOfTheFile(int at) {
+        Samples.closedLog(folder, 20);
+        Samples.flip(Samples.onlyFile(folder), at);
+        assertThat(defect().kind()).isEqualTo(Kind.FLIPPED_BYTE);
+        assertThat(defect().atTail()).isFalse();
+        assertThat(defect().detail()).contains("of the file's head is");
+        assertRefusedAt(Samples.onlyFile(folder), 1);
+    }
+
+    /** Of the words before Chronicle's index, which then reach over the records behind it, to the end of the file or beyond. */
+    @ParameterizedTest(name = "at byte {0} of the file, by {1}")
+    @CsvSource({"202,1", "202,128", "202,255", "203,1", "203,64", "203,255", "33010,1", "33010,128", "33011,1"})
+    void losesNothingToAFlippedByteOfTheIndex(int at, int by) {
+        Samples.closedLog(folder, 20);
+        Samples.flip(Samples.onlyFile(folder), at, by);
+        assertThat(defect().atTail()).isFalse();
+        assertRefusedAt(Samples.onlyFile(folder), 1);
+    }
+
+    @ParameterizedTest(name = "at byte {0} of the file")
+    @ValueSource(ints = {64, 65, 66, 67, 68, 71, 76, 77, 78, 79})
+    void goesOnBehindTheLastRecordWhereverTheHeadOfTheFileSaysThatItIs(int at) {
+        for (int by : new int[] {1, 4, 128, 255}) {
+            Path own = folder.resolve("by-" + by);
+            Samples.closedLog(own, 20);
+            Samples.flip(Samples.onlyFile(own), at, by);
+            assertThat(Samples.scan(own).defect()).as("by %d", by).isPresent();
+            try (MessageLog log = Samples.open(own)) {
+                assertThat(log.position()).isEqualTo(22);
+                Samples.fill(log, 5, 300);
+            }
+            assertThat(Samples.scan(own).defect()).as("by %d", by).isEmpty();
+            assertThat(Samples.scan(own).lastPosition()).isEqualTo(27);
+        }
     }
 
     @Test

@@ -90,10 +90,14 @@ final class Samples {
     }
 
     static void flip(Path file, long offset) {
+        flip(file, offset, 0x10);
+    }
+
+    static void flip(Path file, long offset, int by) {
         try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
             ByteBuffer one = ByteBuffer.allocate(1);
             channel.read(one, offset);
-            channel.write(one.put(0, (byte) (one.get(0) ^ 0x10)).flip(), offset);
+            channel.write(one.put(0, (byte) (one.get(0) ^ by)).flip(), offset);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

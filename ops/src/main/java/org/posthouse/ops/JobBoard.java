@@ -12,7 +12,7 @@ import java.util.TreeMap;
  *
  * <p>For each rank the report with the highest incarnation wins, because older ones are fenced. Between reports of one
  * incarnation the home relay's wins: only it has the counters. The job's own fields come from the relay that started it
- * first and, between equals, from the first relay.
+ * first and, between equals, from the first relay; but each relay has divergences of its own.
  */
 final class JobBoard {
 
@@ -26,7 +26,7 @@ final class JobBoard {
         Map<String, Map<Integer, Report>> ranks = new LinkedHashMap<>();
         for (RelaySnapshot relay : relays) {
             for (JobView job : relay.jobs()) {
-                heads.merge(job.id(), job, (a, b) -> b.startedAt() < a.startedAt() ? b : a);
+                heads.merge(job.id(), job, JobBoard::merged);
                 Map<Integer, Report> reports = ranks.computeIfAbsent(job.id(), id -> new TreeMap<>());
                 for (RankView rank : job.ranks()) {
                     reports.merge(rank.rank(), new Report(relay.relay(), rank), JobBoard::better);
@@ -37,6 +37,13 @@ final class JobBoard {
         heads.forEach((id, head) -> merged.add(withRanks(head, ranks.get(id))));
         merged.sort(NEWEST_FIRST);
         return List.copyOf(merged);
+    }
+
+    private static JobView merged(JobView a, JobView b) {
+        JobView head = b.startedAt() < a.startedAt() ? b : a;
+        String divergence = a.divergence().isEmpty() ? b.divergence() : a.divergence();
+        return new JobView(head.id(), head.name(), head.size(), head.durability(), head.state(), head.startedAt(), head.ranks(),
+                a.divergences() + b.divergences(), divergence);
     }
 
     private record Report(String reporter, RankView rank) {
@@ -55,6 +62,7 @@ final class JobBoard {
     private static JobView withRanks(JobView head, Map<Integer, Report> reports) {
         List<RankView> ranks = reports.values().stream().map(Report::rank).toList();
         return new JobView(
-                head.id(), head.name(), head.size(), head.durability(), head.state(), head.startedAt(), ranks);
+                head.id(), head.name(), head.size(), head.durability(), head.state(), head.startedAt(), ranks,
+                head.divergences(), head.divergence());
     }
 }

@@ -13,9 +13,12 @@ import java.util.Objects;
  * @param state      e.g. STARTING, RUNNING, FINISHED, FAILED
  * @param startedAt  milliseconds since 1970 UTC
  * @param ranks      the ranks this relay knows of; the home relay of a rank has its counters
+ * @param divergences messages that ranks which were started again would have sent otherwise than before, since the start of their relays
+ * @param divergence  the first of them, in words; empty if there was none
  */
 public record JobView(
-        String id, String name, int size, String durability, String state, long startedAt, List<RankView> ranks) {
+        String id, String name, int size, String durability, String state, long startedAt, List<RankView> ranks,
+        long divergences, String divergence) {
 
     /** Copies the ranks and refuses nulls. */
     public JobView {
@@ -23,6 +26,7 @@ public record JobView(
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(durability, "durability");
         Objects.requireNonNull(state, "state");
+        Objects.requireNonNull(divergence, "divergence");
         ranks = List.copyOf(ranks);
     }
 }

@@ -10,6 +10,7 @@ import java.util.Objects;
  * @param flows what was carried, once for each mode and each link, or the ranks, that carried any
  * @param messagesStored messages that had to wait in a mailbox for a receive
  * @param messagesPushed messages sent to their ranks before they had asked for them
+ * @param divergences messages that ranks which were started again would have sent otherwise than before
  * @param messageWaits how long matched messages had waited for a receive
  * @param receiveWaits how long matched receives had waited for a message
  * @param loopLags how late timers of the relay's event loops were
@@ -23,6 +24,7 @@ public record RelayMeasures(
         List<Flow> flows,
         long messagesStored,
         long messagesPushed,
+        long divergences,
         Latency messageWaits,
         Latency receiveWaits,
         Latency loopLags,
@@ -34,7 +36,7 @@ public record RelayMeasures(
 
     /** Nothing has happened yet. */
     public static final RelayMeasures NONE = new RelayMeasures(
-            List.of(), 0, 0, Latency.NONE, Latency.NONE, Latency.NONE, List.of(), 0, 0, Map.of(), Map.of());
+            List.of(), 0, 0, 0, Latency.NONE, Latency.NONE, Latency.NONE, List.of(), 0, 0, Map.of(), Map.of());
 
     /** Copies the lists and refuses nulls. */
     public RelayMeasures {

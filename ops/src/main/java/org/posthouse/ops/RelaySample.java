@@ -157,6 +157,7 @@ final class RelaySample {
         counter("posthouse.matched", tags, "receives matched with a message", s -> s.snapshot.counters().matched());
         counter("posthouse.stored", tags, "messages that had to wait for a receive", s -> s.measures.messagesStored());
         counter("posthouse.pushed", tags, "messages sent to their ranks unasked", s -> s.measures.messagesPushed());
+        counter("posthouse.divergences", tags, "messages that restarted ranks would have sent otherwise than before", s -> s.measures.divergences());
         gauge("posthouse.unexpected", tags, "messages that wait for a receive", s -> s.snapshot.counters().unexpected());
         gauge("posthouse.posted", tags, "receives that wait for a message", s -> s.snapshot.counters().posted());
         gauge("posthouse.credit.outstanding.bytes", tags, "credit handed out and not used",

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -168,6 +169,11 @@ public final class GridAuthority {
         }
     }
 
+    /** Other programs write it in capitals, with colons, and with zeros in front. */
+    private static String plainSerial(String said) {
+        return said.toLowerCase(Locale.ROOT).replace(":", "").replaceFirst("^0+", "");
+    }
+
     /**
      * Takes certificates back: relays refuse them, and end links that use them, once the list has come to one of the grid.
      *
@@ -179,8 +185,9 @@ public final class GridAuthority {
         Instant now = Instant.now();
         List<SiteCertificate> all = issued();
         RevocationList list = revocations();
+        String plain = plainSerial(siteOrSerial);
         List<SiteCertificate> meant = all.stream()
-                .filter(one -> one.serial().equals(siteOrSerial) || one.site().equals(siteOrSerial))
+                .filter(one -> one.serial().equals(plain) || one.site().equals(siteOrSerial))
                 .filter(one -> now.isBefore(one.notAfter()))
                 .toList();
         if (meant.isEmpty()) {

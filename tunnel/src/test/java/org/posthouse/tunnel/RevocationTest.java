@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -200,6 +201,9 @@ class RevocationTest {
         assertThat(authority.revoke(first.serial())).containsExactlyElementsOf(issued(first));
         assertThat(authority.isRevoked(second)).isFalse();
         assertThat(authority.revoke("x")).containsExactlyElementsOf(issued(second));
+        assertThat(authority.revoke("0" + first.serial().toUpperCase(Locale.ROOT).replaceAll("(?<=.)(?=.)", ":")))
+                .as("as other programs write it, and revoked before")
+                .isEmpty();
         assertThat(authority.revoke("x")).as("none that was not revoked before").isEmpty();
         authority.tellRevoked(folder.resolve("x1"));
         assertThat(SiteKeys.load(folder.resolve("x1")).revocations().number()).isEqualTo(2);

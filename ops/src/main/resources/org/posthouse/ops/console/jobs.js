@@ -41,6 +41,8 @@ function jobPanel(model, job, now, whole, showWhole) {
       <h3>${job.name} ${badge(job.state)}</h3>
       <p class="facts"><span class="code">${job.id}</span><span>${plural(job.size, 'rank')}</span>
         <span>durability ${job.durability}</span><span>started ${duration(now - job.startedAt)} ago</span></p>
+      ${job.divergences > 0 ? html`<p class="trouble">diverged ${count(job.divergences)} times, its result may be another:
+        ${job.divergence}</p>` : nothing}
       ${live ? html`<p class="speed"><span class="figure">${rate(model.perSecond(`job ${job.id}`))}</span>
         <span class="unit">messages/s</span>
         ${spark(model.history(`job ${job.id}`), { width: 120, height: 24, label: `Messages sent by ${job.name}` })}
