@@ -87,7 +87,9 @@ final class LogShowCommand implements Callable<Integer> {
             }
             Path log = origin.log.find();
             LogScan scan = MessageLog.scan(log, this::visit);
-            requireJob(log);
+            if (scan.defect().isEmpty()) {
+                requireJob(log);
+            }
             return LogFolder.report(scan);
         } catch (Enough e) {
             return 0;
