@@ -223,6 +223,7 @@ class UnderWayTest {
             message.mRecv(new int[1], 1, MPI.INT);
             accepted(checkpoint);
             assertThat(message.imProbe(0, TAG + 1, world)).isNull();
+            assertThat(world.messages.tryTake("imProbe", 0, TAG)).as("what another thread has taken").isNull();
             accepted(checkpoint);
             world.Send(new int[1], 0, 1, MPI.INT, source, TAG);
             while (message.imProbe(source, TAG, world) == null) {
