@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,10 +26,13 @@ class SaveFailureTest {
     /** Of 30 steps, in each of which each rank adds the other's number and its own, plus one. */
     private static final String RIGHT = "rank 1 has 1610612735";
 
+    /** What ranks print that nobody kills. */
+    private static List<String> expected;
+
     @TempDir
     private Path folder;
 
-    private Command.Result refusals(String kills) throws Exception {
+    private static Command.Result refusals(Path folder, String kills) throws Exception {
         return Command.run(
                 folder,
                 "run", "-n", "3", "--durability", "process", "--checkpoint-every", "50ms", "--max-restarts", "9", "-cp", Jobs.classPath(),
@@ -39,15 +43,21 @@ class SaveFailureTest {
         return result.out().lines().filter(line -> line.startsWith("[")).sorted().toList();
     }
 
-    /** A step is two deliveries, and so a process that begins at a save is killed where the one before was not. */
+    @BeforeAll
+    static void undisturbed(@TempDir Path folder) throws Exception {
+        expected = printed(refusals(folder, ""));
+        assertThat(expected).hasSize(4);
+    }
+
+    /** A step is two deliveries, and so a process that begins at a save is killed where the one before was not. Each of a rank's restarts is later than the one before. */
     @ParameterizedTest
-    @ValueSource(strings = {"0:1,2,3,4", "1:13,14,15,16,17", "2:31,7,2;0:40,9", "0:5,10,15;1:6,11,16;2:7,12,17"})
+    @ValueSource(strings = {"0:1,2;1:13,14;2:31,7", "0:40,3;1:15,16,17;2:2,12"})
     void whatIsRefusedIsRefusedAgain(String kills) throws Exception {
-        Command.Result result = refusals(kills);
+        Command.Result result = refusals(folder, kills);
         assertThat(result.err()).as(result.out()).doesNotContain("iverge");
         assertThat(result.status()).as(result.err()).isZero();
         assertThat(result.out()).containsOnlyOnce("Verification: SUCCESSFUL");
-        assertThat(printed(result)).hasSize(4).isEqualTo(printed(refusals("")));
+        assertThat(printed(result)).isEqualTo(expected);
         long deaths = kills.chars().filter(c -> c == ',' || c == ':').count();
         assertThat(result.err().lines().filter(line -> line.contains("restarted"))).as(result.err()).hasSize((int) deaths);
     }
