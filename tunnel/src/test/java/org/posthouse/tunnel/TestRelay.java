@@ -163,6 +163,10 @@ final class TestRelay implements Links.Listener {
             throw new WireException(breach, "as the test wants");
         }
         bytesAtLast = statusNow(relay).bytesIn();
+        boolean later = handlesLater;
+        if (later) {
+            unhandled.add(name); // Whoever sees the frame's number sees this.
+        }
         try {
             long number = Frames.verify(buffer, index, length, view);
             long before = counter(relay).getAndSet(number);
@@ -172,10 +176,7 @@ final class TestRelay implements Links.Listener {
         } catch (AssertionError e) {
             failure = failure == null ? e : failure;
         }
-        if (handlesLater) {
-            unhandled.add(name);
-        }
-        return !handlesLater;
+        return !later;
     }
 
     /** Handles a frame that waited. */
