@@ -400,6 +400,11 @@ final class CrashWorld implements SimProcess.World {
         return trouble == null ? 0 : trouble.count();
     }
 
+    /** Records that were cut off the logs. */
+    long recordsGone() {
+        return hosts.stream().mapToLong(SimHost::recordsGone).sum();
+    }
+
     /** Messages of the programs that had come before they were asked for. */
     int unasked() {
         return unasked;

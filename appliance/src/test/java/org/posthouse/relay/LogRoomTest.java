@@ -34,6 +34,9 @@ final class LogRoomTest {
     private long awaited;
     private boolean diskAnswers = true;
 
+    /** What happens while the disk is waited for. */
+    private Runnable meanwhile = () -> {};
+
     @BeforeEach
     void open() {
         log = MessageLog.open(LogConfig.limited(folder, LIMIT_BYTES));
@@ -147,6 +150,31 @@ final class LogRoomTest {
         assertThat(log.firstPosition()).isGreaterThan(1);
     }
 
+    /** What it may cut is known before the disk is waited for, and a process may be started from an older image then. */
+    @Test
+    void cutsNothingThatAProcessNeedsWhichIsStartedWhileItWaitsForTheDisk() {
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        saves(0);
+        saves(1);
+        for (int mebibytes = 0; mebibytes < 20; mebibytes++) {
+            append(PIECE_BYTES - 1_024);
+        }
+        checkpoints();
+        meanwhile = () -> started(2, 0);
+        room.look();
+        assertThat(log.firstPosition()).as("rank 0 is done again from its beginning").isEqualTo(1);
+        meanwhile = () -> {};
+        started(3, 2);
+        room.look();
+        assertThat(log.firstPosition()).as("it goes on from its newest image").isGreaterThan(1);
+    }
+
+    /** A process of rank 0, from that image. */
+    private void started(int incarnation, long image) {
+        log.appendIncarnation(new LogRecord.Incarnation(JOB, 0, incarnation, LogRecord.Incarnation.CHOSEN, image));
+        log.handOver();
+    }
+
     /** Of both ranks, from here on. */
     private void checkpoints() {
         long here = log.position() + 1;
@@ -160,6 +188,7 @@ final class LogRoomTest {
 
     private boolean awaitSafe(long position) {
         awaited = position;
+        meanwhile.run();
         return diskAnswers;
     }
 

@@ -5,8 +5,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.posthouse.core.Recovered;
+import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MemoryLog;
+import org.posthouse.logstore.RankLog;
 import org.posthouse.mpj.Cable;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.WireException;
@@ -32,6 +34,7 @@ final class SimHost {
 
     private long wanted;
     private boolean syncing;
+    private long recordsGone;
 
     SimHost(CrashWorld world, int number) {
         this.world = world;
@@ -133,6 +136,37 @@ final class SimHost {
         }
     }
 
+    // ---- what may go
+
+    /**
+     * A rank has a new image: files of the log go that nobody needs now, and its images before the last two; if the job is to outlive its
+     * host, when that is on the disk which makes them superfluous. As {@link LogRoom} and {@link RestartPoints} do it.
+     */
+    void forgetWhatIsNotNeeded(int rank) {
+        boolean easy = world.random().nextBoolean();
+        long needed = needed(easy);
+        RankLog known = log.book().rank(CrashWorld.JOB, rank);
+        long oldest = known.olderCheckpoint().or(known::checkpoint).map(Checkpoint::number).orElse(0L);
+        whenSafe(log.position(), () -> {
+            images.keySet().removeIf(image -> image.rank() == rank && image.number() < oldest);
+            recordsGone += log.cut(Math.min(needed, needed(easy)));
+            world.trace(() -> "  relay " + number + " has its log from record " + log.firstPosition() + " on");
+        });
+    }
+
+    private long needed(boolean easy) {
+        return LogNeed.of(log.book(), (job, each) -> easy ? each.pin() : each.pinOfNewest()).getFirst().position();
+    }
+
+    private void whenSafe(long position, Runnable action) {
+        if (world.survivesHost() && safe < position) {
+            want(position);
+            after(1, () -> whenSafe(position, action));
+        } else {
+            action.run();
+        }
+    }
+
     void keepImage(int rank, long image, byte[] bytes) {
         images.put(new ImageKey(rank, image), bytes);
     }
@@ -171,6 +205,11 @@ final class SimHost {
 
     MemoryLog log() {
         return log;
+    }
+
+    /** How many records of the log were cut. */
+    long recordsGone() {
+        return recordsGone;
     }
 
     List<SimCore> cores() {

@@ -28,6 +28,7 @@ final class SimImages implements Images {
     @Override
     public void begin(HomedRank rank, int save, long bytes) {
         coming.put(rank.rank(), new ByteArrayOutputStream());
+        log.keepPrologue(CrashWorld.JOB, rank.rank());
         if (core.world().random().nextInt(15) == 0) {
             failing.put(rank.rank(), save);
             core.after(core.world().random().nextInt(30), () -> core.core().imageFailed(rank, save));
@@ -55,7 +56,10 @@ final class SimImages implements Images {
             RankLog known = log.book().rank(CrashWorld.JOB, rank.rank());
             long number = 1 + known.checkpoint().map(Checkpoint::number).orElse(0L);
             core.host().keepImage(rank.rank(), number, image);
-            core.after(core.world().random().nextInt(30), () -> core.core().imageKept(rank, save, new ImageNote(number, image.length, 0)));
+            core.after(core.world().random().nextInt(30), () -> {
+                core.core().imageKept(rank, save, new ImageNote(number, image.length, 0));
+                core.host().forgetWhatIsNotNeeded(rank.rank());
+            });
         });
     }
 

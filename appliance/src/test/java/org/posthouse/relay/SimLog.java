@@ -16,6 +16,9 @@ import org.posthouse.wire.Wire;
 
 /** The journal of a {@link SimHost}, over a log in memory: what {@link LogJournal} writes, and reads back. */
 final class SimLog implements Journal {
+    /** Messages in a file, on the average. */
+    private static final int FILE_ARRIVALS = 4;
+
     private final FrameBuilder frames = new FrameBuilder();
     private final SimHost host;
     private final MemoryLog log;
@@ -37,6 +40,9 @@ final class SimLog implements Journal {
     }
 
     private void arrival(long job, Message message, Parcel head, Receipt receipt) {
+        if (host.world().random().nextInt(FILE_ARRIVALS) == 0) {
+            log.roll();
+        }
         LogRecord.Form form = LogRecord.Form.valueOf(message.form().name());
         long position = log.append(
                 new LogRecord.Arrival(

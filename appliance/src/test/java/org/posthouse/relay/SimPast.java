@@ -42,8 +42,7 @@ final class SimPast implements Historian {
 
         /** What {@link Restart.Jump} makes of it. */
         private void jump(int rank, RankLog known, Checkpoint image) {
-            beginAt(rank, 1, 0);
-            List<Past> prologue = history.read();
+            List<Past> prologue = new History(log.prologue(rank), 0, null).read();
             int end = 0;
             while (!(prologue.get(end) instanceof Past.PrologueEnd)) {
                 end++;
@@ -94,19 +93,29 @@ final class SimPast implements Historian {
         more(rank, replay);
     }
 
-    /** The newest of a rank's images that its disk gives just now, which may give another the next time, or none. */
+    /**
+     * The newest of a rank's images that its disk gives just now, which may give another the next time, or none; where the log has
+     * gone that the one before needs, or the beginning, the disk does.
+     */
     private Optional<Checkpoint> readable(RankLog known) {
-        return Stream.of(known.checkpoint(), known.olderCheckpoint())
+        List<Checkpoint> images = Stream.of(known.checkpoint(), known.olderCheckpoint())
                 .flatMap(Optional::stream)
-                .filter(image -> core.world().random().nextInt(3) > 0)
-                .findFirst()
-                .or(() -> known.beginning().isPresent() ? Optional.empty() : known.checkpoint());
+                .filter(image -> image.pin() >= log.firstPosition())
+                .toList();
+        boolean begins = known.beginning().filter(from -> from.position() >= log.firstPosition()).isPresent();
+        return images.stream()
+                .filter(image -> core.world().random().nextInt(3) > 0 || !begins && image == images.getLast())
+                .findFirst();
     }
 
     @Override
     public void more(HomedRank rank, int replay) {
         Reading reading = readings.get(rank.rank());
-        core.after(core.world().random().nextInt(20), () -> core.core().past(rank, replay, reading.read()));
+        core.after(core.world().random().nextInt(20), () -> {
+            if (readings.get(rank.rank()) == reading) { // Else it is somebody's who is gone, and what it needs may be too.
+                core.core().past(rank, replay, reading.read());
+            }
+        });
     }
 
     @Override
@@ -118,7 +127,7 @@ final class SimPast implements Historian {
     public void resent(long job, int source, Claim claim) {
         core.after(core.world().random().nextInt(20), () -> {
             SentBefore before = sent.computeIfAbsent(
-                    source, any -> new SentBefore(() -> Optional.of(log.ofSource(job, source)), () -> 1));
+                    source, any -> new SentBefore(() -> Optional.of(log.ofSource(job, source)), log::firstPosition));
             String difference = before.difference(claim);
             if (!difference.isEmpty()) {
                 core.core().diverged(job, source, claim, difference);
