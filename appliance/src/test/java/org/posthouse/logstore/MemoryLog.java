@@ -1,27 +1,37 @@
 package org.posthouse.logstore;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
 import org.posthouse.logstore.LogRecord.Arrival;
 import org.posthouse.logstore.LogRecord.Chunk;
 import org.posthouse.logstore.LogRecord.Delivery;
 
 /**
  * A log in memory: the records of {@link MessageLog} as bytes, with the same book kept over them and scanned the same way when
- * it is opened again, perhaps without its end. It outlives whoever writes it.
+ * it is opened again, perhaps without its end. It is in files of a few records, each of which begins with a snapshot, and the oldest can be cut: what
+ * stood there is read no more. It outlives whoever writes it.
  */
 public final class MemoryLog {
     /** Places differ from positions, so that one taken for the other shows. */
     private static final long PLACE = 1_000;
+
+    private static final int FILE_RECORDS = 8;
+
+    /** Added to places in a rank's prologue, which stands in a file of its own and outlives what is cut. */
+    private static final long PROLOGUE = 1L << 40;
 
     private static final ByteBuffer[] NOTHING = {};
 
@@ -29,6 +39,12 @@ public final class MemoryLog {
     private final RecordCodec codec = new RecordCodec();
     private LogBook book = new LogBook();
     private Drafts drafts = new Drafts();
+
+    /** By the position of a file's first record, what the snapshot says that it begins with; the first file has none. */
+    private final TreeMap<Long, byte[]> files = new TreeMap<>();
+
+    /** Ranks whose prologues are in files of their own. */
+    private final Set<Integer> prologues = new HashSet<>();
 
     // ---- writing
 
@@ -67,6 +83,9 @@ public final class MemoryLog {
             record.put(piece.duplicate());
         }
         book.check(record, 0);
+        if (position() % FILE_RECORDS == 0) {
+            files.put(position() + 1, bytes(book));
+        }
         records.add(record.flip());
         apply(book, record, position());
         return position();
@@ -90,6 +109,27 @@ public final class MemoryLog {
         return book;
     }
 
+    // ---- cutting it
+
+    /** Position of the oldest record that is there. */
+    public long first() {
+        return files.isEmpty() ? 1 : files.firstKey();
+    }
+
+    /** Forgets the files of which no record is at this position or behind it, but never the newest. */
+    public void cut(long position) {
+        while (files.size() > 1 && files.higherKey(files.firstKey()) <= position) {
+            files.pollFirstEntry();
+        }
+    }
+
+    /** A rank's prologue is put beside the log, unless it is there. @throws AssertionError if the log does not reach back to its beginning */
+    public void keepPrologue(long job, int rank) {
+        if (prologues.add(rank) && book.rank(job, rank).firstPosition() < first()) {
+            throw new AssertionError("the prologue of rank " + rank + " is cut at " + first());
+        }
+    }
+
     // ---- opening it again
 
     /**
@@ -101,15 +141,25 @@ public final class MemoryLog {
         byte[] before = bytes(book);
         boolean all = end == position();
         records.subList((int) end, records.size()).clear();
-        book = new LogBook();
+        files.tailMap(end, false).clear();
+        book = snapshot();
         drafts = new Drafts();
-        for (long position = 1; position <= end; position++) {
+        drafts.begin(book);
+        for (long position = first(); position <= end; position++) {
             ByteBuffer record = records.get((int) position - 1);
             apply(book, record, position);
             drafts.apply(record, 0, place(position));
         }
         if (all && !Arrays.equals(before, bytes(book))) {
             throw new AssertionError("the log says something else when it is read than when it was written");
+        }
+    }
+
+    private LogBook snapshot() {
+        try {
+            return first() == 1 ? new LogBook() : LogBook.read(new DataInputStream(new ByteArrayInputStream(files.firstEntry().getValue())));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
@@ -140,22 +190,47 @@ public final class MemoryLog {
         return RecordDecoder.decode(at(place), 0);
     }
 
+    /** What the record at a place says, or has said before it was cut. */
+    public LogRecord was(long place) {
+        return RecordDecoder.decode(at(place | PROLOGUE), 0);
+    }
+
     private ByteBuffer at(long place) {
-        if (place % PLACE != 0 || place <= 0 || place > place(position())) {
-            throw new AssertionError("nothing stands at place " + place + " of " + position() + " records");
+        long here = place & ~PROLOGUE;
+        if (here % PLACE != 0 || here <= 0 || here > place(position())) {
+            throw new AssertionError("nothing stands at place " + here + " of " + position() + " records");
         }
-        return records.get((int) (place / PLACE) - 1);
+        if (here == place && here < place(first())) {
+            throw new AssertionError("what stood at place " + here + " is cut, up to " + first());
+        }
+        return records.get((int) (here / PLACE) - 1);
     }
 
     /** The records of a rank from a position on. */
     public RecordCursor ofRank(long job, int rank, long from) {
-        return new Cursor(from, record -> record.job() == job && record.rank() == rank);
+        return new Cursor(from, 0, record -> record.job() == job && record.rank() == rank);
     }
 
-    /** What a rank has sent. */
+    /** Those of a rank's prologue, and what follows. */
+    public RecordCursor ofPrologue(long job, int rank) {
+        if (!prologues.contains(rank)) {
+            throw new AssertionError("rank " + rank + " has an image and no prologue");
+        }
+        return new Cursor(1, PROLOGUE, record -> record.job() == job && record.rank() == rank);
+    }
+
+    /** What a rank has sent, as far as it is there. */
     public RecordCursor ofSource(long job, int source) {
         Set<Long> arrivals = new HashSet<>();
-        return new Cursor(1, null) {
+        return new Cursor(first(), 0, null) {
+            @Override
+            public boolean advance() {
+                if (position() + 1 < first()) {
+                    throw new LogException(Path.of("memory"), position() + 1, "is cut", "read it again", null);
+                }
+                return super.advance();
+            }
+
             @Override
             boolean wants(LogRecord record) {
                 if (record instanceof Arrival arrival && arrival.job() == job && arrival.source() == source) {
@@ -172,10 +247,13 @@ public final class MemoryLog {
 
     private class Cursor implements RecordCursor {
         private final Filter filter;
+        private final long where;
         private long position;
 
-        Cursor(long from, Filter filter) {
+        /** @param where 0, or {@link #PROLOGUE} */
+        Cursor(long from, long where, Filter filter) {
             this.position = from - 1;
+            this.where = where;
             this.filter = filter;
         }
 
@@ -201,7 +279,7 @@ public final class MemoryLog {
 
         @Override
         public long place() {
-            return MemoryLog.place(position);
+            return MemoryLog.place(position) | where;
         }
 
         @Override
@@ -234,14 +312,14 @@ public final class MemoryLog {
         }
 
         private StoredMessage delivered(Delivery delivery) {
-            long arrival = delivery.arrivalPlace();
+            long arrival = delivery.arrivalPlace() | where;
             StoredMessage message = new StoredMessage(
                     (Arrival) MemoryLog.this.record(arrival), delivery.arrivalPosition(), arrival, MemoryLog.this.payload(arrival).remaining());
             message.delivered(delivery.receipt());
-            for (long piece = delivery.lastPiecePlace(); piece != arrival; ) {
+            for (long piece = delivery.lastPiecePlace() | where; piece != arrival; ) {
                 Chunk chunk = (Chunk) MemoryLog.this.record(piece);
                 message.add(piece, MemoryLog.this.payload(piece).remaining());
-                piece = chunk.previousPlace();
+                piece = chunk.previousPlace() | where;
             }
             message.reverse();
             return message;

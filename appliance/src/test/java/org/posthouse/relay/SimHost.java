@@ -7,6 +7,7 @@ import java.util.Map;
 import org.posthouse.core.Recovered;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MemoryLog;
+import org.posthouse.logstore.Pin;
 import org.posthouse.mpj.Cable;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.WireException;
@@ -131,6 +132,32 @@ final class SimHost {
                 want(wanted);
             });
         }
+    }
+
+    /**
+     * What nobody needs any more goes, a while later, and not before the log is on the disk up to what makes it superfluous (as {@link
+     * LogRoom} does): now and then as if there were too little room, so that a rank's older image does not count.
+     */
+    void look() {
+        boolean easy = world.random().nextBoolean();
+        if (world.cutsLogs()) {
+            after(world.random().nextInt(30), () -> {
+                long upTo = upTo(easy);
+                Runnable cut = () -> {
+                    log.cut(Math.min(upTo, upTo(easy)));
+                    world.trace(() -> "  relay " + number + " has its log from " + log.first() + " on");
+                };
+                if (world.survivesHost()) {
+                    cores.getFirst().gate().pass(cut);
+                } else {
+                    after(world.random().nextInt(10), cut);
+                }
+            });
+        }
+    }
+
+    private long upTo(boolean easy) {
+        return log.book().oldest((job, rank) -> easy ? rank.pin() : rank.pinOfNewest()).map(Pin::position).orElseThrow();
     }
 
     void keepImage(int rank, long image, byte[] bytes) {

@@ -28,6 +28,7 @@ final class SimImages implements Images {
     @Override
     public void begin(HomedRank rank, int save, long bytes) {
         coming.put(rank.rank(), new ByteArrayOutputStream());
+        log.keepPrologue(CrashWorld.JOB, rank.rank());
         if (core.world().random().nextInt(15) == 0) {
             failing.put(rank.rank(), save);
             core.after(core.world().random().nextInt(30), () -> core.core().imageFailed(rank, save));

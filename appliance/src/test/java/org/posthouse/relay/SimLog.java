@@ -93,6 +93,8 @@ final class SimLog implements Journal {
     @Override
     public void checkpoint(long job, int rank, Standing at, ImageNote image) {
         log.append(new LogRecord.CheckpointTaken(job, rank, LogJournal.point(at, image)));
+        host.world().trace(() -> "  relay " + host.number() + " logs at " + log.position() + " of rank " + rank + " " + LogJournal.point(at, image));
+        host.look();
     }
 
     @Override

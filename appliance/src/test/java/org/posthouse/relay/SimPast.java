@@ -42,7 +42,7 @@ final class SimPast implements Historian {
 
         /** What {@link Restart.Jump} makes of it. */
         private void jump(int rank, RankLog known, Checkpoint image) {
-            beginAt(rank, 1, 0);
+            history = new History(log.ofPrologue(CrashWorld.JOB, rank), 0, null);
             List<Past> prologue = history.read();
             int end = 0;
             while (!(prologue.get(end) instanceof Past.PrologueEnd)) {
@@ -98,9 +98,10 @@ final class SimPast implements Historian {
     private Optional<Checkpoint> readable(RankLog known) {
         return Stream.of(known.checkpoint(), known.olderCheckpoint())
                 .flatMap(Optional::stream)
+                .filter(image -> image.pin() >= log.first())
                 .filter(image -> core.world().random().nextInt(3) > 0)
                 .findFirst()
-                .or(() -> known.beginning().isPresent() ? Optional.empty() : known.checkpoint());
+                .or(() -> known.beginning().filter(record -> record.position() >= log.first()).isPresent() ? Optional.empty() : known.checkpoint());
     }
 
     @Override
@@ -118,7 +119,7 @@ final class SimPast implements Historian {
     public void resent(long job, int source, Claim claim) {
         core.after(core.world().random().nextInt(20), () -> {
             SentBefore before = sent.computeIfAbsent(
-                    source, any -> new SentBefore(() -> Optional.of(log.ofSource(job, source)), () -> 1));
+                    source, any -> new SentBefore(() -> Optional.of(log.ofSource(job, source)), log::first));
             String difference = before.difference(claim);
             if (!difference.isEmpty()) {
                 core.core().diverged(job, source, claim, difference);
