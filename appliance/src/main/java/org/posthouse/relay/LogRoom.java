@@ -261,19 +261,28 @@ final class LogRoom {
         boolean cuts;
         boolean ample;
         synchronized (turn) {
-            needs = LogNeed.of(log.book(), (job, rank) -> easy ? rank.pin() : rank.pinOfNewest());
-            upTo = needs.isEmpty() ? log.position() + 1 : needs.getFirst().position();
+            needs = needs(easy);
+            upTo = upTo(needs);
             cuts = log.canCut(upTo);
             ample = log.hasAmpleRoom();
             log.handOver();
         }
-        log.discard(cuts && points.mayDelete() ? cut(upTo) : List.of(), ample ? pressure.askBytes() : 0);
+        log.discard(cuts && points.mayDelete() ? cut(upTo, easy) : List.of(), ample ? pressure.askBytes() : 0);
         return needs;
     }
 
-    private List<Path> cut(long upTo) {
+    private List<LogNeed> needs(boolean easy) {
+        return LogNeed.of(log.book(), (job, rank) -> easy ? rank.pin() : rank.pinOfNewest());
+    }
+
+    private long upTo(List<LogNeed> needs) {
+        return needs.isEmpty() ? log.position() + 1 : needs.getFirst().position();
+    }
+
+    /** A rank may have been started meanwhile from its older image, as the newest cannot be read: it needs more than before then. */
+    private List<Path> cut(long upTo, boolean easy) {
         synchronized (turn) {
-            List<Path> gone = log.cut(upTo);
+            List<Path> gone = log.cut(Math.min(upTo, upTo(needs(easy))));
             log.handOver();
             return gone;
         }

@@ -33,6 +33,7 @@ final class LogRoomTest {
     private MessageLog log;
     private long awaited;
     private boolean diskAnswers = true;
+    private Runnable meanwhile = () -> {};
 
     @BeforeEach
     void open() {
@@ -147,19 +148,42 @@ final class LogRoomTest {
         assertThat(log.firstPosition()).isGreaterThan(1);
     }
 
+    /** Above the high mark only the newest images count; one that turns out to be damaged while the disk is waited for does not. */
+    @Test
+    void keepsWhatARankNeedsThatIsStartedFromItsOlderImageMeanwhile() {
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        checkpoint(1, 2);
+        fillUntilHeld(room);
+        checkpoint(2, log.position() + 1);
+        meanwhile = () -> {
+            log.appendIncarnation(new LogRecord.Incarnation(JOB, 0, 2, LogRecord.Incarnation.CHOSEN, 1));
+            log.handOver();
+        };
+        room.look();
+        assertThat(log.firstPosition()).isEqualTo(1);
+        checkpoint(2, log.position() + 1);
+        meanwhile = () -> {};
+        room.look();
+        assertThat(log.firstPosition()).isGreaterThan(1);
+    }
+
     /** Of both ranks, from here on. */
     private void checkpoints() {
         long here = log.position() + 1;
-        for (int number = 1; number <= 2; number++) {
-            for (int rank = 0; rank <= 1; rank++) {
-                log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, rank, new Checkpoint(number, 1, here, 0, 0, 0, 0, false)));
-            }
+        checkpoint(1, here);
+        checkpoint(2, here);
+    }
+
+    private void checkpoint(int number, long pin) {
+        for (int rank = 0; rank <= 1; rank++) {
+            log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, rank, new Checkpoint(number, 1, pin, 0, 0, 0, 0, false)));
         }
         log.handOver();
     }
 
     private boolean awaitSafe(long position) {
         awaited = position;
+        meanwhile.run();
         return diskAnswers;
     }
 
