@@ -154,7 +154,7 @@ final class Admissions {
                 rank.incarnation(),
                 config.creditBytes() - rank.creditBytesUsed(),
                 config.creditMessages() - rank.creditMessagesUsed(),
-                job.logged(),
+                job.durability(),
                 rank.deliveriesSent(),
                 rank.events(),
                 StatePage.pages(OpenChannels.state(rank).size()),

@@ -25,12 +25,17 @@ final class Comebacks {
         }
         replay.requireEnded();
         rank.endReplay();
-        List.copyOf(rank.arriving().values()).stream()
-                .filter(message -> message.receive() != null)
-                .forEach(message -> deliveries.progress(rank, message));
+        askForPieces(rank);
         Reconnections.askAgain(rank);
         long us = (deliveries.times().now() - replay.startNanos()) / NANOS_PER_MICRO;
         rank.job().report(new JobEvent(rank.job().id(), JobEvent.CAUGHT_UP, rank.rank(), 0, replay.deliveries(), us, ""));
+    }
+
+    /** Who sends what the rank was given a part of may go on, also if all that he was allowed to send came while the rank was away. */
+    void askForPieces(HomedRank rank) {
+        List.copyOf(rank.arriving().values()).stream()
+                .filter(message -> message.receive() != null)
+                .forEach(message -> deliveries.progress(rank, message));
     }
 
     /** The peer's relay has restarted: jobs that are logged go on, all others of its ranks end. */

@@ -362,7 +362,7 @@ final class Deliveries {
         if (!over && !wantsMore) {
             return;
         }
-        if (port != null && !port.writable()) {
+        if (port != null && !to.takesPieces()) {
             to.deferred().add(message);
         } else if (wantsMore) {
             grantMore(to.job(), message);

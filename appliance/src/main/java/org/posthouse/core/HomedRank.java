@@ -188,6 +188,14 @@ public final class HomedRank {
         events += count;
     }
 
+    /**
+     * Whether it takes more of what it was given a part of. In a replay it does once its history was handed out: a host that has lost the end of its log may
+     * have lost pieces that what the rank observed next depends on, and without them it never becomes live.
+     */
+    boolean takesPieces() {
+        return replay == null ? port.writable() : replay.isHandedOut() && replay.port().writable();
+    }
+
     /** Whether the log misses pieces of messages that the rank was given: they are on their way, or its host has lost them. */
     boolean isMissingPieces() {
         return arriving.values().stream().anyMatch(message -> message.receive() != null);

@@ -105,6 +105,10 @@ public final class Job {
         return opening.survivesHost();
     }
 
+    int durability() {
+        return opening.durability();
+    }
+
     /** The job's relays. */
     public List<Home> homes() {
         return opening.homes();

@@ -256,9 +256,17 @@ public final class RelayCore {
         if (rank.replay() != null && rank.replay().number() == replay) {
             try {
                 rank.replay().past(steps);
+                askForPieces(rank);
             } catch (JournalFailure e) {
                 rank.job().fail(e.reason(), e.getMessage());
             }
+        }
+    }
+
+    /** What the log misses of the rank's history its senders have. */
+    private void askForPieces(HomedRank rank) {
+        if (rank.replay() != null && rank.takesPieces()) {
+            comebacks.askForPieces(rank);
         }
     }
 
@@ -432,6 +440,7 @@ public final class RelayCore {
                 goOn(rank);
             } else {
                 rank.replay().goOn();
+                askForPieces(rank);
             }
         } catch (JournalFailure e) {
             rank.job().fail(e.reason(), e.getMessage());

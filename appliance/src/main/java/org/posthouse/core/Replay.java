@@ -277,6 +277,11 @@ final class Replay {
         return true;
     }
 
+    /** Whether the rank has been given all of its history, and what comes for it now goes behind that. */
+    boolean isHandedOut() {
+        return ended;
+    }
+
     /** Whether the history, which was logged up to {@code position}, is handed out up to there; false if it has ended. */
     boolean comesTo(long position) {
         if (!ended) {

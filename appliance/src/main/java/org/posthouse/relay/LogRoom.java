@@ -271,20 +271,20 @@ final class LogRoom {
         return needs;
     }
 
-    /** @param upTo where to when the disk was asked for what allows it; a process that is started from an older image meanwhile needs more */
-    private List<Path> cut(long upTo, boolean easy) {
-        synchronized (turn) {
-            List<Path> gone = log.cut(Math.min(upTo, upTo(needs(easy))));
-            log.handOver();
-            return gone;
-        }
-    }
-
     private List<LogNeed> needs(boolean easy) {
         return LogNeed.of(log.book(), (job, rank) -> easy ? rank.pin() : rank.pinOfNewest());
     }
 
     private long upTo(List<LogNeed> needs) {
         return needs.isEmpty() ? log.position() + 1 : needs.getFirst().position();
+    }
+
+    /** A rank may have been started meanwhile from its older image, as the newest cannot be read: it needs more than before then. */
+    private List<Path> cut(long upTo, boolean easy) {
+        synchronized (turn) {
+            List<Path> gone = log.cut(Math.min(upTo, upTo(needs(easy))));
+            log.handOver();
+            return gone;
+        }
     }
 }

@@ -131,6 +131,37 @@ final class RelayRestartTest {
         assertThat(relay.core.state(source.rank)).contains(new StatePage.Entry(StatePage.GONE, 0, 0, 1));
     }
 
+    /** The host has lost the end of a message that a process before this one had got, and what that observed then comes only behind all of it. */
+    @Test
+    void whatTheHistoryMissesIsSentOnThoughTheRankIsNotLive() throws Exception {
+        Message matched = message(FrameType.OFFER, false, 3, 0, 1, 9L * CHUNK, true);
+        matched.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
+        restored(recovered(0, 1, List.of(new Recovered.Channel(0, 3, 1)), matched));
+        arrives(1, 2);
+        assertThat(relay.sites).as("no more than it was cleared before").containsExactly("clear there 3->0 #1 up to " + 3 * CHUNK);
+        relay.sites.clear();
+        OneRelay.Rank rank = comesAgain(0, 1, new StatePage.Entry(StatePage.ARRIVING, 0, 3, 1, 1, 3 * CHUNK));
+        assertThat(relay.sites).isEmpty();
+        relay.core.past(rank.rank, rank.rank.replay().number(), List.of(new Past.End(relay.journal.position())));
+        assertThat(relay.sites).as("a window, and what is lent").containsExactly("clear there 3->0 #1 up to " + 6 * CHUNK);
+        rank.reads = false;
+        arrives(3, 4);
+        assertThat(relay.sites).as("it does not read").hasSize(1);
+        rank.reads = true;
+        relay.core.writable(rank.rank);
+        assertThat(relay.sites).endsWith("clear there 3->0 #1 up to " + 8 * CHUNK).hasSize(2);
+        arrives(5, 6, 7, 8);
+        assertThat(relay.sites).endsWith("clear there 3->0 #1 up to " + 9 * CHUNK);
+        assertThat(rank.rank.state()).isEqualTo(RankState.REPLAYING);
+        assertThat(rank.take()).filteredOn(word -> word.startsWith("chunk")).hasSize(6);
+    }
+
+    private void arrives(int... chunks) {
+        for (int chunk : chunks) {
+            relay.fromSite("there", relay.frames.chunk(0, 3, 0, 1, chunk * CHUNK, CHUNK));
+        }
+    }
+
     @Test
     void channelsToOtherRelaysAreLearnedFromWhatIsSaidAgain() throws Exception {
         restored(recovered(0, 0, List.of()));

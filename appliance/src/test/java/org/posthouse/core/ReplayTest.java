@@ -290,12 +290,14 @@ final class ReplayTest {
         assertThat(peer.take()).endsWith("clear ->0 #1 up to " + 3 * CHUNK);
         dies();
         peer.sends(relay.frames.chunk(0, 1, 0, 1, CHUNK, CHUNK));
+        peer.take();
         comes(2);
+        assertThat(peer.take()).isEmpty();
         past(end());
         assertThat(rank.take()).containsExactly("end of history, 0 failed polls");
-        peer.take();
-        rank.sends(relay.frames.live());
         assertThat(peer.take()).as("its sender may go on").containsExactly("clear ->0 #1 up to " + 4 * CHUNK);
+        rank.sends(relay.frames.live());
+        assertThat(peer.take()).isEmpty();
         peer.sends(relay.frames.chunk(0, 1, 0, 1, 2 * CHUNK, CHUNK));
         assertThat(rank.take()).containsExactly("chunk of " + CHUNK);
     }

@@ -10,11 +10,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -24,31 +21,30 @@ import org.posthouse.logstore.LogRecord.Delivery;
 
 /**
  * A log in memory: the records of {@link MessageLog} as bytes, with the same book kept over them and scanned the same way when
- * it is opened again, perhaps without its end. It has files too, each of which begins with what the book says there, and whole ones
- * can be cut; then nobody may ask for their records any more. It outlives whoever writes it.
+ * it is opened again, perhaps without its end. It is in files of a few records, each of which begins with a snapshot, and the oldest can be cut: what
+ * stood there is read no more. It outlives whoever writes it.
  */
 public final class MemoryLog {
     /** Places differ from positions, so that one taken for the other shows. */
     private static final long PLACE = 1_000;
 
+    private static final int FILE_RECORDS = 8;
+
+    /** Added to places in a rank's prologue, which stands in a file of its own and outlives what is cut. */
+    private static final long PROLOGUE = 1L << 40;
+
     private static final ByteBuffer[] NOTHING = {};
 
-    /** Those too that were cut, for {@link #everRecord}. */
     private final List<ByteBuffer> records = new ArrayList<>();
-
-    /** The book at the beginning of each file, by the position of its first record. */
-    private final TreeMap<Long, byte[]> files = new TreeMap<>();
-
-    /** By rank: the positions of its prologue, which was copied out of the log as {@link Prologue} does. */
-    private final Map<Integer, List<Long>> prologues = new HashMap<>();
-
-    /** The places of what was copied. */
-    private final Set<Long> copies = new HashSet<>();
-
     private final RecordCodec codec = new RecordCodec();
     private LogBook book = new LogBook();
     private Drafts drafts = new Drafts();
-    private long first = 1;
+
+    /** By the position of a file's first record, what the snapshot says that it begins with; the first file has none. */
+    private final TreeMap<Long, byte[]> files = new TreeMap<>();
+
+    /** Ranks whose prologues are in files of their own. */
+    private final Set<Integer> prologues = new HashSet<>();
 
     // ---- writing
 
@@ -87,6 +83,9 @@ public final class MemoryLog {
             record.put(piece.duplicate());
         }
         book.check(record, 0);
+        if (position() % FILE_RECORDS == 0) {
+            files.put(position() + 1, bytes(book));
+        }
         records.add(record.flip());
         apply(book, record, position());
         return position();
@@ -110,47 +109,25 @@ public final class MemoryLog {
         return book;
     }
 
-    // ---- files
-
-    /** What comes next begins a file. */
-    public void roll() {
-        files.put(position() + 1, bytes(book));
-    }
+    // ---- cutting it
 
     /** Position of the oldest record that is there. */
-    public long firstPosition() {
-        return first;
+    public long first() {
+        return files.isEmpty() ? 1 : files.firstKey();
     }
 
-    /** The files go of which nothing is needed from {@code needed} on. @return how many records went */
-    public long cut(long needed) {
-        Long last = files.floorKey(needed);
-        if (last == null || last <= first) {
-            return 0;
+    /** Forgets the files of which no record is at this position or behind it, but never the newest. */
+    public void cut(long position) {
+        while (files.size() > 1 && files.higherKey(files.firstKey()) <= position) {
+            files.pollFirstEntry();
         }
-        long gone = last - first;
-        files.headMap(last).clear();
-        first = last;
-        return gone;
     }
 
-    /** Copies a rank's prologue, so that the log is not needed for it; the first time only. */
+    /** A rank's prologue is put beside the log, unless it is there. @throws AssertionError if the log does not reach back to its beginning */
     public void keepPrologue(long job, int rank) {
-        if (prologues.containsKey(rank)) {
-            return;
+        if (prologues.add(rank) && book.rank(job, rank).firstPosition() < first()) {
+            throw new AssertionError("the prologue of rank " + rank + " is cut at " + first());
         }
-        List<Long> prologue = new ArrayList<>();
-        RecordCursor history = ofRank(job, rank, book.rank(job, rank).beginning().orElseThrow().position());
-        boolean ends = false;
-        while (!ends && history.advance()) {
-            prologue.add(history.position());
-            copies.add(history.place());
-            ends = history.record() instanceof LogRecord.CheckpointTaken taken && taken.checkpoint().ready();
-        }
-        if (!ends) {
-            throw new AssertionError("the prologue of rank " + rank + " has no end in the log");
-        }
-        prologues.put(rank, prologue);
     }
 
     // ---- opening it again
@@ -161,18 +138,15 @@ public final class MemoryLog {
      * @throws AssertionError if that is all, and the book says something else than before
      */
     public void reopen(long end) {
-        if (end < first - 1) {
-            throw new AssertionError("the log ends at " + end + ", and was cut up to " + first);
-        }
         List<String> before = says(book);
         boolean all = end == position();
         records.subList((int) end, records.size()).clear();
-        files.tailMap(end + 1, false).clear();
+        files.tailMap(end, false).clear();
+        book = snapshot();
         drafts = new Drafts();
-        book = begin();
         drafts.begin(book);
-        for (long position = first; position <= end; position++) {
-            ByteBuffer record = at(place(position));
+        for (long position = first(); position <= end; position++) {
+            ByteBuffer record = records.get((int) position - 1);
             apply(book, record, position);
             drafts.apply(record, 0, place(position));
         }
@@ -181,13 +155,9 @@ public final class MemoryLog {
         }
     }
 
-    /** What the first file that is there begins with. */
-    private LogBook begin() {
-        if (first == 1) {
-            return new LogBook();
-        }
+    private LogBook snapshot() {
         try {
-            return LogBook.read(new DataInputStream(new ByteArrayInputStream(files.get(first))));
+            return first() == 1 ? new LogBook() : LogBook.read(new DataInputStream(new ByteArrayInputStream(files.firstEntry().getValue())));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -250,30 +220,47 @@ public final class MemoryLog {
         return RecordDecoder.decode(at(place), 0);
     }
 
-    private ByteBuffer at(long place) {
-        if (place % PLACE != 0 || place <= 0 || place > place(position())) {
-            throw new AssertionError("nothing stands at place " + place + " of " + position() + " records");
-        }
-        if (place < place(first) && !copies.contains(place)) {
-            throw new AssertionError("the record at place " + place + " was cut, the log begins at position " + first);
-        }
-        return records.get((int) (place / PLACE) - 1);
+    /** What the record at a place says, or has said before it was cut. */
+    public LogRecord was(long place) {
+        return RecordDecoder.decode(at(place | PROLOGUE), 0);
     }
 
-    /** For those who check what came of it: what was appended at a position, cut or not. */
-    public LogRecord everRecord(long position) {
-        return RecordDecoder.decode(records.get((int) position - 1), 0);
+    private ByteBuffer at(long place) {
+        long here = place & ~PROLOGUE;
+        if (here % PLACE != 0 || here <= 0 || here > place(position())) {
+            throw new AssertionError("nothing stands at place " + here + " of " + position() + " records");
+        }
+        if (here == place && here < place(first())) {
+            throw new AssertionError("what stood at place " + here + " is cut, up to " + first());
+        }
+        return records.get((int) (here / PLACE) - 1);
     }
 
     /** The records of a rank from a position on. */
     public RecordCursor ofRank(long job, int rank, long from) {
-        return new Cursor(from, record -> record.job() == job && record.rank() == rank);
+        return new Cursor(from, 0, record -> record.job() == job && record.rank() == rank);
     }
 
-    /** What a rank has sent. */
+    /** Those of a rank's prologue, and what follows. */
+    public RecordCursor ofPrologue(long job, int rank) {
+        if (!prologues.contains(rank)) {
+            throw new AssertionError("rank " + rank + " has an image and no prologue");
+        }
+        return new Cursor(1, PROLOGUE, record -> record.job() == job && record.rank() == rank);
+    }
+
+    /** What a rank has sent, as far as it is there. */
     public RecordCursor ofSource(long job, int source) {
         Set<Long> arrivals = new HashSet<>();
-        return new Cursor(first, null) {
+        return new Cursor(first(), 0, null) {
+            @Override
+            public boolean advance() {
+                if (position() + 1 < first()) {
+                    throw new LogException(Path.of("memory"), position() + 1, "is cut", "read it again", null);
+                }
+                return super.advance();
+            }
+
             @Override
             boolean wants(LogRecord record) {
                 if (record instanceof Arrival arrival && arrival.job() == job && arrival.source() == source) {
@@ -284,34 +271,20 @@ public final class MemoryLog {
         };
     }
 
-    /** What a rank has lived through before it asked whether it is restored, as it was kept. */
-    public RecordCursor prologue(int rank) {
-        Iterator<Long> kept = prologues.get(rank).iterator();
-        return new Cursor(1, null) {
-            @Override
-            public boolean advance() {
-                boolean more = kept.hasNext();
-                standAt(more ? kept.next() : position());
-                return more;
-            }
-        };
-    }
-
     private interface Filter {
         boolean wants(LogRecord record);
     }
 
     private class Cursor implements RecordCursor {
         private final Filter filter;
+        private final long where;
         private long position;
 
-        Cursor(long from, Filter filter) {
+        /** @param where 0, or {@link #PROLOGUE} */
+        Cursor(long from, long where, Filter filter) {
             this.position = from - 1;
+            this.where = where;
             this.filter = filter;
-        }
-
-        void standAt(long now) {
-            position = now;
         }
 
         boolean wants(LogRecord record) {
@@ -322,9 +295,6 @@ public final class MemoryLog {
         public boolean advance() {
             while (position < MemoryLog.this.position()) {
                 position++;
-                if (position < first) {
-                    throw new LogException(Path.of("memory"), "has no record " + position-- + ", it begins at " + first, "none is cut that is needed");
-                }
                 if (wants(record())) {
                     return true;
                 }
@@ -339,7 +309,7 @@ public final class MemoryLog {
 
         @Override
         public long place() {
-            return MemoryLog.place(position);
+            return MemoryLog.place(position) | where;
         }
 
         @Override
@@ -372,14 +342,14 @@ public final class MemoryLog {
         }
 
         private StoredMessage delivered(Delivery delivery) {
-            long arrival = delivery.arrivalPlace();
+            long arrival = delivery.arrivalPlace() | where;
             StoredMessage message = new StoredMessage(
                     (Arrival) MemoryLog.this.record(arrival), delivery.arrivalPosition(), arrival, MemoryLog.this.payload(arrival).remaining());
             message.delivered(delivery.receipt());
-            for (long piece = delivery.lastPiecePlace(); piece != arrival; ) {
+            for (long piece = delivery.lastPiecePlace() | where; piece != arrival; ) {
                 Chunk chunk = (Chunk) MemoryLog.this.record(piece);
                 message.add(piece, MemoryLog.this.payload(piece).remaining());
-                piece = chunk.previousPlace();
+                piece = chunk.previousPlace() | where;
             }
             message.reverse();
             return message;

@@ -122,7 +122,7 @@ final class CrashCheck {
         world.diary(rank).received().entrySet().forEach(each -> received.put(Call.of(each.getKey()), each));
         List<LogRecord.Arrival> unasked = new ArrayList<>();
         for (long position = 1; position <= log.position(); position++) {
-            LogRecord record = log.everRecord(position);
+            LogRecord record = log.was(MemoryLog.place(position));
             if (record.rank() != rank) {
                 continue;
             }
@@ -132,7 +132,7 @@ final class CrashCheck {
                 arrival = direct;
                 receipt = direct.receipt();
             } else if (record instanceof LogRecord.Delivery delivery) {
-                arrival = (LogRecord.Arrival) log.everRecord(delivery.arrivalPosition());
+                arrival = (LogRecord.Arrival) log.was(delivery.arrivalPlace());
                 receipt = delivery.receipt();
             }
             if (receipt == null || arrival.context() % 2 == 1) {

@@ -37,6 +37,7 @@ final class CrashWorld implements SimProcess.World {
     private final int shards;
     private final JobOpen opening;
     private final int[] coreOf;
+    private final boolean cutsLogs;
     private final int diskDelayMax;
     private final int linkDelayMax;
     private final List<SimHost> hosts = new ArrayList<>();
@@ -77,6 +78,7 @@ final class CrashWorld implements SimProcess.World {
         diskDelayMax = new int[] {5, 50, 300}[random.nextInt(3)];
         linkDelayMax = 3 + random.nextInt(60);
         boolean survivesHost = random.nextInt(3) == 0 || hardship.powerCuts();
+        cutsLogs = random.nextInt(3) > 0;
         opening = opening(relays, size, survivesHost ? JobOpen.HOST : JobOpen.PROCESS);
         coreOf = new int[size];
         processes = new SimProcess[size];
@@ -346,6 +348,11 @@ final class CrashWorld implements SimProcess.World {
         return opening.survivesHost();
     }
 
+    /** Whether what no rank needs any more of a log is cut. */
+    boolean cutsLogs() {
+        return cutsLogs;
+    }
+
     int diskDelayMax() {
         return diskDelayMax;
     }
@@ -398,11 +405,6 @@ final class CrashWorld implements SimProcess.World {
     /** How often something was killed or cut. */
     int troubles() {
         return trouble == null ? 0 : trouble.count();
-    }
-
-    /** Records that were cut off the logs. */
-    long recordsGone() {
-        return hosts.stream().mapToLong(SimHost::recordsGone).sum();
     }
 
     /** Messages of the programs that had come before they were asked for. */

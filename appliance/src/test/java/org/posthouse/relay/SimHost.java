@@ -5,10 +5,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.posthouse.core.Recovered;
-import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MemoryLog;
-import org.posthouse.logstore.RankLog;
+import org.posthouse.logstore.Pin;
 import org.posthouse.mpj.Cable;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.WireException;
@@ -34,7 +33,6 @@ final class SimHost {
 
     private long wanted;
     private boolean syncing;
-    private long recordsGone;
 
     SimHost(CrashWorld world, int number) {
         this.world = world;
@@ -136,35 +134,30 @@ final class SimHost {
         }
     }
 
-    // ---- what may go
-
     /**
-     * A rank has a new image: files of the log go that nobody needs now, and its images before the last two; if the job is to outlive its
-     * host, when that is on the disk which makes them superfluous. As {@link LogRoom} and {@link RestartPoints} do it.
+     * What nobody needs any more goes, a while later, and not before the log is on the disk up to what makes it superfluous (as {@link
+     * LogRoom} does): now and then as if there were too little room, so that a rank's older image does not count.
      */
-    void forgetWhatIsNotNeeded(int rank) {
+    void look() {
         boolean easy = world.random().nextBoolean();
-        long needed = needed(easy);
-        RankLog known = log.book().rank(CrashWorld.JOB, rank);
-        long oldest = known.olderCheckpoint().or(known::checkpoint).map(Checkpoint::number).orElse(0L);
-        whenSafe(log.position(), () -> {
-            images.keySet().removeIf(image -> image.rank() == rank && image.number() < oldest);
-            recordsGone += log.cut(Math.min(needed, needed(easy)));
-            world.trace(() -> "  relay " + number + " has its log from record " + log.firstPosition() + " on");
-        });
-    }
-
-    private long needed(boolean easy) {
-        return LogNeed.of(log.book(), (job, each) -> easy ? each.pin() : each.pinOfNewest()).getFirst().position();
-    }
-
-    private void whenSafe(long position, Runnable action) {
-        if (world.survivesHost() && safe < position) {
-            want(position);
-            after(1, () -> whenSafe(position, action));
-        } else {
-            action.run();
+        if (world.cutsLogs()) {
+            after(world.random().nextInt(30), () -> {
+                long upTo = upTo(easy);
+                Runnable cut = () -> {
+                    log.cut(Math.min(upTo, upTo(easy)));
+                    world.trace(() -> "  relay " + number + " has its log from " + log.first() + " on");
+                };
+                if (world.survivesHost()) {
+                    cores.getFirst().gate().pass(cut);
+                } else {
+                    after(world.random().nextInt(10), cut);
+                }
+            });
         }
+    }
+
+    private long upTo(boolean easy) {
+        return log.book().oldest((job, rank) -> easy ? rank.pin() : rank.pinOfNewest()).map(Pin::position).orElseThrow();
     }
 
     void keepImage(int rank, long image, byte[] bytes) {
@@ -205,11 +198,6 @@ final class SimHost {
 
     MemoryLog log() {
         return log;
-    }
-
-    /** How many records of the log were cut. */
-    long recordsGone() {
-        return recordsGone;
     }
 
     List<SimCore> cores() {

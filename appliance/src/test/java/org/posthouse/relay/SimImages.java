@@ -56,10 +56,7 @@ final class SimImages implements Images {
             RankLog known = log.book().rank(CrashWorld.JOB, rank.rank());
             long number = 1 + known.checkpoint().map(Checkpoint::number).orElse(0L);
             core.host().keepImage(rank.rank(), number, image);
-            core.after(core.world().random().nextInt(30), () -> {
-                core.core().imageKept(rank, save, new ImageNote(number, image.length, 0));
-                core.host().forgetWhatIsNotNeeded(rank.rank());
-            });
+            core.after(core.world().random().nextInt(30), () -> core.core().imageKept(rank, save, new ImageNote(number, image.length, 0)));
         });
     }
 

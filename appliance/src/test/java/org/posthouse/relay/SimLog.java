@@ -16,9 +16,6 @@ import org.posthouse.wire.Wire;
 
 /** The journal of a {@link SimHost}, over a log in memory: what {@link LogJournal} writes, and reads back. */
 final class SimLog implements Journal {
-    /** Messages in a file, on the average. */
-    private static final int FILE_ARRIVALS = 4;
-
     private final FrameBuilder frames = new FrameBuilder();
     private final SimHost host;
     private final MemoryLog log;
@@ -40,9 +37,6 @@ final class SimLog implements Journal {
     }
 
     private void arrival(long job, Message message, Parcel head, Receipt receipt) {
-        if (host.world().random().nextInt(FILE_ARRIVALS) == 0) {
-            log.roll();
-        }
         LogRecord.Form form = LogRecord.Form.valueOf(message.form().name());
         long position = log.append(
                 new LogRecord.Arrival(
@@ -99,6 +93,8 @@ final class SimLog implements Journal {
     @Override
     public void checkpoint(long job, int rank, Standing at, ImageNote image) {
         log.append(new LogRecord.CheckpointTaken(job, rank, LogJournal.point(at, image)));
+        host.world().trace(() -> "  relay " + host.number() + " logs at " + log.position() + " of rank " + rank + " " + LogJournal.point(at, image));
+        host.look();
     }
 
     @Override

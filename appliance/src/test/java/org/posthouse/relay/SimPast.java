@@ -42,7 +42,8 @@ final class SimPast implements Historian {
 
         /** What {@link Restart.Jump} makes of it. */
         private void jump(int rank, RankLog known, Checkpoint image) {
-            List<Past> prologue = new History(log.prologue(rank), 0, null).read();
+            history = new History(log.ofPrologue(CrashWorld.JOB, rank), 0, null);
+            List<Past> prologue = history.read();
             int end = 0;
             while (!(prologue.get(end) instanceof Past.PrologueEnd)) {
                 end++;
@@ -93,29 +94,20 @@ final class SimPast implements Historian {
         more(rank, replay);
     }
 
-    /**
-     * The newest of a rank's images that its disk gives just now, which may give another the next time, or none; where the log has
-     * gone that the one before needs, or the beginning, the disk does.
-     */
+    /** The newest of a rank's images that its disk gives just now, which may give another the next time, or none. */
     private Optional<Checkpoint> readable(RankLog known) {
-        List<Checkpoint> images = Stream.of(known.checkpoint(), known.olderCheckpoint())
+        return Stream.of(known.checkpoint(), known.olderCheckpoint())
                 .flatMap(Optional::stream)
-                .filter(image -> image.pin() >= log.firstPosition())
-                .toList();
-        boolean begins = known.beginning().filter(from -> from.position() >= log.firstPosition()).isPresent();
-        return images.stream()
-                .filter(image -> core.world().random().nextInt(3) > 0 || !begins && image == images.getLast())
-                .findFirst();
+                .filter(image -> image.pin() >= log.first())
+                .filter(image -> core.world().random().nextInt(3) > 0)
+                .findFirst()
+                .or(() -> known.beginning().filter(record -> record.position() >= log.first()).isPresent() ? Optional.empty() : known.checkpoint());
     }
 
     @Override
     public void more(HomedRank rank, int replay) {
         Reading reading = readings.get(rank.rank());
-        core.after(core.world().random().nextInt(20), () -> {
-            if (readings.get(rank.rank()) == reading) { // Else it is somebody's who is gone, and what it needs may be too.
-                core.core().past(rank, replay, reading.read());
-            }
-        });
+        core.after(core.world().random().nextInt(20), () -> core.core().past(rank, replay, reading.read()));
     }
 
     @Override
@@ -127,7 +119,7 @@ final class SimPast implements Historian {
     public void resent(long job, int source, Claim claim) {
         core.after(core.world().random().nextInt(20), () -> {
             SentBefore before = sent.computeIfAbsent(
-                    source, any -> new SentBefore(() -> Optional.of(log.ofSource(job, source)), log::firstPosition));
+                    source, any -> new SentBefore(() -> Optional.of(log.ofSource(job, source)), log::first));
             String difference = before.difference(claim);
             if (!difference.isEmpty()) {
                 core.core().diverged(job, source, claim, difference);

@@ -45,6 +45,11 @@ final class Accepted {
         restarted = true;
     }
 
+    /** Whether a process before this one may have sent what this one has not. */
+    boolean isRestarted() {
+        return restarted;
+    }
+
     /** The relay is about to tell anew. */
     void clear() {
         last.clear();

@@ -117,6 +117,9 @@ final class Conversation {
         outbox.open(answer.size(), answer.creditBytes(), answer.creditMessages());
         boolean again = answer.logged() && replayed;
         history.open(answer.logged(), again);
+        if (answer.survivesHost()) {
+            observed.surviveHost();
+        }
         line.admitted(answer.logged(), settings.keptBytesMax(), answer.homeOf());
         if (again) {
             outbox.accepted().restarted();

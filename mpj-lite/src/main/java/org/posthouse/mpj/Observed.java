@@ -15,18 +15,27 @@ final class Observed {
     private final Told told;
     private final long job;
     private final RecordedClock clock;
+    private final LongSupplier deliveries;
+    private boolean survivesHost;
     private boolean over;
 
     /** How much was observed when the relay was last known to know all. */
     private long toldBefore;
 
-    Observed(Machine machine, HomeLine line, Progress progress, History history, Told told, long job) {
+    /** @param deliveries how many messages the rank was given, over all its processes */
+    Observed(Machine machine, HomeLine line, Progress progress, History history, Told told, long job, LongSupplier deliveries) {
         this.line = line;
         this.progress = progress;
         this.history = history;
         this.told = told;
         this.job = job;
+        this.deliveries = deliveries;
         clock = new RecordedClock(machine::nanoTime);
+    }
+
+    /** The job is to survive hosts: that a message was delivered is not safe because it has come. */
+    void surviveHost() {
+        survivesHost = true;
     }
 
     /** FINALIZE was said: what is observed from here on is told to nobody. */
@@ -146,7 +155,7 @@ final class Observed {
 
     /** Waits until the relay has handled all that was observed until now; if anything was since the last time, or any may be untold. */
     void awaitTold() throws IOException {
-        long seen = history.observed();
+        long seen = history.observed() + (survivesHost ? deliveries.getAsLong() : 0);
         if (over || progress.isOver() || seen == toldBefore) {
             return;
         }

@@ -287,11 +287,12 @@ final class Outbox {
             sending.beingCancelled(false);
             sending.withdrawn();
         } else if (fate == Accepted.Fate.RESENT) {
-            if (sending.sent < sending.content.bytes()) {
+            if (sending.sent < sending.content.bytes() && !accepted.isRestarted()) {
                 throw new WireException(
                         Reason.CANNOT_RESUME,
                         "the relay has all of " + transfer + ", of which only " + sending.sent + " bytes were sent");
             }
+            sending.sent = sending.content.bytes(); // What is left a process before this one had sent, and it was on its way.
             endIfSent(sending);
         }
     }

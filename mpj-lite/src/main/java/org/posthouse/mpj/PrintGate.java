@@ -10,8 +10,8 @@ import java.nio.charset.Charset;
 
 /**
  * Where the bytes go that a rank's program prints: in a job that is logged they leave the process only when all that the program
- * has observed until then is in the log, since what they say may follow from it. A program that has observed nothing since its last line
- * waits for nothing. What native code writes to the same descriptors goes past it.
+ * has observed until then is in the log, since what they say may follow from it; what it has received counts only in a job that is to survive hosts, as
+ * it is in the log before it comes, but maybe not on the disk. A program that has observed nothing since its last line waits for nothing. What native code writes to the same descriptors goes past it.
  */
 final class PrintGate extends OutputStream {
     /** Whose observations are waited for; null for nobody's. Written by the threads that connect and that end the process. */

@@ -63,9 +63,9 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         job = hello.job();
         progress = new Progress(line, rank, this);
         told = new Told(line, history, job);
-        observed = new Observed(machine, line, progress, history, told, job);
         outbox = new Outbox(told, job, rank, history, settings.eagerBytesMax());
         inbox = new Inbox(told, job, rank, history, settings.ahead());
+        observed = new Observed(machine, line, progress, history, told, job, inbox::deliveries);
         told.behindLive(inbox::live);
         probes = new Probes(line, progress, observed, inbox, this::awaitLine);
         completions = new Completions(progress, history, observed);

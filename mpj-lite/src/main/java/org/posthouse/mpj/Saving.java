@@ -250,11 +250,12 @@ final class Saving implements Vault {
 
     /** Until nothing comes unasked: the relay counts as the image's what it has sent before it hears of the image. */
     private void awaitAsked() throws IOException {
+        progress.awaitLine();
         while (inbox.isAhead()) {
-            progress.awaitLine();
             inbox.endAhead();
             line.flush();
             progress.await();
+            progress.awaitLine(); // Which may end what is waited for, if the line has broken.
         }
     }
 
@@ -263,14 +264,15 @@ final class Saving implements Vault {
             progress.await();
         }
         long asked = 0;
+        progress.awaitLine();
         while (!line.kept().isSafe()) {
-            progress.awaitLine();
             if (asked != line.kept().next()) {
                 told.ask(); // The relay answers when all that it has is safe, too: to ask once is enough.
                 line.flush();
                 asked = line.kept().next();
             }
             progress.await();
+            progress.awaitLine();
         }
     }
 

@@ -11,7 +11,7 @@ import java.util.List;
  * @param incarnation the incarnation that is now the valid one
  * @param creditBytes byte credit to start with, see {@link Wire#cost}
  * @param creditMessages message credit to start with
- * @param logged whether the relay can bring the rank back: its job is logged
+ * @param durability what the job's messages survive, a constant of {@link JobOpen}; {@link JobOpen#NONE} to a launcher
  * @param deliveries deliveries of the rank that the relay knows of; those above the rank's own count come next, as they were
  * @param events events of the rank's history that the relay knows of; those above the rank's own count come with them
  * @param pages frames of type STATE that follow
@@ -29,7 +29,7 @@ public record Welcome(
         int incarnation,
         long creditBytes,
         int creditMessages,
-        boolean logged,
+        int durability,
         long deliveries,
         long events,
         int pages,
@@ -39,16 +39,43 @@ public record Welcome(
         List<Home> homes,
         int[] homeOf,
         int[] ranksAt) {
-    /** Feature bit: {@code logged}. */
+    /** Feature bit: the job is logged. */
     private static final int LOGGED = 1;
+
+    /** Feature bit, beside that: its log waits for the disk. */
+    private static final int SURVIVES_HOST = 2;
 
     /** What a launcher is told: the relays that there are, the one that answers first, and how many ranks each has. */
     public static Welcome launcher(List<Home> homes, int[] ranksAt) {
-        return new Welcome(0, 0, 0, 0, 0, false, 0, 0, 0, 0, 0, 0, homes, new int[0], ranksAt);
+        return new Welcome(0, 0, 0, 0, 0, JobOpen.NONE, 0, 0, 0, 0, 0, 0, homes, new int[0], ranksAt);
     }
 
     public int size() {
         return homeOf.length;
+    }
+
+    /** Whether the relay can bring the rank back: its job is logged. */
+    public boolean logged() {
+        return durability != JobOpen.NONE;
+    }
+
+    /** Whether what the rank was given may still be lost with the relay's host. */
+    public boolean survivesHost() {
+        return durability == JobOpen.HOST;
+    }
+
+    private int features() {
+        return (logged() ? LOGGED : 0) | (survivesHost() ? SURVIVES_HOST : 0);
+    }
+
+    private static int durability(int features) throws WireException {
+        return switch (features) {
+            case 0 -> JobOpen.NONE;
+            case LOGGED -> JobOpen.PROCESS;
+            case LOGGED | SURVIVES_HOST -> JobOpen.HOST;
+            default -> throw new WireException(
+                    Reason.WRONG_VERSION, "WELCOME with features 0x" + Integer.toHexString(features) + ", version 1 has 0, 1 and 3");
+        };
     }
 
     public ByteBuffer encode() {
@@ -58,7 +85,7 @@ public record Welcome(
                 .u16(self)
                 .i32(rank)
                 .i32(incarnation)
-                .i32(logged ? LOGGED : 0)
+                .i32(features())
                 .i64(creditBytes)
                 .i32(creditMessages)
                 .i32(Wire.PAYLOAD_BYTES_MAX)
@@ -82,11 +109,7 @@ public record Welcome(
         int self = in.u16("self");
         int rank = in.i32("rank");
         int incarnation = in.i32("incarnation");
-        int features = in.i32("features");
-        if ((features & ~LOGGED) != 0) {
-            throw new WireException(
-                    Reason.WRONG_VERSION, "WELCOME with features 0x" + Integer.toHexString(features) + ", version 1 has 1");
-        }
+        int durability = durability(in.i32("features"));
         long creditBytes = in.i64("credit bytes");
         int creditMessages = in.i32("credit messages");
         int payloadMax = in.i32("payload limit");
@@ -116,7 +139,7 @@ public record Welcome(
                 incarnation,
                 creditBytes,
                 creditMessages,
-                features == LOGGED,
+                durability,
                 deliveries,
                 events,
                 pages,

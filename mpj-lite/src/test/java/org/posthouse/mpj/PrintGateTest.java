@@ -19,6 +19,7 @@ import org.posthouse.mpj.data.Plain;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
 /** A line leaves a rank's process when the log has what it may follow from. */
@@ -42,12 +43,16 @@ final class PrintGateTest {
     }
 
     private void connect(boolean logged) throws Exception {
+        connect(logged ? JobOpen.PROCESS : JobOpen.NONE);
+    }
+
+    private void connect(int durability) throws Exception {
         CompletableFuture<RelayEndpoint> connecting = new CompletableFuture<>();
         run(() -> connecting.complete(RelayEndpoint.connect(
                 relay.address(), Hello.firstStart(ScriptedRelay.JOB, 0, new Token(3, 4)), Settings.DEFAULT, new Ending(0))));
         line = relay.accept();
         line.hear(FrameType.HELLO);
-        line.say(ScriptedRelay.welcome(1, logged, 0, 0));
+        line.say(ScriptedRelay.welcome(1, durability, 0, 0));
         endpoint = connecting.get();
         PrintGate.hold(endpoint);
     }
@@ -79,6 +84,12 @@ final class PrintGateTest {
 
     private boolean failToObserve() {
         return endpoint.test(endpoint.receive(4, 1, 9, Plain.sink(Base.BYTE, new byte[1], 0, 1)));
+    }
+
+    private void receive() throws Exception {
+        Operation receive = endpoint.receive(4, 1, 9, Plain.sink(Base.BYTE, new byte[1], 0, 1));
+        line.say(ScriptedRelay.delivered(line.hear(FrameType.POST), 1, new byte[1], 1));
+        endpoint.await(receive);
     }
 
     private ByteBuffer hearQuestion(int events, int polls) throws Exception {
@@ -129,6 +140,32 @@ final class PrintGateTest {
         line.say(ScriptedRelay.ack(1, 1));
         printing.get();
         assertThat(printed.size()).isEqualTo(7);
+    }
+
+    @Test
+    void aLineWaitsForNothingBehindAReceiveSinceTheLogHasThat() throws Exception {
+        connect(true);
+        receive();
+        out.print("it has come");
+        assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("it has come");
+        line.hearNothing();
+    }
+
+    /** A host that loses its power may lose the message, and who sent it may send another then. */
+    @Test
+    void aLineWaitsForWhatWasReceivedInAJobThatSurvivesHosts() throws Exception {
+        connect(JobOpen.HOST);
+        out.print("nothing yet");
+        line.hearNothing();
+        receive();
+        CompletableFuture<Void> printing = run(() -> out.print(", now it has come"));
+        hearQuestion(0, 0);
+        assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("nothing yet");
+        line.say(ScriptedRelay.ack(1, 1));
+        printing.get();
+        out.print(", and so?");
+        line.hearNothing();
+        assertThat(printed.toString(StandardCharsets.UTF_8)).isEqualTo("nothing yet, now it has come, and so?");
     }
 
     @Test

@@ -533,6 +533,22 @@ final class RestartedRankTest extends OneRank {
         line.hear(FrameType.RESENT);
     }
 
+    /** The relay did not know it yet when it told the process what was there; when that comes again it does. */
+    @Test
+    void whatTheProcessBeforeHadSentAndWasOnItsWayIsNotSentAgain() throws Exception {
+        connect(2, open(FrameType.OFFER, 1), known(StatePage.ACCEPTED, 1, 1));
+        Operation send = send(1, LONG, Mode.SYNCHRONOUS);
+        CompletableFuture<Void> sent = start(() -> {
+            endpoint.await(send);
+            return null;
+        });
+        line.hear(FrameType.OFFER);
+        assertThat(breakLine()).extracting(StatePage.Entry::kind).contains(StatePage.SENT);
+        line.say(greeting(2, 0, known(StatePage.ACCEPTED, 1, 1)));
+        sent.get();
+        assertThat(endpoint.isClosed()).isFalse();
+    }
+
     @Test
     void pagesThatAreNotThoseAnnouncedEndTheRank() throws Exception {
         assertThatThrownBy(connecting(2, page(3, known(StatePage.ACCEPTED, 1, 1)))::get)

@@ -23,6 +23,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Point;
+import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Wire;
 
@@ -401,6 +402,26 @@ final class UnaskedTest extends OneRank {
         for (byte[] tagAndValue : new byte[][] {{TAG + 1, 55}, {TAG, 44}, {TAG, 66}, {TAG, 77}}) {
             assertThat(receive(tagAndValue[0]).await()).containsExactly(tagAndValue[1]);
         }
+    }
+
+    /** It waits for the line to say so then, and what it waits for is there already when it has one. */
+    @Test
+    void aRoundThatEndsInAMoveIsNotWaitedForBehindIt() throws Exception {
+        receiveTwo();
+        Received third = new Received(CONTEXT, 10);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.hear(FrameType.AHEAD);
+        line.say(ScriptedRelay.delivered(post, 3, new byte[1], 1));
+        third.await();
+        CompletableFuture<Boolean> saving = start(() -> endpoint.vault().save(out -> out.write(LONG)));
+        assertThat(view(line.hear(FrameType.AHEAD)).flags()).isEqualTo(FrameView.END);
+        line.say(ScriptedRelay.move());
+        line.hear(FrameType.MOVE);
+        line.say(ScriptedRelay.closing(Reason.MOVED));
+        line = relay.accept();
+        assertThat(Hello.decode(line.hear(FrameType.HELLO)).start()).isEqualTo(Hello.MOVED);
+        line.say(ScriptedRelay.welcome(1, true, 3, 0), ScriptedRelay.ended(CONTEXT, 1, 0, 1));
+        image(saving);
     }
 
     /** It was done with before the image was made, which its message is before. */

@@ -83,7 +83,7 @@ final class ControlFramesTest {
                     random.nextInt(),
                     random.nextLong(),
                     random.nextInt(),
-                    random.nextBoolean(),
+                    random.nextInt(JobOpen.HOST + 1),
                     random.nextLong(),
                     random.nextLong(),
                     random.nextInt(9),
@@ -316,6 +316,7 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.JOB_OPEN, 32, 2, 2), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 22, 2, 2), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 48, 4, 1), Reason.WRONG_VERSION);
+        assertRefused(changed(FrameType.WELCOME, 32, 4, 2), Reason.WRONG_VERSION); // Survives hosts, but is not logged.
         assertRefused(changed(FrameType.JOB_OPEN, 34, 2, 3), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.LINK_STATE + 1), Reason.MALFORMED_FRAME);
