@@ -54,7 +54,7 @@ final class LogFolder {
             return false;
         }
         try (Stream<Path> inside = Files.list(folder)) {
-            return inside.anyMatch(file -> file.toString().endsWith(".cq4"));
+            return inside.anyMatch(file -> file.toString().endsWith(".cq4") || file.endsWith("writer.reached"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
