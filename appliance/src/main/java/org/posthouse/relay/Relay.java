@@ -329,9 +329,15 @@ public final class Relay extends VerticleBase {
         return config;
     }
 
-    /** Which start of the relay this is; 0 until its log has been read. */
+    /** Which start of the relay this is; 0 until its log has been read. A peer may know of a later one before the first link. */
     long epoch() {
         return epoch;
+    }
+
+    /** This relay is a later start of its name than its clock told. Confined to the control strand. */
+    void onEpoch(long next) {
+        epoch = next;
+        announce();
     }
 
     /** How the work is placed on threads now. */

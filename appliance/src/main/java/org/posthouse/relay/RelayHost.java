@@ -58,7 +58,7 @@ public final class RelayHost implements AutoCloseable {
         RelayHost host = new RelayHost(config, kind);
         try {
             Optional<LateDirectory> late = host.openDirectory(config, group);
-            host.relay = new Relay(config, host.directory);
+            host.relay = new Relay(config.after(host.directory.epoch(config.relay())), host.directory);
             host.ops = await(OpsServer.start(host.vertx, console, host.relay.view(), host.metrics.registry()));
             host.deployment = host.awaitServing(host.vertx.deployVerticle(host.relay, new DeploymentOptions()));
             if (late.isPresent()) {

@@ -18,7 +18,8 @@ public enum Refusal {
     REVOKED("a certificate that was revoked", "issue a new one with posthouse keys renew"),
     NOT_YET_VALID("a certificate that is not valid yet", "check the clocks of both relays"),
     WRONG_SITE("a site or relay other than the certificate's or the expected one", "correct the peer's address, its name or its keys"),
-    FENCED("a newer relay of this name was seen", "stop the older one, or give it another name"),
+    FENCED("a newer relay of this name was seen", "stop the older one, or give it another name; if there is none, its clock was set back and another peer"
+            + " had linked with it already: start it again with the clock right"),
     REPLAYED("a handshake that was begun here before", "look who records and repeats what relays say; nothing of it was let in"),
     REFUSED_BY_PEER("the other end refused this one", "read the log of the other relay: it names the reason"),
     TLS_FAILED("the TLS handshake failed or was broken off", "check the network between the relays"),

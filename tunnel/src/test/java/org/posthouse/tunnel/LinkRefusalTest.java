@@ -409,13 +409,18 @@ class LinkRefusalTest {
         awaitRefusal(m, Refusal.BREACH);
     }
 
+    /** A peer that is linked goes by the epoch that it was told: with another one it would forget what it has sent. */
     @Test
-    void fencesWhoSawANewerRelayOfThisSite() throws Exception {
-        try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+    void fencesWhoSawANewerRelayOfThisSiteOnceItIsLinked() throws Exception {
+        try (RawPeer linked = up(1);
+                RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
             peer.hello("a", "m", 1, EPOCH + 1, 0);
             assertClosed(peer, Reason.FENCED, "seen epoch 11");
+            linked.send(word(FrameType.LINK_PING, 5));
+            assertThat(new FrameView().wrap(linked.await(FrameType.LINK_PONG), 0).linkWord(0)).isEqualTo(5);
         }
         awaitRefusal(m, Refusal.FENCED);
+        assertThat(m.events).doesNotContain("epoch 12");
     }
 
     @Test
