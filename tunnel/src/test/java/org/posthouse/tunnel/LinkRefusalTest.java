@@ -694,7 +694,8 @@ class LinkRefusalTest {
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> relay.refusals(kind) > 0);
         assertThat(log.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
-                .anyMatch(line -> line.contains(kind.name()));
+                .anyMatch(line -> line.contains(kind.name()))
+                .allMatch(line -> line.matches("refused [^/].*"), "names who was refused, not as Java spells an address");
     }
 
     private static void assertClosed(RawPeer peer, Reason reason, String text) throws Exception {
