@@ -32,7 +32,9 @@ import org.posthouse.tunnel.TlsKind;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** {@code posthouse relay}: one relay, until it is told to end. */
 @Command(
@@ -55,6 +57,9 @@ import picocli.CommandLine.Option;
             "      --listen 127.0.0.1:7431 --ops 127.0.0.1:7433 --group 127.0.0.1:7434 --member 127.0.0.1:7414"
         })
 final class RelayCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec command;
+
     @Option(names = "--site", required = true, paramLabel = "NAME", description = "The site: 1 to 63 of a-z, 0-9 and hyphen.")
     private String site;
 
@@ -190,6 +195,7 @@ final class RelayCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         RelayConfig config = config();
+        withoutEffect().ifPresent(System.err::println);
         LoopKind loops;
         try {
             sockets.check(config.mode());
@@ -204,6 +210,14 @@ final class RelayCommand implements Callable<Integer> {
             throw new CommandFailure(e.getMessage(), e);
         }
         return 0;
+    }
+
+    /** What to say of options that were given for a log that there is none of. */
+    Optional<String> withoutEffect() {
+        return data != null
+                ? Optional.empty()
+                : LogWords.withoutLog(
+                        command, "the relay has no log; give --data DIR", "--log-limit", "--log-high-mark", "--on-log-full", "--launcher-timeout");
     }
 
     private RelayConfig config() throws CommandFailure {

@@ -168,6 +168,7 @@ final class RunCommand implements Callable<Integer> {
             throw new ParameterException(command.commandLine(), "--lanes is a count from 0 to " + LinkConfig.LANES_MAX);
         }
         Map<String, String> environment = environment();
+        withoutEffect().ifPresent(System.err::println);
         JobProgram found = JobProgram.find(program.get(0), classPath);
         JobSpec spec = new JobSpec(
                 program.get(0),
@@ -192,6 +193,15 @@ final class RunCommand implements Callable<Integer> {
             System.err.println("posthouse: job ended: " + outcome.cause());
         }
         return exitStatus(outcome);
+    }
+
+    /** What to say of options that were given for a log that there is none of. */
+    Optional<String> withoutEffect() {
+        return durability != Durability.NONE
+                ? Optional.empty()
+                : LogWords.withoutLog(
+                        command, "the job is not logged; give --durability process", "--max-restarts", "--relay-timeout", "--checkpoint-every",
+                        "--silence", "--log-limit", "--log-high-mark", "--on-log-full");
     }
 
     /** What the flags say to the ranks; where they say nothing, the user's own environment is checked. */

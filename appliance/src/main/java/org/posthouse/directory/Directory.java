@@ -29,6 +29,9 @@ public interface Directory extends AutoCloseable {
     /** Relays that are there, by site and id; a snapshot that does not change. */
     List<RelayEntry> relays();
 
+    /** The highest epoch that is known of a relay, whether it is there or not; 0 if none is. */
+    long epoch(String relay);
+
     /** Makes ranks known, or says something new of them; ranks of a job that was removed are dropped. */
     void putRanks(Collection<RankEntry> ranks);
 

@@ -110,6 +110,11 @@ public final class HazelcastDirectory implements Directory {
     }
 
     @Override
+    public long epoch(String of) {
+        return view.epoch(of);
+    }
+
+    @Override
     public void putRanks(Collection<RankEntry> ranks) {
         for (RankEntry rank : ranks) {
             write(Posting.of(rank, relay, System.currentTimeMillis()));

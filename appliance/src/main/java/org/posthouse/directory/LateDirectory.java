@@ -102,6 +102,11 @@ public final class LateDirectory implements Directory {
     }
 
     @Override
+    public long epoch(String relay) {
+        return current.epoch(relay);
+    }
+
+    @Override
     public List<RankEntry> ranks(long job) {
         return current.ranks(job);
     }

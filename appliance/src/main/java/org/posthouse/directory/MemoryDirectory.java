@@ -46,6 +46,11 @@ public final class MemoryDirectory implements Directory {
     }
 
     @Override
+    public long epoch(String relay) {
+        return view.epoch(relay);
+    }
+
+    @Override
     public void putRanks(Collection<RankEntry> ranks) {
         for (RankEntry rank : ranks) {
             write(Posting.of(rank, MEMBER, clock.getAsLong()));

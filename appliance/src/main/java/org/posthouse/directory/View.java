@@ -94,6 +94,12 @@ final class View {
                 .toList();
     }
 
+    /** 0 if nothing is known of it. */
+    long epoch(String relay) {
+        Posting known = postings.get(Posting.relayKey(relay));
+        return known == null ? 0 : known.version();
+    }
+
     List<RankEntry> ranks(long job) {
         return ranksOf(job).values().stream().map(Posting::rank).sorted(RankEntry.ORDER).toList();
     }

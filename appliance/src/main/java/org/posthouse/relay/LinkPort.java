@@ -175,6 +175,11 @@ final class LinkPort implements Links.Listener {
     }
 
     @Override
+    public void onEpoch(long epoch) {
+        relay.onEpoch(epoch);
+    }
+
+    @Override
     public void onDown(String other, Notice why) {
         LOG.atLevel(why.reason() == Reason.RELAY_STOPPING ? Level.INFO : Level.WARN)
                 .log("{}: link to relay {} is down: {}: {}", relay.id(), other, why.reason(), why.text());

@@ -22,6 +22,7 @@ import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogSync;
 import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.RelayView;
+import org.posthouse.tunnel.Causes;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -202,7 +203,7 @@ public final class Relay extends VerticleBase {
                 .onSuccess(bound -> config.local().ifPresent(this::listenLocally))
                 .recover(cause -> Future.failedFuture(new IllegalStateException(
                         "relay " + config.relay() + " cannot listen at " + config.host() + ":" + config.port() + ": "
-                                + cause.getMessage(),
+                                + Causes.text(cause),
                         cause)));
     }
 
@@ -329,9 +330,15 @@ public final class Relay extends VerticleBase {
         return config;
     }
 
-    /** Which start of the relay this is; 0 until its log has been read. */
+    /** Which start of the relay this is; 0 until its log has been read. A peer may know of a later one before the first link. */
     long epoch() {
         return epoch;
+    }
+
+    /** This relay is a later start of its name than its clock told. Confined to the control strand. */
+    void onEpoch(long next) {
+        epoch = next;
+        announce();
     }
 
     /** How the work is placed on threads now. */

@@ -133,6 +133,13 @@ public record RelayConfig(
                 launcherWait, sockets, linkPatienceSeconds);
     }
 
+    /** The same start of the relay, as one after the start with this epoch: the clock may have been set back since. */
+    RelayConfig after(long earlier) {
+        return new RelayConfig(
+                site, relay, Math.max(epoch, earlier + 1), host, port, ops, mode, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax,
+                logLimits, launcherWait, local, linkPatienceSeconds);
+    }
+
     public RelayConfig withMode(ModeConfig placed) {
         return new RelayConfig(
                 site, relay, epoch, host, port, ops, placed, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax, logLimits,

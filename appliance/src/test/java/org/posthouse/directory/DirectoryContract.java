@@ -87,6 +87,20 @@ abstract class DirectoryContract {
         assertThat(mine(there())).containsExactly(relay("end", "north", 1), relay("end2", "north", 1));
     }
 
+    /** So that a relay that starts with a clock that was set back can take a later one. */
+    @Test
+    void tellsTheHighestEpochOfARelayWhetherItIsThereOrNot() {
+        here().announce(relay("a", "north", 5));
+        here().announce(relay("b", "north", 7));
+        here().withdraw(prefix + "b", 7);
+        here().announce(relay("end", "north", 1));
+        await().untilAsserted(() -> assertThat(mine(there())).contains(relay("end", "north", 1)));
+
+        assertThat(there().epoch(prefix + "a")).isEqualTo(5);
+        assertThat(there().epoch(prefix + "b")).isEqualTo(7);
+        assertThat(there().epoch(prefix + "c")).isZero();
+    }
+
     @Test
     void aRelayAnnouncedAgainKeepsItsFirstSince() {
         RelayEntry first = new RelayEntry("north", prefix + "a", "h:1", "", "", 5, 1_000);

@@ -29,8 +29,11 @@ class LogTest {
                     folder, "run", "-n", "3", "--relay", relay.ranks(), "--durability", "process", "example:ring",
                     Integer.toString(LAPS), Integer.toString(PAYLOAD_BYTES));
             assertThat(logged.out()).contains("Verification: SUCCESSFUL");
-            Command.Result unlogged = Command.run(folder, "run", "-n", "2", "--relay", relay.ranks(), "example:pi", "100");
+            Command.Result unlogged = Command.run(
+                    folder, "run", "-n", "2", "--relay", relay.ranks(), "--max-restarts", "5", "example:pi", "100");
             assertThat(unlogged.status()).isZero();
+            assertThat(unlogged.err().strip())
+                    .isEqualTo("posthouse run: no effect of --max-restarts: the job is not logged; give --durability process");
             // No goodbye: what was logged survives the process.
                 ProcessHandle process = relay.command().handle();
             process.destroyForcibly();

@@ -22,6 +22,8 @@ final class LogReader {
     private static final String CLAIMS = "its header claims %d bytes or is not complete";
 
     private final Path folder;
+    /** Read before the files are: a writer that lives may go on meanwhile. */
+    private final Reached reached;
     private final SortedMap<Integer, Path> files;
     private final Consumer<? super LogEntry> visitor;
     private final Map<RecordType, Long> counts = new EnumMap<>(RecordType.class);
@@ -45,6 +47,7 @@ final class LogReader {
 
     private LogReader(Path folder, Consumer<? super LogEntry> visitor) throws IOException {
         this.folder = folder;
+        this.reached = Reached.read(folder);
         this.files = QueueFiles.list(folder);
         this.visitor = visitor;
     }
@@ -64,11 +67,12 @@ final class LogReader {
             }
         }
         reader.requireBeginning();
+        reader.requireReached();
         return reader.result();
     }
 
     private LogScan result() {
-        LogScan.End end = new LogScan.End(hash, file, marked, recordsInFile, drafts, firstOfFile, halfSnapshot);
+        LogScan.End end = new LogScan.End(hash, file, marked, recordsInFile, drafts, firstOfFile, halfSnapshot, reached);
         return new LogScan(folder, counts, firstPosition, lastPosition, epoch, bytes, files.size(),
                 Optional.ofNullable(defect), book, end);
     }
@@ -106,6 +110,7 @@ final class LogReader {
                         nothing(queueFile);
                         if (!isOvertaken(queueFile)) {
                             requireHead(queueFile);
+                            requireRecord(queueFile);
                             return;
                         }
                     }
@@ -271,6 +276,28 @@ final class LogReader {
         if (defect == null && misleads != null && isLast()) {
             report(Kind.TORN_TAIL, queueFile, true, 0, misleads);
         }
+    }
+
+    /** A file is deleted, never emptied, and the next one is begun once it is full. */
+    private void requireRecord(MappedQueueFile queueFile) {
+        if (defect == null && recordsInFile == 0 && !isLast()) {
+            report(Kind.MISSING_RECORDS, queueFile, false, 0,
+                    "the file has " + queueFile.bytes().capacity() + " bytes and no record, and later files follow");
+        }
+    }
+
+    /** That the newest file is gone, or empty, none of the others tells. */
+    private void requireReached() {
+        boolean whole = defect == null || defect.kind() == Kind.TORN_TAIL;
+        if (!whole || lastPosition >= reached.position()) {
+            return;
+        }
+        boolean there = files.containsKey(reached.file());
+        long records = file == reached.file() ? recordsInFile : 0;
+        defect = new LogDefect(Kind.MISSING_RECORDS, QueueFiles.file(folder, reached.file()),
+                QueueFiles.index(reached.file(), records), lastPosition + 1, 0, true, reached.position() - lastPosition,
+                (there ? "the file has " + records + " records" : "the file is not there") + ", the log ends at position "
+                        + lastPosition + ", and its writer had come to position " + reached.position() + " in this file");
     }
 
     private void requireCount(MappedQueueFile queueFile) {

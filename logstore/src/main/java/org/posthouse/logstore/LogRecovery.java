@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.SortedMap;
+import java.util.UUID;
 import java.util.function.Consumer;
 import net.openhft.chronicle.queue.impl.single.SingleChronicleQueue;
 import org.slf4j.Logger;
@@ -43,14 +44,22 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
 
     private static void cut(LogScan scan, LogDefect defect, Host host) throws IOException {
         boolean published = defect.lost() > 0 || defect.kind() == LogDefect.Kind.BROKEN_CHAIN;
-        boolean damaged = published && !host.rebootedSince(scan.book().boot());
+        boolean damaged = published && !host.rebootedSince(bootOfLastWriter(scan));
         if (!defect.atTail() || damaged) {
             throw new LogException(defect.file(), defect.position(), "is damaged: " + defect,
                     "restore the folder from a copy, or move it away to begin a new log and lose what it holds", null);
         }
-        TailCut.cut(scan.folder(), scan.end().lastFile(), scan.end().recordsInFile());
+        if (scan.files() > 0) {
+            TailCut.cut(scan.folder(), scan.end().lastFile(), scan.end().recordsInFile());
+        }
         LOG.warn("log {}: cut {} behind position {}, offset {}: {}; published records lost: {}", scan.folder(),
                 defect.file().getFileName(), scan.lastPosition(), defect.offset(), defect, defect.lost());
+    }
+
+    /** The records that tell it may be among those that are gone. */
+    private static UUID bootOfLastWriter(LogScan scan) {
+        Reached reached = scan.end().reached();
+        return scan.lastPosition() < reached.position() ? reached.boot() : scan.book().boot();
     }
 
     /**

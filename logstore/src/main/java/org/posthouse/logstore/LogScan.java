@@ -42,7 +42,8 @@ public record LogScan(Path folder, Map<RecordType, Long> counts, long firstPosit
      * @param drafts messages that are under way
      * @param firstOfFile for each file, the position of its first record
      * @param halfSnapshot that file has nothing but the beginning of a snapshot
+     * @param reached how far its writer is known to have come
      */
     record End(int hash, int lastFile, boolean marked, long recordsInFile, Drafts drafts, SortedMap<Integer, Long> firstOfFile,
-            boolean halfSnapshot) {}
+            boolean halfSnapshot, Reached reached) {}
 }

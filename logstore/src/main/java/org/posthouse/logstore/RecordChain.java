@@ -1,9 +1,13 @@
 package org.posthouse.logstore;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import org.posthouse.logstore.LogRecord.WriterStarted;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The end of a log that is being written: gives each record its position and its link to the one before, begins a new
@@ -20,9 +24,11 @@ final class RecordChain implements AutoCloseable {
      */
     static final long MARGIN_BYTES = 4 << 20;
 
+    private static final Logger LOG = LoggerFactory.getLogger(RecordChain.class);
     private static final ByteBuffer[] NO_PAYLOAD = {};
 
     private final Path folder;
+    private final UUID boot;
     private final SpareFiles spares;
     private final RecordAppender appender;
     private final Room room;
@@ -44,6 +50,7 @@ final class RecordChain implements AutoCloseable {
     RecordChain(LogConfig config, Host host, LogRecovery recovery) {
         LogScan scan = recovery.scan();
         this.folder = config.folder();
+        this.boot = host.boot();
         this.epoch = scan.epoch() + 1;
         this.position = scan.lastPosition();
         this.hash = scan.end().hash();
@@ -71,6 +78,7 @@ final class RecordChain implements AutoCloseable {
         }
         codec.writerStarted(started);
         publish();
+        tellReached();
     }
 
     /** To be filled with a record's head between {@link #begin} and {@link #publish}. */
@@ -140,6 +148,16 @@ final class RecordChain implements AutoCloseable {
         if (spareBytes > 0 || blocks.tryBegin(next, needed)) {
             appender.roll(spareBytes > 0);
             snapshot(pieces);
+            tellReached();
+        }
+    }
+
+    private void tellReached() {
+        try {
+            new Reached(position, file, boot).write(folder);
+        } catch (IOException e) {
+            LOG.warn("log {}: {} is not written, so a loss of all of {} would not be noticed: {}", folder, Reached.FILE,
+                    QueueFiles.file(folder, file).getFileName(), LogException.words(e));
         }
     }
 
@@ -170,7 +188,7 @@ final class RecordChain implements AutoCloseable {
         try {
             place = appender.append(head, payload);
         } catch (Throwable e) {
-            throw new LogException(folder, position + 1, "append failed: " + e,
+            throw new LogException(folder, position + 1, "append failed: " + LogException.words(e),
                     appender.broken() ? "open the log again" : "nothing was appended", e);
         }
         hash = sealed;

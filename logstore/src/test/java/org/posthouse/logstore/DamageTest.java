@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import net.openhft.chronicle.queue.ExcerptTailer;
@@ -146,6 +147,57 @@ final class DamageTest {
         assertRefusedAt(QueueFiles.file(folder, 3), first.position());
     }
 
+    /** @return the number of the newest file */
+    private int writeFiles(int count) {
+        try (MessageLog log = open(Samples.BOOT)) {
+            while (log.stats().files() < count) {
+                Samples.fill(log, 10, 1000);
+            }
+            Samples.fill(log, 10, 1000);
+        }
+        return count - 1;
+    }
+
+    private MessageLog open(UUID boot) {
+        return LogOpening.open(new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0), last -> 0, entry -> {}, Samples.host(boot));
+    }
+
+    /** One in the middle, the oldest, which may be gone and never empty, and the newest, which nothing but the writer's word counts. */
+    @ParameterizedTest(name = "file {0} of 3 has {1} bytes")
+    @CsvSource({"0,0", "1,0", "2,0", "0,200000", "1,200000", "2,200000"})
+    void findsAFileOfWhichNothingIsLeft(int number, int bytes) throws Exception {
+        writeFiles(3);
+        long position = Samples.entries(folder).stream().filter(e -> e.file().equals(QueueFiles.file(folder, number)))
+                .findFirst().orElseThrow().position();
+        Files.write(QueueFiles.file(folder, number), new byte[bytes]);
+        assertThat(List.of(defect().kind(), defect().position(), defect().file()))
+                .containsExactly(Kind.MISSING_RECORDS, position, QueueFiles.file(folder, number));
+        assertRefusedAt(QueueFiles.file(folder, number), position);
+    }
+
+    @ParameterizedTest(name = "of {0} files")
+    @ValueSource(ints = {1, 3})
+    void findsThatTheNewestFileIsGoneUnlessPowerWasLost(int files) throws Exception {
+        Path newest = QueueFiles.file(folder, writeFiles(files));
+        long position = Samples.entries(folder).stream().filter(e -> e.file().equals(newest)).findFirst().orElseThrow().position();
+        Files.delete(newest);
+        assertThat(defect().detail()).isEqualTo("the file is not there, the log ends at position " + (position - 1)
+                + ", and its writer had come to position " + position + " in this file");
+        assertRefusedAt(newest, position);
+        try (MessageLog log = open(OTHER_BOOT)) {
+            assertThat(log.position()).isEqualTo(files == 1 ? 1 : position + 1);
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    @Test
+    void knowsNothingOfANewestFileThatItsWriterHasNotToldOf() throws Exception {
+        Path newest = QueueFiles.file(folder, writeFiles(2));
+        Samples.flip(folder.resolve(Reached.FILE), 9);
+        Files.delete(newest);
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
     @Test
     void findsARecordOfAnotherLog(@TempDir Path other) throws Exception {
         Samples.closedLog(folder, 20);
@@ -221,15 +273,14 @@ final class DamageTest {
     }
 
     /** Chronicle alone would wait for the header for more than 20 s. */
-    @Test
+    @ParameterizedTest(name = "of {0} bytes")
+    @ValueSource(ints = {0, 200_000})
     @Timeout(value = 15, unit = TimeUnit.SECONDS)
-    void replacesAFileThatWasMadeButNeverGotItsFirstHeader() throws Exception {
+    void replacesAFileThatWasMadeButNeverGotItsFirstHeader(int bytes) throws Exception {
         LogConfig config = new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
-        try (MessageLog log = MessageLog.open(config)) {
-            Samples.fill(log, 200, 1000);
-        }
-        int newest = Samples.scan(folder).end().lastFile();
-        Files.write(QueueFiles.file(folder, newest), new byte[200_000]);
+        int newest = writeFiles(3);
+        Samples.killedBeforeItTold(folder, newest);
+        Files.write(QueueFiles.file(folder, newest), new byte[bytes]);
         long before = Samples.scan(folder).lastPosition();
         try (MessageLog log = MessageLog.open(config)) {
             assertThat(log.position()).as("snapshot and start record").isEqualTo(before + 2);

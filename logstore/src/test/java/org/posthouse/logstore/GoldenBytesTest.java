@@ -2,15 +2,21 @@ package org.posthouse.logstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.UUID;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.logstore.LogRecord.Arrival;
 import org.posthouse.logstore.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.LogRecord.Chunk;
 import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.LogRecord.Diverged;
 import org.posthouse.logstore.LogRecord.Events;
 import org.posthouse.logstore.LogRecord.Finalized;
 import org.posthouse.logstore.LogRecord.Form;
@@ -97,6 +103,14 @@ final class GoldenBytesTest {
     }
 
     @Test
+    void pinsDiverged() {
+        Diverged diverged = new Diverged(JOB, 4);
+        codec.diverged(diverged);
+        assertRecord(diverged, ByteBuffer.wrap(new byte[] {'a', 'b', 'c'}), "5048020e" + "43000000" + OF_JOB + "03000000"
+                + "0400000000000000" + ABC_CRC + "00000000" + "616263");
+    }
+
+    @Test
     void pinsWriterStarted() {
         WriterStarted started = new WriterStarted(0x0102030405L, 4711, Samples.BOOT, 77);
         codec.writerStarted(started);
@@ -156,6 +170,15 @@ final class GoldenBytesTest {
     }
 
     /** The hex is what stands behind the checksum of the head. */
+    @Test
+    void pinsWhatAWriterTellsOfHowFarItHasCome(@TempDir Path folder) throws IOException {
+        Reached reached = new Reached(0x0102030405L, 7, new UUID(0x1112131415161718L, 0x2122232425262728L));
+        reached.write(folder);
+        assertThat(HexFormat.of().formatHex(Files.readAllBytes(folder.resolve("writer.reached")))).isEqualTo(
+                "8665255c" + "50520100" + "0504030201000000" + "07000000" + "00000000" + "1817161514131211" + "2827262524232221");
+        assertThat(Reached.read(folder)).isEqualTo(reached);
+    }
+
     private void assertRecord(LogRecord what, ByteBuffer payload, String hex) {
         ByteBuffer[] pieces = payload == null ? new ByteBuffer[0] : new ByteBuffer[] {payload};
         int payloadBytes = payload == null ? 0 : payload.remaining();

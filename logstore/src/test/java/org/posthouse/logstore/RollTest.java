@@ -71,6 +71,7 @@ final class RollTest {
         long lastOfOlder = Samples.entries(folder).stream()
                 .filter(e -> e.file().equals(QueueFiles.file(folder, newest - 1))).mapToLong(LogEntry::position).max()
                 .orElseThrow();
+        Samples.killedBeforeItTold(folder, newest);
         Files.delete(QueueFiles.file(folder, newest));
         try (MessageLog log = LogOpening.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             assertThat(log.position()).as("snapshot and start record").isEqualTo(lastOfOlder + 2);

@@ -62,6 +62,13 @@ final class Samples {
         }
     }
 
+    /** The writer was killed before it had begun the file with this number: it had told of the one before. */
+    static void killedBeforeItTold(Path folder, int file) throws IOException {
+        long first = entries(folder).stream().filter(e -> e.file().equals(QueueFiles.file(folder, file - 1)))
+                .findFirst().orElseThrow().position();
+        new Reached(first, file - 1, BOOT).write(folder);
+    }
+
     static LogScan scan(Path folder) {
         return MessageLog.scan(folder, entry -> {});
     }

@@ -80,6 +80,7 @@ final class SnapshotTest {
             for (Path file : QueueFiles.list(folder).values()) {
                 Files.delete(file);
             }
+            Files.delete(folder.resolve(Reached.FILE));
         }
     }
 
@@ -99,7 +100,9 @@ final class SnapshotTest {
     void beginsAFileAgainWhoseSnapshotWasNotFinished(int left) throws Exception {
         writeWithLargeBook(40);
         Map.Entry<Path, List<LogEntry>> newest = snapshots().entrySet().stream().toList().getLast();
-        TailCut.cut(folder, Samples.scan(folder).end().lastFile(), left);
+        int number = Samples.scan(folder).end().lastFile();
+        Samples.killedBeforeItTold(folder, number);
+        TailCut.cut(folder, number, left);
         assertThat(Samples.scan(folder).defect()).as("the older files say it all").isEmpty();
         long firstOfNewest = newest.getValue().getFirst().position();
         try (MessageLog log = LogOpening.open(filesOf4Mib(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {

@@ -223,7 +223,7 @@ final class Link {
      * @throws WireException to refuse it
      */
     void onHello(LinkConnection connection, LinkHello hello) throws WireException {
-        requireEpoch(hello);
+        requireEpoch(connection, hello);
         if (connection.lane() > 0 || hello.lane() > 0) {
             lanes.onHello(connection, hello);
             return;
@@ -249,7 +249,7 @@ final class Link {
             }
             forget(hello);
         }
-        boolean known = hello.peerEpoch() == links.config().epoch();
+        boolean known = hello.peerEpoch() == links.epoch();
         try {
             window.resume(known ? hello.heads() : 0, known ? hello.bulk() : 0);
         } catch (WireException e) {
@@ -266,7 +266,7 @@ final class Link {
 
     /** Whether this is said between the two relays as they are now. */
     boolean isPresent(LinkHello hello) {
-        return hello.epoch() == peerEpoch && hello.peerEpoch() == links.config().epoch();
+        return hello.epoch() == peerEpoch && hello.peerEpoch() == links.epoch();
     }
 
     /** A frame came that was not there before. */
@@ -395,18 +395,33 @@ final class Link {
         return Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + next);
     }
 
-    private void requireEpoch(LinkHello hello) throws WireException {
+    /**
+     * Neither end may have been seen with a later epoch. One that is refused for that hears which it was, unless the link to the later one
+     * is up: then it may take the next one.
+     */
+    private void requireEpoch(LinkConnection connection, LinkHello hello) throws WireException {
         if (hello.epoch() < peerEpoch) {
+            if (!connection.dialled() && hello.lane() == 0 && !isUp()) {
+                connection.greet(hello("", 0, hello.session()));
+            }
             throw new WireException(
                     Reason.FENCED,
                     "a relay that calls itself " + relay + " has epoch " + hello.epoch() + ", expected at least " + peerEpoch
-                            + ": another one has taken its place");
+                            + ": another one has taken its place, or its host's clock was set back");
         }
-        if (hello.peerEpoch() > links.config().epoch()) {
+        if (hello.peerEpoch() > links.epoch()) {
+            requireOutlived(connection, hello);
+        }
+    }
+
+    /** What was said on a connection that this end dialled, it said with its old epoch. */
+    private void requireOutlived(LinkConnection connection, LinkHello hello) throws WireException {
+        long own = links.epoch();
+        if (hello.lane() > 0 || !links.tryOutlive(hello.peerEpoch()) || connection.dialled()) {
             throw new WireException(
                     Reason.FENCED,
                     "relay " + relay + " has seen epoch " + hello.peerEpoch() + " of relay " + links.config().relay()
-                            + ", this one has " + links.config().epoch());
+                            + ", this one had " + own + ": another one has taken its place, or this host's clock was set back");
         }
     }
 
@@ -450,6 +465,7 @@ final class Link {
             connection.greet(hello("", 0, session));
         }
         connection.begin(this, 0);
+        links.onKnown();
         transition(LinkStatus.State.UP, connection.toString());
         if (wasUp) {
             traffic.moves++;
@@ -471,7 +487,7 @@ final class Link {
                 config.site(),
                 config.relay(),
                 expected,
-                config.epoch(),
+                links.epoch(),
                 peerEpoch,
                 lane,
                 session,

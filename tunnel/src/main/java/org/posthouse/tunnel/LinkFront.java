@@ -66,6 +66,11 @@ final class LinkFront implements Links.Listener {
     }
 
     @Override
+    public void onEpoch(long epoch) {
+        relay.onEpoch(epoch);
+    }
+
+    @Override
     public void onDown(String from, Notice why) {
         relay.onDown(from, why);
         streams.onDown(from);

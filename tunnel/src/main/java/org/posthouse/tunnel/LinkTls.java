@@ -159,8 +159,8 @@ final class LinkTls {
             while (root.getCause() != null) {
                 root = root.getCause();
             }
-            String told = String.valueOf(failure.getMessage());
-            return root == failure ? told : told + ": " + root.getMessage();
+            String told = Causes.text(failure);
+            return told.contains(Causes.text(root)) ? told : told + ": " + Causes.text(root);
         }
 
         /** @throws CertificateException if it is not valid now: a session that is resumed brings that of its beginning, which nobody has looked at since */

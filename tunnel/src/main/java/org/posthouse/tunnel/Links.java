@@ -69,6 +69,9 @@ public final class Links {
         /** Frames flow again, or for the first time; {@code epoch} is that of the other end. */
         default void onUp(String relay, long epoch) {}
 
+        /** This relay takes this epoch, before any link was up: a peer had seen a later start of it than the clock told of. */
+        default void onEpoch(long epoch) {}
+
         /** The connection ended; what was sent waits for the next one. {@code why} says what ended it. */
         default void onDown(String relay, Notice why) {}
 
@@ -101,6 +104,13 @@ public final class Links {
     private final Routing routing;
     private final PathDoors paths;
     private LinkAcceptor acceptor;
+
+    /** This relay's own. */
+    private long epoch;
+
+    /** A peer knows this relay by its epoch, which it keeps from then on. */
+    private boolean known;
+
     private boolean closed;
 
     /** @param context the relay's own, an event-loop context */
@@ -110,6 +120,7 @@ public final class Links {
         }
         this.context = (ContextInternal) context;
         this.config = config;
+        this.epoch = config.epoch();
         this.streams = new Streams(this, config.forwards().streams());
         this.forwards = new Forwards(config.relay(), config.forwards(), streams, new ForwardSockets(this.context));
         this.routing = new Routing(this);
@@ -248,6 +259,32 @@ public final class Links {
 
     LinkConfig config() {
         return config;
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    /** A link is up. */
+    void onKnown() {
+        known = true;
+    }
+
+    /**
+     * A peer that has no link to a relay of this name has had one, with this epoch: this relay has started later, so it takes the next
+     * one, as it would have had by a clock that was not set back.
+     *
+     * @return false if it is too late: another peer has linked with this relay as it is
+     */
+    boolean tryOutlive(long seen) {
+        if (known || seen == Long.MAX_VALUE) {
+            return false;
+        }
+        LOG.warn("relay {}: takes epoch {} instead of {}, since a peer has seen {}: the clock was set back after an earlier start",
+                config.relay(), seen + 1, epoch, seen);
+        epoch = seen + 1;
+        listener.onEpoch(epoch);
+        return true;
     }
 
     Routing routing() {

@@ -13,12 +13,13 @@ public enum Refusal {
     PLAIN_TCP("the other end does not speak TLS", "check that only relays use this port"),
     TLS_VERSION("a TLS older than 1.3", "use a relay at both ends"),
     NO_CERTIFICATE("the dialling end showed no certificate", "use a relay at both ends"),
-    OTHER_AUTHORITY("a certificate of another authority", "issue both sites' certificates with one authority"),
+    OTHER_AUTHORITY("a certificate of another authority, the peer's for this end or this one's for the peer", "issue both sites' certificates with one authority"),
     EXPIRED("a certificate that has expired", "issue a new one with posthouse keys issue"),
     REVOKED("a certificate that was revoked", "issue a new one with posthouse keys renew"),
     NOT_YET_VALID("a certificate that is not valid yet", "check the clocks of both relays"),
     WRONG_SITE("a site or relay other than the certificate's or the expected one", "correct the peer's address, its name or its keys"),
-    FENCED("a newer relay of this name was seen", "stop the older one, or give it another name"),
+    FENCED("a newer relay of this name was seen", "stop the older one, or give it another name; if there is none, its clock was set back and another peer"
+            + " had linked with it already: start it again with the clock right"),
     REPLAYED("a handshake that was begun here before", "look who records and repeats what relays say; nothing of it was let in"),
     REFUSED_BY_PEER("the other end refused this one", "read the log of the other relay: it names the reason"),
     TLS_FAILED("the TLS handshake failed or was broken off", "check the network between the relays"),
@@ -80,11 +81,16 @@ public enum Refusal {
         return ofMessage(failure);
     }
 
+    /** A relay knows no more of a certificate that no path leads to from its authority; of others it says what is wrong with them. */
+    private static Refusal ofAlert(String message) {
+        return message.contains("certificate_unknown") || message.contains("unknown_ca") ? OTHER_AUTHORITY : REFUSED_BY_PEER;
+    }
+
     private static Refusal ofMessage(Throwable failure) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             String message = String.valueOf(cause.getMessage()).toLowerCase(Locale.ROOT);
             if (message.contains("received fatal alert") || message.contains("_alert_")) {
-                return REFUSED_BY_PEER;
+                return ofAlert(message);
             }
             if (message.contains("protocol_version") || message.contains("is not enabled or supported") || message.contains("unsupported_protocol")) {
                 return TLS_VERSION;

@@ -12,12 +12,13 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
-import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLParameters;
+import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
  * Makes the engines of TLS connections with a site's keys: TLS 1.3 and nothing older, both ends show a certificate of the authority. No
@@ -50,8 +51,9 @@ final class TlsEngines {
     }
 
     TlsEngines(X509Certificate authority, X509Certificate own, PrivateKey key) throws GeneralSecurityException, IOException {
-        context = context(authority, own, key);
-        natives = TlsKind.isNativeHere() ? natives(authority, own, key) : null;
+        X509ExtendedTrustManager trust = trust(authority);
+        context = context(trust, own, key);
+        natives = TlsKind.isNativeHere() ? natives(new AuthorityCheck(trust), own, key) : null;
         if (natives != null) {
             CLEANER.register(this, natives);
         }
@@ -72,11 +74,11 @@ final class TlsEngines {
         return engine;
     }
 
-    private static NativeContexts natives(X509Certificate authority, X509Certificate own, PrivateKey key) throws IOException {
-        SslContext dialling = natively(SslContextBuilder.forClient().keyManager(key, own), authority);
+    private static NativeContexts natives(TrustManager trust, X509Certificate own, PrivateKey key) throws IOException {
+        SslContext dialling = natively(SslContextBuilder.forClient().keyManager(key, own), trust);
         try {
             SslContext accepting =
-                    natively(SslContextBuilder.forServer(key, own).clientAuth(ClientAuth.REQUIRE), authority);
+                    natively(SslContextBuilder.forServer(key, own).clientAuth(ClientAuth.REQUIRE), trust);
             return new NativeContexts(dialling, accepting);
         } catch (IOException | RuntimeException e) {
             ReferenceCountUtil.release(dialling);
@@ -85,28 +87,32 @@ final class TlsEngines {
     }
 
     /** Whom a certificate is for, {@link Links} looks at: no host's name is in it. */
-    private static SslContext natively(SslContextBuilder builder, X509Certificate authority) throws IOException {
+    private static SslContext natively(SslContextBuilder builder, TrustManager trust) throws IOException {
         return builder.sslProvider(SslProvider.OPENSSL_REFCNT)
-                .trustManager(List.of(authority))
+                .trustManager(trust)
                 .endpointIdentificationAlgorithm(null)
                 .protocols(PROTOCOL)
                 .build();
     }
 
-    private static SSLContext context(X509Certificate authority, X509Certificate own, PrivateKey key)
+    private static X509ExtendedTrustManager trust(X509Certificate authority) throws GeneralSecurityException, IOException {
+        KeyStore trusted = KeyStore.getInstance("PKCS12");
+        trusted.load(null, NO_PASSWORD);
+        trusted.setCertificateEntry("authority", authority);
+        TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
+        trust.init(trusted);
+        return (X509ExtendedTrustManager) trust.getTrustManagers()[0];
+    }
+
+    private static SSLContext context(X509ExtendedTrustManager trust, X509Certificate own, PrivateKey key)
             throws GeneralSecurityException, IOException {
         KeyStore mine = KeyStore.getInstance("PKCS12");
         mine.load(null, NO_PASSWORD);
         mine.setKeyEntry("site", key, NO_PASSWORD, new X509Certificate[] {own});
-        KeyStore trusted = KeyStore.getInstance("PKCS12");
-        trusted.load(null, NO_PASSWORD);
-        trusted.setCertificateEntry("authority", authority);
         KeyManagerFactory keys = KeyManagerFactory.getInstance("PKIX");
         keys.init(mine, NO_PASSWORD);
-        TrustManagerFactory trust = TrustManagerFactory.getInstance("PKIX");
-        trust.init(trusted);
         SSLContext context = SSLContext.getInstance(PROTOCOL);
-        context.init(keys.getKeyManagers(), trust.getTrustManagers(), null);
+        context.init(keys.getKeyManagers(), new TrustManager[] {trust}, null);
         context.getServerSessionContext().setSessionTimeout(SESSION_SECONDS);
         return context;
     }

@@ -33,6 +33,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLServerSocket;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -42,6 +43,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
@@ -297,13 +300,28 @@ class LinkRefusalTest {
         }
     }
 
+    /** Who dials looks first, and all that the other end hears is an alert. */
     @Test
-    void countsTheRefusalOfItsOwnCertificateByThePeer() throws Exception {
+    void bothEndsCountThatTheyAreOfDifferentAuthorities() throws Exception {
         TestGrid other = new TestGrid(Files.createDirectories(folder.resolve("m3")));
         TestRelay stranger = start(other.config("a", 1).timeouts(PATIENT).peer("m", "127.0.0.1:" + m.links.port()));
         awaitRefusal(stranger, Refusal.OTHER_AUTHORITY);
-        awaitRefusal(m, Refusal.REFUSED_BY_PEER);
+        awaitRefusal(m, Refusal.OTHER_AUTHORITY);
+        assertThat(m.refusals(Refusal.REFUSED_BY_PEER)).isZero();
         assertThat(m.events).isEmpty();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "Received fatal alert: unknown_ca, OTHER_AUTHORITY",
+        "Received fatal alert: certificate_unknown, OTHER_AUTHORITY",
+        "error:10000416:SSL routines:OPENSSL_internal:SSLV3_ALERT_CERTIFICATE_UNKNOWN, OTHER_AUTHORITY",
+        "error:10000418:SSL routines:OPENSSL_internal:TLSV1_ALERT_UNKNOWN_CA, OTHER_AUTHORITY",
+        "Received fatal alert: certificate_expired, REFUSED_BY_PEER",
+        "error:10000415:SSL routines:OPENSSL_internal:SSLV3_ALERT_CERTIFICATE_EXPIRED, REFUSED_BY_PEER"
+    })
+    void tellsAnAlertForAnotherAuthorityFromOthers(String alert, Refusal kind) {
+        assertThat(Refusal.of(new SSLException(alert))).isEqualTo(kind);
     }
 
     @Test
@@ -409,13 +427,18 @@ class LinkRefusalTest {
         awaitRefusal(m, Refusal.BREACH);
     }
 
+    /** A peer that is linked goes by the epoch that it was told: with another one it would forget what it has sent. */
     @Test
-    void fencesWhoSawANewerRelayOfThisSite() throws Exception {
-        try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+    void fencesWhoSawANewerRelayOfThisSiteOnceItIsLinked() throws Exception {
+        try (RawPeer linked = up(1);
+                RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
             peer.hello("a", "m", 1, EPOCH + 1, 0);
             assertClosed(peer, Reason.FENCED, "seen epoch 11");
+            linked.send(word(FrameType.LINK_PING, 5));
+            assertThat(new FrameView().wrap(linked.await(FrameType.LINK_PONG), 0).linkWord(0)).isEqualTo(5);
         }
         awaitRefusal(m, Refusal.FENCED);
+        assertThat(m.events).doesNotContain("epoch 12");
     }
 
     @Test
@@ -671,7 +694,8 @@ class LinkRefusalTest {
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> relay.refusals(kind) > 0);
         assertThat(log.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
-                .anyMatch(line -> line.contains(kind.name()));
+                .anyMatch(line -> line.contains(kind.name()))
+                .allMatch(line -> line.matches("refused [^/].*"), "names who was refused, not as Java spells an address");
     }
 
     private static void assertClosed(RawPeer peer, Reason reason, String text) throws Exception {

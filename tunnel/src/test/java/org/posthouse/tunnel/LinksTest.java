@@ -316,6 +316,43 @@ class LinksTest {
         awaitLast(b, "a", 1);
     }
 
+    /** Without a log a relay's epoch is what its host's clock says at the start. */
+    @ParameterizedTest(name = "it dials itself: {0}")
+    @ValueSource(booleans = {true, false})
+    void takesTheEpochAfterItsEarlierStartIfTheClockWasSetBack(boolean dials) throws Exception {
+        int port = freePort();
+        TestRelay a = start(dials ? grid.listening("a", 7) : grid.config("a", 7).peer("b", "127.0.0.1:" + port));
+        LinkConfig earlier = dials ? grid.config("b", 100).peer("a", address(a)) : grid.config("b", 100).listen("127.0.0.1", port);
+        TestRelay first = start(earlier);
+        awaitUp(first, a);
+        first.close();
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.isUp("b"));
+        TestRelay second = start(earlier.epoch(60));
+        awaitUp(second, a);
+        assertThat(second.events).containsExactly("epoch 101", "up a 7");
+        assertThat(a.events).containsExactly("up b 100", "down b", "forgotten b", "up b 101");
+        second.send("a", frame(1));
+        awaitLast(a, "b", 1);
+    }
+
+    /** The one that is linked may not hear of it: it would lose its place to one that was started by mistake. */
+    @Test
+    void takesNoOtherEpochAsLongAsTheOtherOfItsNameIsLinked() throws Exception {
+        TestRelay a = start(grid.listening("a", 7));
+        LinkConfig config = grid.config("b", 100).peer("a", address(a));
+        TestRelay first = start(config);
+        awaitUp(first, a);
+        TestRelay second = start(config.epoch(60));
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> second.refusals(Refusal.REFUSED_BY_PEER) > 2);
+        assertThat(second.events).isEmpty();
+        assertThat(second.status("a").lastReason()).contains("FENCED").contains("epoch 60, expected at least 100")
+                .contains("clock was set back");
+        assertThat(a.events).containsExactly("up b 100");
+        first.close();
+        awaitUp(second, a);
+        assertThat(second.events).containsExactly("epoch 101", "up a 7");
+    }
+
     @Test
     void turnsUnwritableWhenThePeerStopsAndResumes() throws Exception {
         TestRelay b = start(grid.listening("b", 1));
@@ -385,6 +422,14 @@ class LinksTest {
             assertThat(wrong.refCnt()).isZero();
         }
         assertThat(a.status("b").unacknowledgedBytes()).isZero();
+    }
+
+    @Test
+    void saysInWordsWhyItCannotConnect() throws Exception {
+        int port = freePort();
+        TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + port));
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.status("b").lastReason().isEmpty());
+        assertThat(a.status("b").lastReason()).isEqualTo("SITE_UNREACHABLE: cannot connect to 127.0.0.1:" + port + ": Connection refused");
     }
 
     @Test

@@ -199,6 +199,11 @@ final class TestRelay implements Links.Listener {
     }
 
     @Override
+    public void onEpoch(long epoch) {
+        events.add("epoch " + epoch);
+    }
+
+    @Override
     public void onDown(String relay, Notice why) {
         events.add("down " + relay);
         downs.add(why);
