@@ -8,6 +8,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import org.posthouse.tunnel.Causes;
 
 /** Asks a running relay through its console's API. Blocking; every failure is one line. */
 final class ConsoleClient {
@@ -53,7 +54,7 @@ final class ConsoleClient {
             }
             return answer.body();
         } catch (IOException e) {
-            throw new CommandFailure("cannot reach the console at " + console + ": " + (e.getMessage() == null ? e : e.getMessage())
+            throw new CommandFailure("cannot reach the console at " + console + ": " + Causes.text(e)
                     + "; name it with --ops", e);
         }
     }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.posthouse.examples.Examples;
 import org.posthouse.launch.Installation;
+import org.posthouse.tunnel.Causes;
 
 /**
  * The program that a user named, checked before anything is started.
@@ -61,7 +62,7 @@ record JobProgram(List<Path> classPath, String mainClass) {
                 urls.add(entry.toUri().toURL());
             }
         } catch (MalformedURLException e) {
-            throw new CommandFailure("the class path cannot be searched: " + e.getMessage(), e);
+            throw new CommandFailure("the class path cannot be searched: " + Causes.text(e), e);
         }
         try (URLClassLoader loader = new URLClassLoader(urls.toArray(URL[]::new), null)) {
             if (loader.getResource(name.replace('.', '/') + ".class") == null) {
@@ -69,7 +70,7 @@ record JobProgram(List<Path> classPath, String mainClass) {
                         + entries.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)) + "; see -cp");
             }
         } catch (IOException e) {
-            throw new CommandFailure("the class path cannot be searched: " + e.getMessage(), e);
+            throw new CommandFailure("the class path cannot be searched: " + Causes.text(e), e);
         }
     }
 }

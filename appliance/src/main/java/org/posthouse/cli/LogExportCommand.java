@@ -11,6 +11,7 @@ import org.posthouse.core.Job;
 import org.posthouse.logstore.LogExport;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogScan;
+import org.posthouse.tunnel.Causes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -73,9 +74,9 @@ final class LogExportCommand implements Callable<Integer> {
         } catch (NoSuchFileException e) {
             throw new CommandFailure("file " + to + " cannot be written: there is no folder " + to.toAbsolutePath().getParent(), e);
         } catch (IOException e) {
-            throw new CommandFailure("file " + to + " cannot be written: " + e.getMessage(), e);
+            throw new CommandFailure("file " + to + " cannot be written: " + Causes.text(e), e);
         } catch (UncheckedIOException e) {
-            throw new CommandFailure("file " + to + " cannot be written: " + e.getCause().getMessage(), e);
+            throw new CommandFailure("file " + to + " cannot be written: " + Causes.text(e.getCause()), e);
         }
     }
 }

@@ -13,6 +13,7 @@ import org.posthouse.logstore.LogEntry;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogScan;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.tunnel.Causes;
 import picocli.CommandLine.Option;
 
 /** The option that says which log, and the reading of it. */
@@ -45,7 +46,7 @@ final class LogFolder {
         try (Stream<Path> inside = Files.list(data)) {
             return inside.filter(LogFolder::isLog).sorted().toList();
         } catch (IOException e) {
-            throw new CommandFailure("folder " + data + " cannot be read: " + e, e);
+            throw new CommandFailure("folder " + data + " cannot be read: " + Causes.text(e), e);
         }
     }
 
@@ -73,7 +74,7 @@ final class LogFolder {
                 }
             });
         } catch (IOException e) {
-            throw new CommandFailure("log " + log + " cannot be read: " + e, e);
+            throw new CommandFailure("log " + log + " cannot be read: " + Causes.text(e), e);
         } catch (LogException e) {
             throw new CommandFailure(e.getMessage(), e);
         }

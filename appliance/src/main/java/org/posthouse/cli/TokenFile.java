@@ -5,6 +5,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Set;
+import org.posthouse.tunnel.Causes;
 import org.posthouse.wire.Token;
 
 /** The file that holds a relay's launch token: 32 hexadecimal digits that only their owner may read. */
@@ -28,7 +29,7 @@ final class TokenFile {
             }
             return Token.parse(Files.readString(file).strip());
         } catch (IOException | IllegalArgumentException e) {
-            throw new CommandFailure("the token file " + file + " cannot be used: " + e.getMessage(), e);
+            throw new CommandFailure("the token file " + file + " cannot be used: " + Causes.text(e), e);
         }
     }
 }

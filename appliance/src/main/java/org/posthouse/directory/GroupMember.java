@@ -16,6 +16,7 @@ import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.util.Map;
+import org.posthouse.tunnel.Causes;
 
 /**
  * How Hazelcast is set up: it listens on one loopback address and port for other members only, finds them by a fixed
@@ -89,9 +90,9 @@ final class GroupMember {
     }
 
     private static GroupException cannotStart(GroupConfig group, Exception e) {
-        String reason = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+        String reason = Causes.text(e).lines().findFirst().orElse("");
         return new GroupException("relay " + group.relay() + ": group member at " + group.host() + ":" + group.port()
-                + " cannot start: " + e.getClass().getSimpleName() + " " + reason, e);
+                + " cannot start: " + reason, e);
     }
 
     static Config config(GroupConfig group) {

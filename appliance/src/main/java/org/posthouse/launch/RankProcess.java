@@ -12,6 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.posthouse.mpj.Endpoints;
 import org.posthouse.mpj.RankMain;
+import org.posthouse.tunnel.Causes;
 import org.posthouse.wire.Token;
 
 /**
@@ -65,7 +66,7 @@ final class RankProcess implements StoppedRanks.Watched {
             OutputPump err = output.pumpErr(rank, process.getErrorStream(), tapes == null ? null : tapes.err(rank), incarnation);
             return new RankProcess(rank, incarnation, hexJob, process, out, err);
         } catch (IOException e) {
-            throw new JobFailure("rank " + rank + " cannot be started: " + e.getMessage(), e);
+            throw new JobFailure("rank " + rank + " cannot be started: " + Causes.text(e), e);
         }
     }
 

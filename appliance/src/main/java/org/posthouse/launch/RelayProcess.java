@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.tunnel.Causes;
 
 /**
  * A relay in a process of its own, which ends with this one or with {@link #close}. It can be killed and started again where it
@@ -56,7 +57,7 @@ public final class RelayProcess implements AutoCloseable {
             awaitReady();
         } catch (IOException e) {
             end();
-            throw new JobFailure("a relay cannot be started: " + e.getMessage(), e);
+            throw new JobFailure("a relay cannot be started: " + Causes.text(e), e);
         } catch (JobFailure e) {
             end();
             throw e;

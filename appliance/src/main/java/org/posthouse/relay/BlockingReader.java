@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import org.posthouse.tunnel.Causes;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 
@@ -32,7 +33,7 @@ final class BlockingReader implements Runnable {
                 buffer = next(buffer);
             }
         } catch (IOException e) {
-            connection.line().cut(Notice.closing(0, Reason.NORMAL, e.toString()));
+            connection.line().cut(Notice.closing(0, Reason.NORMAL, Causes.text(e)));
         } finally {
             buffer.release();
             connection.onEnded();

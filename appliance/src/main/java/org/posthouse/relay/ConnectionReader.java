@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
+import org.posthouse.tunnel.Causes;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.slf4j.Logger;
@@ -40,6 +41,6 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
         if (!environment) {
             LOG.error("the connection from {} failed", connection.line().remote(), cause);
         }
-        connection.line().cut(Notice.closing(0, environment ? Reason.NORMAL : Reason.INTERNAL, cause.toString()));
+        connection.line().cut(Notice.closing(0, environment ? Reason.NORMAL : Reason.INTERNAL, Causes.text(cause)));
     }
 }

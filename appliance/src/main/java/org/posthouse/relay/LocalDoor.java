@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.posthouse.mpj.LocalSockets;
+import org.posthouse.tunnel.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,7 +41,7 @@ final class LocalDoor {
             listening.bind(UnixDomainSocketAddress.of(socket), Reception.ACCEPT_BACKLOG);
         } catch (IOException e) {
             listening.close();
-            throw new IOException(socket + ": " + e.getMessage(), e);
+            throw new IOException(socket + ": " + Causes.text(e), e);
         }
         LocalDoor door = new LocalDoor(listening, socket);
         Thread.ofVirtual().name("posthouse-local-door").start(() -> door.accept(loop, visitors));

@@ -22,6 +22,7 @@ import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogSync;
 import org.posthouse.mpj.LocalSockets;
 import org.posthouse.ops.RelayView;
+import org.posthouse.tunnel.Causes;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -202,7 +203,7 @@ public final class Relay extends VerticleBase {
                 .onSuccess(bound -> config.local().ifPresent(this::listenLocally))
                 .recover(cause -> Future.failedFuture(new IllegalStateException(
                         "relay " + config.relay() + " cannot listen at " + config.host() + ":" + config.port() + ": "
-                                + cause.getMessage(),
+                                + Causes.text(cause),
                         cause)));
     }
 

@@ -18,6 +18,7 @@ import org.posthouse.directory.LateDirectory;
 import org.posthouse.ops.OpsConfig;
 import org.posthouse.ops.OpsMetrics;
 import org.posthouse.ops.OpsServer;
+import org.posthouse.tunnel.Causes;
 
 /**
  * A process that is one relay: the relay, its place in the group, and its console. Started and closed by the process's
@@ -105,7 +106,7 @@ public final class RelayHost implements AutoCloseable {
                     throw new IOException("the relay does not serve after " + START_SECONDS + " s", e);
                 }
             } catch (Exception e) {
-                throw new IOException(e.getMessage(), e);
+                throw new IOException(Causes.text(e), e);
             }
         }
     }
@@ -114,7 +115,7 @@ public final class RelayHost implements AutoCloseable {
         try {
             return future.await(START_SECONDS, TimeUnit.SECONDS);
         } catch (Exception e) {
-            throw new IOException(e.getMessage(), e);
+            throw new IOException(Causes.text(e), e);
         }
     }
 

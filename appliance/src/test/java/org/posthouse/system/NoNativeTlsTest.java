@@ -17,7 +17,7 @@ import org.posthouse.tunnel.GridAuthority;
 @Timeout(180)
 class NoNativeTlsTest {
     private static final List<String> WITHOUT = List.of("-Dio.netty.handler.ssl.noOpenSsl=true");
-    private static final String NOT_HERE = "native TLS, which is not to be had on this host: java.lang.UnsupportedOperationException: OpenSSL was explicit disabled";
+    private static final String NOT_HERE = "native TLS, which is not to be had on this host: OpenSSL was explicit disabled";
 
     @TempDir
     private Path folder;
@@ -57,7 +57,8 @@ class NoNativeTlsTest {
                     .singleElement()
                     .asString()
                     .contains("WARN")
-                    .contains("relay site-a: links use the JDK's TLS: the native one is not to be had on this host: java.lang.UnsupportedOperationException");
+                    .contains("relay site-a: links use the JDK's TLS: the native one is not to be had on this host: ")
+                    .doesNotContain("Exception");
             assertThat(b.err()).doesNotContain("the JDK's TLS");
         }
     }

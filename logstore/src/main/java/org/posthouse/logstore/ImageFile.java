@@ -119,7 +119,7 @@ public final class ImageFile implements AutoCloseable {
     }
 
     private LogException failed(IOException e) {
-        return new LogException(written, LogException.NO_POSITION, "cannot be stored: " + e,
+        return new LogException(written, LogException.NO_POSITION, "cannot be stored: " + LogException.words(e),
                 "free disk space for the relay's data folder, or check the disk", e);
     }
 

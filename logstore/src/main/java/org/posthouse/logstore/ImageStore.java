@@ -134,7 +134,7 @@ public final class ImageStore {
     }
 
     private static LogException unusable(Path file, IOException e) {
-        return new LogException(file, LogException.NO_POSITION, "cannot be used: " + e,
+        return new LogException(file, LogException.NO_POSITION, "cannot be used: " + LogException.words(e),
                 "check that the relay's data folder is local, writable and not full", e);
     }
 }

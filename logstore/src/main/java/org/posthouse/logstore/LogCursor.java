@@ -153,7 +153,7 @@ public final class LogCursor implements RecordCursor {
         } catch (NoSuchFileException e) {
             throw new LogException(files.apply(file), position + 1, "is gone", RESTORE, e);
         } catch (IOException e) {
-            throw new LogException(files.apply(file), position + 1, "cannot be read: " + e,
+            throw new LogException(files.apply(file), position + 1, "cannot be read: " + LogException.words(e),
                     "check the disk and the folder's rights", e);
         }
     }

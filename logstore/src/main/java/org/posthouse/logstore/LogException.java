@@ -1,6 +1,8 @@
 package org.posthouse.logstore;
 
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /**
  * The log cannot be opened, read or appended to. The message is one line: what, which file, which position, what to
@@ -26,6 +28,19 @@ public final class LogException extends RuntimeException {
 
     LogException(Path file, String what, String advice) {
         this(file, NO_POSITION, what, advice, null);
+    }
+
+    /** What a failure says to people: not the name of its class, unless it says nothing or a file's name only; and then in words. */
+    static String words(Throwable failure) {
+        String name = failure.getClass().getSimpleName()
+                .replaceFirst("(Exception|Error)$", "")
+                .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
+                .toLowerCase(Locale.ROOT);
+        if (failure.getMessage() == null) {
+            return name;
+        }
+        boolean bare = failure instanceof FileSystemException file && file.getReason() == null;
+        return (bare ? name + ": " : "") + failure.getMessage();
     }
 
     /** A log that cannot be opened, for want of room. */

@@ -54,7 +54,7 @@ final class LogOpening {
         if (free < RecordChain.MARGIN_BYTES) {
             return LogException.full(folder, free, RecordChain.MARGIN_BYTES);
         }
-        return new LogException(folder, LogException.NO_POSITION, "cannot be opened: " + e,
+        return new LogException(folder, LogException.NO_POSITION, "cannot be opened: " + LogException.words(e),
                 "check that the folder is local, readable and writable", e);
     }
 }

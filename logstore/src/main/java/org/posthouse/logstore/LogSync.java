@@ -81,7 +81,7 @@ public final class LogSync {
             }
         } catch (IOException e) {
             broken = true;
-            throw new LogException(folder, upTo, "cannot be made safe: " + e, "check the disk, and open the log again", e);
+            throw new LogException(folder, upTo, "cannot be made safe: " + LogException.words(e), "check the disk, and open the log again", e);
         }
         first = last;
         named = last;

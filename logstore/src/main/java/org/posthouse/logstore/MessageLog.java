@@ -112,7 +112,7 @@ public final class MessageLog implements AutoCloseable {
         try {
             return LogReader.read(folder, visitor);
         } catch (IOException e) {
-            throw new LogException(folder, LogException.NO_POSITION, "cannot be read: " + e,
+            throw new LogException(folder, LogException.NO_POSITION, "cannot be read: " + LogException.words(e),
                     "check the folder's name and rights", e);
         }
     }

@@ -123,7 +123,7 @@ public final class PayloadReader implements AutoCloseable {
     }
 
     private LogException unreadable(long position, long place, IOException e) {
-        return new LogException(file(place), position, "cannot be read back at offset " + Place.offset(place) + ": " + e,
+        return new LogException(file(place), position, "cannot be read back at offset " + Place.offset(place) + ": " + LogException.words(e),
                 "check the disk and the folder's rights", e);
     }
 
@@ -154,7 +154,7 @@ public final class PayloadReader implements AutoCloseable {
         try {
             files.close();
         } catch (IOException e) {
-            throw new LogException(named.apply(0), LogException.NO_POSITION, "cannot be closed: " + e, "check the disk", e);
+            throw new LogException(named.apply(0), LogException.NO_POSITION, "cannot be closed: " + LogException.words(e), "check the disk", e);
         }
     }
 }

@@ -69,7 +69,7 @@ public final class Prologue {
             Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             ImageStore.force(file.getParent());
         } catch (IOException e) {
-            throw new LogException(file, LogException.NO_POSITION, "cannot be stored: " + e,
+            throw new LogException(file, LogException.NO_POSITION, "cannot be stored: " + LogException.words(e),
                     "free disk space for the relay's data folder, or check the disk", e);
         }
     }
@@ -178,7 +178,7 @@ public final class Prologue {
                 flaw = "has bytes that are no record at offset " + records.header();
             }
         } catch (IOException e) {
-            throw new LogException(file, LogException.NO_POSITION, "cannot be read: " + e, "check the disk", e);
+            throw new LogException(file, LogException.NO_POSITION, "cannot be read: " + LogException.words(e), "check the disk", e);
         }
         if (flaw != null) {
             throw new LogException(file, "is damaged: it " + flaw, "check the disk");

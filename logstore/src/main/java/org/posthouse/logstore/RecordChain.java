@@ -157,7 +157,7 @@ final class RecordChain implements AutoCloseable {
             new Reached(position, file, boot).write(folder);
         } catch (IOException e) {
             LOG.warn("log {}: {} is not written, so a loss of all of {} would not be noticed: {}", folder, Reached.FILE,
-                    QueueFiles.file(folder, file).getFileName(), e.getMessage());
+                    QueueFiles.file(folder, file).getFileName(), LogException.words(e));
         }
     }
 
@@ -188,7 +188,7 @@ final class RecordChain implements AutoCloseable {
         try {
             place = appender.append(head, payload);
         } catch (Throwable e) {
-            throw new LogException(folder, position + 1, "append failed: " + e,
+            throw new LogException(folder, position + 1, "append failed: " + LogException.words(e),
                     appender.broken() ? "open the log again" : "nothing was appended", e);
         }
         hash = sealed;

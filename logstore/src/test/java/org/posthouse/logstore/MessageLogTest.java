@@ -3,7 +3,9 @@ package org.posthouse.logstore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -244,6 +246,15 @@ final class MessageLogTest {
             int startBytes = Envelope.BYTES + RecordType.WRITER_STARTED.bodyBytes();
             assertThat(log.stats()).isEqualTo(new LogStats(11, 10L * arrivalBytes + startBytes, 11, 1, 1, 0));
         }
+    }
+
+    @Test
+    void saysInWordsWhyItCannotBeRead() {
+        Path none = folder.resolve("none");
+        assertThatThrownBy(() -> MessageLog.scan(none, entry -> {})).isInstanceOf(LogException.class)
+                .hasMessage("log " + none + ": cannot be read: no such file: " + none + "; check the folder's name and rights");
+        assertThat(LogException.words(new IOException("No space left on device"))).isEqualTo("No space left on device");
+        assertThat(LogException.words(new ClosedChannelException())).isEqualTo("closed channel");
     }
 
     @Test

@@ -68,7 +68,7 @@ final class Certificates {
                     new JcaX509ExtensionUtils().createSubjectKeyIdentifier(pair.getPublic()));
             return sign(builder, pair.getPrivate());
         } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
-            throw new KeysException("cannot build the authority's certificate: " + e, e);
+            throw new KeysException("cannot build the authority's certificate: " + Causes.text(e), e);
         }
     }
 
@@ -101,7 +101,7 @@ final class Certificates {
                     new JcaX509ExtensionUtils().createAuthorityKeyIdentifier(authority));
             return sign(builder, authorityKey);
         } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
-            throw new KeysException("cannot build the certificate for site " + site + ": " + e, e);
+            throw new KeysException("cannot build the certificate for site " + site + ": " + Causes.text(e), e);
         }
     }
 
@@ -134,7 +134,7 @@ final class Certificates {
             signature.update(probe);
             match = signature.verify(signed);
         } catch (GeneralSecurityException e) {
-            throw new KeysException("the private key " + file + " cannot sign: " + e, e);
+            throw new KeysException("the private key " + file + " cannot sign: " + Causes.text(e), e);
         }
         if (!match) {
             throw new KeysException("the private key " + file + " does not belong to the certificate beside it"

@@ -10,6 +10,8 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.DecoderException;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.wire.FrameType;
@@ -163,7 +165,12 @@ public final class FrameSocket {
 
     /** The other end, as host:port. */
     public String remote() {
-        return String.valueOf(channel.remoteAddress()).replaceFirst("^[^/]*/", "");
+        return text(channel.remoteAddress());
+    }
+
+    /** An address for people: as host:port, without the name that it may have been found by; one of no host says itself what it is. */
+    static String text(SocketAddress end) {
+        return end instanceof InetSocketAddress ? end.toString().replaceFirst("^[^/]*/", "") : String.valueOf(end);
     }
 
     public long framesIn() {
@@ -271,7 +278,7 @@ public final class FrameSocket {
             Throwable root = cause instanceof DecoderException && cause.getCause() != null ? cause.getCause() : cause;
             boolean environment = root instanceof IOException;
             if (closing == null) {
-                closing = Notice.closing(0, environment ? Reason.NORMAL : Reason.INTERNAL, root.toString());
+                closing = Notice.closing(0, environment ? Reason.NORMAL : Reason.INTERNAL, Causes.text(root));
             }
             if (!environment) {
                 // Ours, not the network's: Vert.x's handler reports it.

@@ -234,7 +234,7 @@ public final class GridAuthority {
         } catch (KeysException e) {
             throw e;
         } catch (IOException e) {
-            throw new KeysException("cannot list " + folder.resolve(ISSUED) + ": " + e, e);
+            throw new KeysException("cannot list " + folder.resolve(ISSUED) + ": " + Causes.text(e), e);
         }
         issued.sort(Comparator.comparing(SiteCertificate::notBefore).thenComparing(SiteCertificate::serial));
         return issued;

@@ -54,7 +54,7 @@ final class KeyFiles {
                         folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             }
         } catch (IOException | UnsupportedOperationException e) {
-            throw new KeysException("cannot create the folder " + folder + ": " + e, e);
+            throw new KeysException("cannot create the folder " + folder + ": " + Causes.text(e), e);
         }
     }
 
@@ -108,7 +108,7 @@ final class KeyFiles {
         try {
             return certificate.getEncoded();
         } catch (CertificateException e) {
-            throw new KeysException("cannot encode the certificate for " + file + ": " + e, e);
+            throw new KeysException("cannot encode the certificate for " + file + ": " + Causes.text(e), e);
         }
     }
 
@@ -148,7 +148,7 @@ final class KeyFiles {
         } catch (NoSuchFileException e) {
             throw new KeysException(path + " is missing: name the right keys folder", e);
         } catch (IOException | UnsupportedOperationException e) {
-            throw new KeysException("cannot read the rights of " + path + ": " + e, e);
+            throw new KeysException("cannot read the rights of " + path + ": " + Causes.text(e), e);
         }
     }
 
@@ -159,7 +159,7 @@ final class KeyFiles {
             throw new KeysException(
                     file + " is missing: create it with posthouse keys, or name the right keys folder", e);
         } catch (IOException e) {
-            throw new KeysException("cannot read " + file + ": " + e, e);
+            throw new KeysException("cannot read " + file + ": " + Causes.text(e), e);
         }
     }
 
@@ -174,7 +174,7 @@ final class KeyFiles {
         } catch (FileAlreadyExistsException e) {
             throw new KeysException(file + " exists and is never overwritten: move it away, or choose a folder", e);
         } catch (IOException | UnsupportedOperationException e) {
-            throw new KeysException("cannot write " + file + ": " + e, e);
+            throw new KeysException("cannot write " + file + ": " + Causes.text(e), e);
         }
     }
 
@@ -187,7 +187,7 @@ final class KeyFiles {
         } catch (KeysException e) {
             throw e;
         } catch (IOException e) {
-            throw new KeysException("cannot replace " + file + ": " + e, e);
+            throw new KeysException("cannot replace " + file + ": " + Causes.text(e), e);
         }
     }
 

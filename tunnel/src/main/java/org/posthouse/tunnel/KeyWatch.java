@@ -114,7 +114,7 @@ final class KeyWatch {
             } catch (NoSuchFileException e) {
                 stamp.append(name).append('-');
             } catch (IOException e) {
-                throw new KeysException("cannot look at " + file + ": " + e, e);
+                throw new KeysException("cannot look at " + file + ": " + Causes.text(e), e);
             }
         }
         return stamp.toString();

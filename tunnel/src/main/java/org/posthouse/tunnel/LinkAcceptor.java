@@ -48,7 +48,7 @@ final class LinkAcceptor {
 
     /** A connection that a peer has made. @param end what stands last in its pipeline */
     void accept(ChannelHandlerContext end) {
-        String remote = String.valueOf(end.channel().remoteAddress());
+        String remote = FrameSocket.text(end.channel().remoteAddress());
         if (open >= links.config().connectionsMax()) {
             String detail = open + " accepted connections are open, the most allowed";
             links.refusalCounter().count(Refusal.LIMIT, remote, detail);

@@ -82,7 +82,8 @@ final class LinkDialler {
                 dialling = connected.result();
                 links.tls().secure(dialling, true, new Outcome(mine));
             } else {
-                failed(Reason.SITE_UNREACHABLE, "cannot connect " + (path.isDirect() ? "to " + address() : path) + ": " + connected.cause());
+                failed(Reason.SITE_UNREACHABLE, "cannot connect " + (path.isDirect() ? "to " + address() : path) + ": "
+                        + Causes.text(connected.cause()));
             }
         });
     }

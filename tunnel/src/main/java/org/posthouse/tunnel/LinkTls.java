@@ -104,6 +104,9 @@ final class LinkTls {
     }
 
     private static final class Handshake extends ChannelInboundHandlerAdapter {
+        /** What Netty calls every failure of native TLS that is not the peer's alert. */
+        private static final String NATIVE_SAYS_NOTHING = "General OpenSslEngine problem";
+
         private final SSLEngine engine;
         private final Outcome outcome;
         private boolean told;
@@ -159,8 +162,12 @@ final class LinkTls {
             while (root.getCause() != null) {
                 root = root.getCause();
             }
-            String told = String.valueOf(failure.getMessage());
-            return root == failure ? told : told + ": " + root.getMessage();
+            String told = Causes.text(failure);
+            String why = Causes.text(root);
+            if (told.contains(why)) {
+                return told;
+            }
+            return told.equals(NATIVE_SAYS_NOTHING) ? why : told + ": " + why;
         }
 
         /** @throws CertificateException if it is not valid now: a session that is resumed brings that of its beginning, which nobody has looked at since */

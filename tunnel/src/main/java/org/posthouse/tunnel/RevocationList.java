@@ -111,7 +111,7 @@ final class RevocationList {
         } catch (KeysException e) {
             throw e;
         } catch (IOException | GeneralSecurityException | OperatorCreationException e) {
-            throw new KeysException("cannot sign the list of revoked certificates: " + e, e);
+            throw new KeysException("cannot sign the list of revoked certificates: " + Causes.text(e), e);
         }
     }
 

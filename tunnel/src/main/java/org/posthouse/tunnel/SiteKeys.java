@@ -61,7 +61,7 @@ public final class SiteKeys {
         try {
             return new SiteKeys(certificate, authority, revocations, new TlsEngines(authority, own, key), stamp);
         } catch (GeneralSecurityException | IOException e) {
-            throw new KeysException("TLS cannot use the keys in " + folder + ": " + e, e);
+            throw new KeysException("TLS cannot use the keys in " + folder + ": " + Causes.text(e), e);
         }
     }
 

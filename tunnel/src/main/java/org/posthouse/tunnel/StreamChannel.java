@@ -50,7 +50,7 @@ final class StreamChannel extends AbstractChannel implements LinkStream.Listener
         private final String text;
 
         private Far(String relay, LinkPath path) {
-            this.text = "/relay " + relay + " " + path;
+            this.text = "relay " + relay + " " + path;
         }
 
         @Override

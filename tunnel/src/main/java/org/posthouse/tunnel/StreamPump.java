@@ -106,7 +106,7 @@ final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStrea
     }
 
     private void broken(Throwable cause) {
-        giveUp("the connection broke: " + cause.getMessage());
+        giveUp("the connection broke: " + Causes.text(cause));
         reset();
     }
 

@@ -51,6 +51,6 @@ public enum TlsKind {
         while (root.getCause() != null) {
             root = root.getCause();
         }
-        return root.toString().lines().findFirst().orElse("");
+        return Causes.text(root).lines().findFirst().orElse("");
     }
 }

@@ -306,6 +306,7 @@ class LinkRefusalTest {
         TestGrid other = new TestGrid(Files.createDirectories(folder.resolve("m3")));
         TestRelay stranger = start(other.config("a", 1).timeouts(PATIENT).peer("m", "127.0.0.1:" + m.links.port()));
         awaitRefusal(stranger, Refusal.OTHER_AUTHORITY);
+        assertThat(stranger.status("m").lastReason()).contains("Path does not chain").doesNotContain("Engine").doesNotContain("Exception");
         awaitRefusal(m, Refusal.OTHER_AUTHORITY);
         assertThat(m.refusals(Refusal.REFUSED_BY_PEER)).isZero();
         assertThat(m.events).isEmpty();
@@ -694,7 +695,8 @@ class LinkRefusalTest {
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> relay.refusals(kind) > 0);
         assertThat(log.list)
                 .extracting(ILoggingEvent::getFormattedMessage)
-                .anyMatch(line -> line.contains(kind.name()));
+                .anyMatch(line -> line.contains(kind.name()))
+                .allMatch(line -> line.matches("refused [^/].*"), "names who was refused, not as Java spells an address");
     }
 
     private static void assertClosed(RawPeer peer, Reason reason, String text) throws Exception {

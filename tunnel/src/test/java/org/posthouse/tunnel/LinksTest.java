@@ -425,6 +425,14 @@ class LinksTest {
     }
 
     @Test
+    void saysInWordsWhyItCannotConnect() throws Exception {
+        int port = freePort();
+        TestRelay a = start(grid.config("a", 1).peer("b", "127.0.0.1:" + port));
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> !a.status("b").lastReason().isEmpty());
+        assertThat(a.status("b").lastReason()).isEqualTo("SITE_UNREACHABLE: cannot connect to 127.0.0.1:" + port + ": Connection refused");
+    }
+
+    @Test
     void reportsAPortThatIsTaken() throws Exception {
         try (ServerSocket taken = new ServerSocket(0)) {
             TestRelay a = new TestRelay(vertx, grid.config("a", 1).listen("0.0.0.0", taken.getLocalPort()));
