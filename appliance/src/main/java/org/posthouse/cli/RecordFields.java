@@ -1,5 +1,6 @@
 package org.posthouse.cli;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -71,6 +72,10 @@ final class RecordFields {
             }
             case LogRecord.Finalized finalized -> to.put("incarnation", finalized.incarnation());
             case LogRecord.CheckpointTaken taken -> checkpoint(to, taken.checkpoint());
+            case LogRecord.Diverged diverged -> {
+                to.put("messages", diverged.count());
+                to.put("first", StandardCharsets.UTF_8.decode(entry.payload().duplicate()).toString());
+            }
             case LogRecord.Snapshot snapshot -> {
                 to.put("piece", snapshot.piece());
                 to.put("pieces", snapshot.pieces());

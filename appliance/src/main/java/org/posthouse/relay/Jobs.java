@@ -111,6 +111,8 @@ final class Jobs {
     private Future<Void> recover(LoggedJob logged) {
         JobOpen opening = logged.opening();
         OpenJob job = new OpenJob(opening, relay.journal(), null, System.currentTimeMillis());
+        job.recall(logged.divergences(), logged.divergence());
+        divergences += logged.divergences();
         open.put(job.id(), job);
         relay.journal().room().expect(opening, relay.settings().core().creditBytes());
         List<OtherRelay> relays = relaysOf(opening);
@@ -249,6 +251,16 @@ final class Jobs {
             relay.directory().putRanks(List.of(entry));
         }
         job.tell(event);
+        if (event.kind() == JobEvent.DIVERGED) {
+            keepDivergences(job);
+        }
+    }
+
+    /** The log is told of the first, and whenever their number has doubled: a rank may send millions of messages otherwise than before. */
+    private void keepDivergences(OpenJob job) {
+        if (job.opening().logged() && Long.bitCount(job.divergences()) == 1) {
+            relay.journal().diverged(job.id(), job.divergences(), job.divergence());
+        }
     }
 
     /** Ends a job: whoever is still connected is told, and everything kept for it is forgotten. */

@@ -3,6 +3,7 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -183,6 +184,20 @@ final class LogJournal implements Journal {
         log.handOver();
         if (position == MessageLog.NO_ROOM) {
             LOG.warn("job {} has ended, which could not be logged: the log's disk is full", Job.hexId(job));
+        }
+    }
+
+    /**
+     * Ranks of the job do not send again what they had sent: kept for whoever asks once this relay was restarted.
+     *
+     * @param count of such messages
+     * @param first of them, in words
+     */
+    synchronized void diverged(long job, long count, String first) {
+        long position = log.appendDiverged(new LogRecord.Diverged(job, count), StandardCharsets.UTF_8.encode(first));
+        log.handOver();
+        if (position == MessageLog.NO_ROOM) {
+            LOG.warn("job {} has diverged, which could not be logged: the log's disk is full", Job.hexId(job));
         }
     }
 

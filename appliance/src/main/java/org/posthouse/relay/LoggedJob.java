@@ -22,8 +22,10 @@ import org.posthouse.wire.WireException;
  *
  * @param opening what its launcher asked for
  * @param ranks all that are at home at the relay
+ * @param divergences messages that they would have sent otherwise than before, as far as the log was told
+ * @param divergence the first of them, in words; empty if there was none
  */
-record LoggedJob(JobOpen opening, List<Recovered> ranks) {
+record LoggedJob(JobOpen opening, List<Recovered> ranks, long divergences, String divergence) {
     /**
      * Reads what the log says of a job.
      *
@@ -43,7 +45,7 @@ record LoggedJob(JobOpen opening, List<Recovered> ranks) {
                 ranks.add(rank(rank, job.rank(rank), drafts.take(job.id(), rank)));
             }
         }
-        return new LoggedJob(opening, ranks);
+        return new LoggedJob(opening, ranks, job.divergences(), job.divergence());
     }
 
     private static JobOpen opening(ByteBuffer frame) throws WireException {

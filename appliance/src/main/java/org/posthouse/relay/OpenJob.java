@@ -80,7 +80,13 @@ final class OpenJob {
         return startMs;
     }
 
-    /** Messages that ranks which were started again would have sent otherwise than before, since this relay has the job. */
+    /** What the relay's process before had counted. */
+    void recall(long counted, String first) {
+        divergences = counted;
+        divergence = first;
+    }
+
+    /** Messages that ranks which were started again would have sent otherwise than before; after a restart of this relay, half of them at least. */
     long divergences() {
         return divergences;
     }

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -91,6 +93,18 @@ class LauncherReturnsTest {
             assertThat(heard()).containsExactly("0:" + JobEvent.AWAY, "1:" + JobEvent.FINALIZED);
             assertThat(line.home().relay()).isEqualTo("here");
         }
+    }
+
+    @Test
+    void aJobFromTheLogHasDivergedAsOftenAsBefore() throws Exception {
+        leaveLog();
+        try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
+            dead.appendDiverged(new LogRecord.Diverged(JOB, 1), ByteBuffer.wrap("rank 0 sent this".getBytes(StandardCharsets.UTF_8)));
+            dead.appendDiverged(new LogRecord.Diverged(JOB, 2), ByteBuffer.wrap("rank 0 sent that".getBytes(StandardCharsets.UTF_8)));
+        }
+        start(LauncherWait.DEFAULT);
+        OpenJob job = relay.jobs().job(JOB);
+        assertThat(List.of(job.divergences(), job.divergence(), relay.jobs().divergences())).containsExactly(2L, "rank 0 sent that", 2L);
     }
 
     @Test

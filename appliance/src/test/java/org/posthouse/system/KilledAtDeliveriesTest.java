@@ -3,14 +3,20 @@ package org.posthouse.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.posthouse.logstore.LogRecord;
+import org.posthouse.logstore.MessageLog;
 import org.posthouse.system.jobs.BranchesOnProbe;
 import org.posthouse.system.jobs.BranchesOnTestsome;
 import org.posthouse.system.jobs.Diverges;
@@ -49,6 +55,26 @@ class KilledAtDeliveriesTest {
                 .contains("has other content in 8 bytes")
                 .contains("what ranks did again differs from what they had done, at least 16 times");
         assertThat(Jobs.told(result, "DIVERGED")).as("no flood of them").hasSize(16);
+    }
+
+    /** A relay that is restarted knows it from there. */
+    @Test
+    void theLogIsToldOfTheFirstDivergenceAndWheneverTheirNumberHasDoubled() throws Exception {
+        Path data = folder.resolve("data");
+        try (Relays relay = Relays.start(folder, "here", "--data", data.toString())) {
+            Command.Result result = Command.run(
+                    folder, "run", "-n", "2", "--relay", relay.ranks(), "--durability", "process", "-cp", Jobs.classPath(), Diverges.class.getName(),
+                    "40", "0:30");
+            assertThat(result.status()).as(result.err()).isZero();
+        }
+        List<Long> counts = new ArrayList<>();
+        MessageLog.scan(data.resolve("log"), entry -> {
+            if (entry.record() instanceof LogRecord.Diverged diverged) {
+                counts.add(diverged.count());
+                assertThat(StandardCharsets.UTF_8.decode(entry.payload()).toString()).startsWith("rank 0 was restarted and does not send");
+            }
+        });
+        assertThat(counts).startsWith(1L, 2L, 4L, 8L, 16L).allMatch(count -> Long.bitCount(count) == 1).isSorted();
     }
 
     @ParameterizedTest

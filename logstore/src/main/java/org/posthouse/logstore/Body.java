@@ -87,5 +87,7 @@ final class Body {
     static final int SNAPSHOT_PIECES = 52;
     static final int SNAPSHOT_FILE = 60;
 
+    static final int DIVERGED_COUNT = 48;
+
     private Body() {}
 }

@@ -18,6 +18,8 @@ public final class JobState {
     private final long place;
     private final byte[] opening;
     private final RankLog[] ranks;
+    private long divergences;
+    private String divergence = "";
 
     JobState(long id, int size, int durability, long position, long place, byte[] opening) {
         this.id = id;
@@ -55,6 +57,21 @@ public final class JobState {
     /** The payload of the record that opened it, read-only. */
     public ByteBuffer opening() {
         return ByteBuffer.wrap(opening).asReadOnlyBuffer();
+    }
+
+    /** Messages that ranks which were started again would have sent otherwise than before, as last told: at most half of them are not in it. */
+    public long divergences() {
+        return divergences;
+    }
+
+    /** The first of them, in words; empty if there was none. */
+    public String divergence() {
+        return divergence;
+    }
+
+    void diverged(long count, String first) {
+        divergences = count;
+        divergence = first;
     }
 
     /** The ranks of which the log has records, by their numbers. */

@@ -2,11 +2,14 @@ package org.posthouse.logstore;
 
 import java.io.DataInput;
 import java.io.DataOutput;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
@@ -29,7 +32,7 @@ public final class LogBook {
     /**
      * Takes the next record, whose envelope begins at {@code at} of a little endian buffer.
      *
-     * @param payload looked at for JOB_OPENED only, and not changed
+     * @param payload looked at for JOB_OPENED and DIVERGED only, and not changed
      */
     void apply(ByteBuffer b, int at, long place, ByteBuffer... payload) {
         RecordType type = RecordDecoder.type(b, at);
@@ -48,6 +51,12 @@ public final class LogBook {
                 jobs.remove(job);
                 recent = null;
             }
+            case DIVERGED -> {
+                JobState open = job(job);
+                if (open != null) {
+                    open.diverged(b.getLong(at + Body.DIVERGED_COUNT), new String(copy(payload), StandardCharsets.UTF_8));
+                }
+            }
             default -> {
                 JobState open = job(job);
                 if (open != null) {
@@ -64,7 +73,7 @@ public final class LogBook {
      */
     void check(ByteBuffer b, int at) {
         RecordType type = RecordDecoder.type(b, at);
-        boolean ofRank = type != RecordType.JOB_OPENED && type != RecordType.JOB_CLOSED;
+        boolean ofRank = type != RecordType.JOB_OPENED && type != RecordType.JOB_CLOSED && type != RecordType.DIVERGED;
         JobState open = job(b.getLong(at + Envelope.JOB));
         int rank = b.getInt(at + Envelope.RANK);
         if (open != null && ofRank && (rank < 0 || rank >= open.size())) {
@@ -159,6 +168,20 @@ public final class LogBook {
         for (JobState job : jobs.values()) {
             job.write(out);
         }
+        writeDivergences(out);
+    }
+
+    /** The last part of a snapshot, which is there only if a job has diverged: logs that are older than it have none. */
+    private void writeDivergences(DataOutput out) throws IOException {
+        List<JobState> diverged = jobs.values().stream().filter(job -> job.divergences() > 0).toList();
+        if (!diverged.isEmpty()) {
+            out.writeInt(diverged.size());
+        }
+        for (JobState job : diverged) {
+            out.writeLong(job.id());
+            out.writeLong(job.divergences());
+            out.writeUTF(job.divergence());
+        }
     }
 
     static LogBook read(DataInput in) throws IOException {
@@ -170,6 +193,17 @@ public final class LogBook {
             JobState job = JobState.read(in);
             book.jobs.put(job.id(), job);
         }
+        for (int i = countOrNone(in); i > 0; i--) {
+            book.jobs.get(in.readLong()).diverged(in.readLong(), in.readUTF());
+        }
         return book;
+    }
+
+    private static int countOrNone(DataInput in) throws IOException {
+        try {
+            return in.readInt();
+        } catch (EOFException e) {
+            return 0;
+        }
     }
 }

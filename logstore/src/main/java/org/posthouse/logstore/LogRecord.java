@@ -187,6 +187,19 @@ public sealed interface LogRecord {
     }
 
     /**
+     * Ranks of a job that were started again do not send what they had sent. The payload says in UTF-8 what came first.
+     *
+     * @param job the job
+     * @param count messages that differ so far
+     */
+    record Diverged(long job, long count) implements LogRecord {
+        @Override
+        public RecordType type() {
+            return RecordType.DIVERGED;
+        }
+    }
+
+    /**
      * A writer opened the log; its epoch stands in the envelope. Written by the log itself.
      *
      * @param wallTimeMs Unix time in ms, for people only: nothing is ordered by it

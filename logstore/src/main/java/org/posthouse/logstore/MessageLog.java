@@ -10,6 +10,7 @@ import java.util.function.LongUnaryOperator;
 import org.posthouse.logstore.LogRecord.Arrival;
 import org.posthouse.logstore.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.LogRecord.Diverged;
 import org.posthouse.logstore.LogRecord.Events;
 import org.posthouse.logstore.LogRecord.Finalized;
 import org.posthouse.logstore.LogRecord.Incarnation;
@@ -272,6 +273,20 @@ public final class MessageLog implements AutoCloseable {
         }
         chain.codec().jobClosed(job);
         return chain.publish();
+    }
+
+    /**
+     * Logs that ranks of a job diverged; returns the record's position, or {@link #NO_ROOM}.
+     *
+     * @param first what came first, in UTF-8; {@link JobState#divergence} gives it back
+     */
+    public long appendDiverged(Diverged diverged, ByteBuffer first) {
+        ByteBuffer[] payload = {first};
+        if (begin(payload) == NO_ROOM) {
+            return NO_ROOM;
+        }
+        chain.codec().diverged(diverged);
+        return chain.publish(payload);
     }
 
     /** Checks that an append may happen at all. Returns the payload's bytes, or {@link #NO_ROOM}. */

@@ -6,6 +6,7 @@ import java.util.zip.CRC32C;
 import org.posthouse.logstore.LogRecord.Arrival;
 import org.posthouse.logstore.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.LogRecord.Diverged;
 import org.posthouse.logstore.LogRecord.Events;
 import org.posthouse.logstore.LogRecord.Finalized;
 import org.posthouse.logstore.LogRecord.Incarnation;
@@ -116,6 +117,11 @@ final class RecordCodec {
         begin(RecordType.SNAPSHOT, LogRecord.NO_JOB, LogRecord.NO_RANK);
         head.putInt(Body.SNAPSHOT_PIECE, piece).putInt(Body.SNAPSHOT_PIECES, pieces);
         head.putInt(Body.SNAPSHOT_PIECES + Integer.BYTES, 0).putInt(Body.SNAPSHOT_FILE, file);
+    }
+
+    void diverged(Diverged d) {
+        begin(RecordType.DIVERGED, d.job(), d.rank());
+        head.putLong(Body.DIVERGED_COUNT, d.count()).putLong(Body.DIVERGED_COUNT + Long.BYTES, 0);
     }
 
     private void begin(RecordType begun, long job, int rank) {

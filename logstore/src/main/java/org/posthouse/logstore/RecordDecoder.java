@@ -6,6 +6,7 @@ import org.posthouse.logstore.LogRecord.Arrival;
 import org.posthouse.logstore.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.LogRecord.Chunk;
 import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.LogRecord.Diverged;
 import org.posthouse.logstore.LogRecord.Events;
 import org.posthouse.logstore.LogRecord.Finalized;
 import org.posthouse.logstore.LogRecord.Form;
@@ -49,6 +50,7 @@ final class RecordDecoder {
             case FINALIZED -> new Finalized(job, rank, b.getInt(at + Body.FINALIZED_INCARNATION));
             case CHECKPOINT_TAKEN -> new CheckpointTaken(job, rank, checkpoint(b, at));
             case SNAPSHOT -> new Snapshot(b.getInt(at + Body.SNAPSHOT_PIECE), b.getInt(at + Body.SNAPSHOT_PIECES));
+            case DIVERGED -> new Diverged(job, b.getLong(at + Body.DIVERGED_COUNT));
         };
     }
 

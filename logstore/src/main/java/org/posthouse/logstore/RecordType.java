@@ -30,7 +30,9 @@ public enum RecordType {
     /** An image of a rank is safe on disk. */
     CHECKPOINT_TAKEN(12, 64, RecordType.NO_PAYLOAD),
     /** A part of what the files before said: the first records of every file but the first. */
-    SNAPSHOT(13, 16, 8);
+    SNAPSHOT(13, 16, 8),
+    /** Ranks of a job that were started again do not do what they did before. */
+    DIVERGED(14, 16, 8);
 
     private static final int NO_PAYLOAD = -1;
     private static final RecordType[] BY_ID = values();

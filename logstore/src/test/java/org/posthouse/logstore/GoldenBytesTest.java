@@ -16,6 +16,7 @@ import org.posthouse.logstore.LogRecord.Arrival;
 import org.posthouse.logstore.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.LogRecord.Chunk;
 import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.LogRecord.Diverged;
 import org.posthouse.logstore.LogRecord.Events;
 import org.posthouse.logstore.LogRecord.Finalized;
 import org.posthouse.logstore.LogRecord.Form;
@@ -99,6 +100,14 @@ final class GoldenBytesTest {
         JobClosed closed = new JobClosed(JOB, -3);
         codec.jobClosed(closed);
         assertRecord(closed, null, "50480206" + "38000000" + OF_JOB + NO_PAYLOAD + "fdffffff" + "00000000");
+    }
+
+    @Test
+    void pinsDiverged() {
+        Diverged diverged = new Diverged(JOB, 4);
+        codec.diverged(diverged);
+        assertRecord(diverged, ByteBuffer.wrap(new byte[] {'a', 'b', 'c'}), "5048020e" + "43000000" + OF_JOB + "03000000"
+                + "0400000000000000" + ABC_CRC + "00000000" + "616263");
     }
 
     @Test

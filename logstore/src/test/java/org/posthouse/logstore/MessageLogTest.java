@@ -18,6 +18,7 @@ import org.posthouse.logstore.LogRecord.Arrival;
 import org.posthouse.logstore.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.LogRecord.Chunk;
 import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.LogRecord.Diverged;
 import org.posthouse.logstore.LogRecord.Events;
 import org.posthouse.logstore.LogRecord.Finalized;
 import org.posthouse.logstore.LogRecord.Form;
@@ -62,17 +63,18 @@ final class MessageLogTest {
             assertThat(log.appendWithdrawn(new Withdrawn(Samples.JOB, 3, 1, 2, 3, 4))).isEqualTo(11);
             assertThat(log.appendCheckpoint(new CheckpointTaken(Samples.JOB, 3, checkpoint))).isEqualTo(12);
             assertThat(log.appendFinalized(new Finalized(Samples.JOB, 3, 2))).isEqualTo(13);
-            assertThat(log.appendJobClosed(new JobClosed(Samples.JOB, 6))).isEqualTo(14);
+            assertThat(log.appendDiverged(new Diverged(Samples.JOB, 1), ByteBuffer.wrap(new byte[] {'a'}))).isEqualTo(14);
+            assertThat(log.appendJobClosed(new JobClosed(Samples.JOB, 6))).isEqualTo(15);
         }
         expected.addAll(List.of(delivered, new Polls(Samples.JOB, 3, 2, 77), events,
                 new Withdrawn(Samples.JOB, 3, 1, 2, 3, 4), new CheckpointTaken(Samples.JOB, 3, checkpoint),
-                new Finalized(Samples.JOB, 3, 2), new JobClosed(Samples.JOB, 6)));
+                new Finalized(Samples.JOB, 3, 2), new Diverged(Samples.JOB, 1), new JobClosed(Samples.JOB, 6)));
         assertThat(Samples.entries(folder)).extracting(LogEntry::record).containsExactlyElementsOf(expected);
         LogScan scan = Samples.scan(folder);
         assertThat(scan.defect()).isEmpty();
-        assertThat(scan.records()).isEqualTo(14);
+        assertThat(scan.records()).isEqualTo(15);
         assertThat(scan.counts()).hasSize(RecordType.values().length - 1).containsEntry(RecordType.ARRIVAL, 2L);
-        assertThat(List.of(scan.firstPosition(), scan.lastPosition(), scan.epoch())).containsExactly(1L, 14L, 1L);
+        assertThat(List.of(scan.firstPosition(), scan.lastPosition(), scan.epoch())).containsExactly(1L, 15L, 1L);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package org.posthouse.logstore;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -12,6 +13,7 @@ import org.posthouse.logstore.LogRecord.Arrival;
 import org.posthouse.logstore.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.LogRecord.Chunk;
 import org.posthouse.logstore.LogRecord.Delivery;
+import org.posthouse.logstore.LogRecord.Diverged;
 import org.posthouse.logstore.LogRecord.Events;
 import org.posthouse.logstore.LogRecord.Finalized;
 import org.posthouse.logstore.LogRecord.Form;
@@ -182,6 +184,10 @@ final class Traffic {
             note(log, log.appendIncarnation(incarnation), incarnation, nothing, null);
         } else if (what < 96) {
             withdraw(log, job, number, rank);
+        } else if (what < 97 && number == 0) {
+            byte[] first = ("rank " + number + " diverged").getBytes(StandardCharsets.UTF_8);
+            Diverged diverged = new Diverged(job, rank.deliveries + 1);
+            note(log, log.appendDiverged(diverged, ByteBuffer.wrap(first)), diverged, first, null);
         } else if (what < 97) {
             Finalized finalized = new Finalized(job, number, rank.incarnation);
             note(log, log.appendFinalized(finalized), finalized, nothing, null);
@@ -234,7 +240,7 @@ final class Traffic {
                     .append(" at ").append(job.position()).append('/').append(job.place()).append(' ').append(job.opening());
             byte[] opening = new byte[job.opening().remaining()];
             job.opening().get(opening);
-            text.append(Arrays.hashCode(opening));
+            text.append(Arrays.hashCode(opening)).append(' ').append(job.divergences()).append(' ').append(job.divergence());
             job.ranks().forEach(rank -> text(text, rank));
         }
         return text.toString();
