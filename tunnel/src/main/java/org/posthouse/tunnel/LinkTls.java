@@ -104,6 +104,9 @@ final class LinkTls {
     }
 
     private static final class Handshake extends ChannelInboundHandlerAdapter {
+        /** What Netty calls every failure of native TLS that is not the peer's alert. */
+        private static final String NATIVE_SAYS_NOTHING = "General OpenSslEngine problem";
+
         private final SSLEngine engine;
         private final Outcome outcome;
         private boolean told;
@@ -160,7 +163,11 @@ final class LinkTls {
                 root = root.getCause();
             }
             String told = Causes.text(failure);
-            return told.contains(Causes.text(root)) ? told : told + ": " + Causes.text(root);
+            String why = Causes.text(root);
+            if (told.contains(why)) {
+                return told;
+            }
+            return told.equals(NATIVE_SAYS_NOTHING) ? why : told + ": " + why;
         }
 
         /** @throws CertificateException if it is not valid now: a session that is resumed brings that of its beginning, which nobody has looked at since */

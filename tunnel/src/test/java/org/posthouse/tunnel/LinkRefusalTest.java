@@ -306,6 +306,7 @@ class LinkRefusalTest {
         TestGrid other = new TestGrid(Files.createDirectories(folder.resolve("m3")));
         TestRelay stranger = start(other.config("a", 1).timeouts(PATIENT).peer("m", "127.0.0.1:" + m.links.port()));
         awaitRefusal(stranger, Refusal.OTHER_AUTHORITY);
+        assertThat(stranger.status("m").lastReason()).contains("Path does not chain").doesNotContain("Engine").doesNotContain("Exception");
         awaitRefusal(m, Refusal.OTHER_AUTHORITY);
         assertThat(m.refusals(Refusal.REFUSED_BY_PEER)).isZero();
         assertThat(m.events).isEmpty();
