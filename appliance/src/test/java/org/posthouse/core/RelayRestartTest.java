@@ -493,6 +493,22 @@ final class RelayRestartTest {
     }
 
     @Test
+    void messagesThatTheirReceiverHasNotReadOweAPeerThatRestartsNothing() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        rank.reads = false;
+        for (int sequence = 1; sequence <= 12; sequence++) {
+            posts(rank, 3, sequence);
+            relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 0, 0, sequence, 60_000));
+        }
+        assertThat(relay.sites).as("it does not read").isEmpty();
+        relay.core.peerRestarted(relay.there, List.of());
+        rank.reads = true;
+        relay.core.writable(rank.rank);
+        assertThat(rank.take()).hasSize(12);
+        assertThat(relay.sites).isEmpty();
+    }
+
+    @Test
     void answersThatComeTwiceChangeNothing() throws Exception {
         OneRelay.Rank rank = relay.connect(0);
         rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 2 * CHUNK));
