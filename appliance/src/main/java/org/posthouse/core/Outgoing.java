@@ -23,6 +23,9 @@ final class Outgoing {
         private final int destination;
         private long last;
 
+        /** Whether it is known from what was said again only: messages behind {@link #last} may be safe where they were to go, and are not said again. */
+        private boolean mayHaveMore;
+
         private Sequence(int context, int destination, long last) {
             this.context = context;
             this.destination = destination;
@@ -171,7 +174,8 @@ final class Outgoing {
         Sequence channel = sequence(view.context(), view.destination());
         boolean again = restored && (view.flags() & FrameView.AGAIN) != 0;
         // What is not said again of a channel that was forgotten is safe where it was to go.
-        long expected = again || restored && channel == null ? view.sequence() : channel == null ? 1 : channel.last + 1;
+        boolean any = again || restored && channel == null || channel != null && channel.mayHaveMore && view.sequence() > channel.last;
+        long expected = any ? view.sequence() : channel == null ? 1 : channel.last + 1;
         if (view.sequence() != expected) {
             throw new WireException(
                     Reason.SEQUENCE_GAP,
@@ -180,8 +184,10 @@ final class Outgoing {
         }
         if (channel == null) {
             restore(view.context(), view.destination(), expected);
+            sequence(view.context(), view.destination()).mayHaveMore = again;
         } else {
             channel.last = expected;
+            channel.mayHaveMore &= again;
         }
         long bytes = view.messageBytes();
         if (view.type() != FrameType.SEND) {

@@ -180,7 +180,9 @@ final class RelayRestartTest {
         assertThat(relay.sites).as("how far it is cleared is asked").containsExactlyInAnyOrder("offer again there 0->3 #8", "offer again far 0->4 #3");
         relay.fromSite("far", relay.frames.clear(0, 0, 4, 3, 3 * CHUNK));
         assertThat(rank.take()).containsExactly("clear ->4 #3 up to " + 3 * CHUNK);
-        rank.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 10, 10), Reason.SEQUENCE_GAP);
+        rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 10, 10));
+        assertThat(relay.sites).as("what is behind an offer that is said again may be safe").endsWith("forward there SEND 0->3 #10");
+        rank.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 12, 10), Reason.SEQUENCE_GAP);
         assertThat(rank.rank.offers()).isZero();
     }
 
@@ -486,6 +488,22 @@ final class RelayRestartTest {
         for (int request = 1; request <= 12; request++) {
             posts(rank, 3, request);
         }
+        assertThat(rank.take()).hasSize(12);
+        assertThat(relay.sites).isEmpty();
+    }
+
+    @Test
+    void messagesThatTheirReceiverHasNotReadOweAPeerThatRestartsNothing() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        rank.reads = false;
+        for (int sequence = 1; sequence <= 12; sequence++) {
+            posts(rank, 3, sequence);
+            relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 0, 0, sequence, 60_000));
+        }
+        assertThat(relay.sites).as("it does not read").isEmpty();
+        relay.core.peerRestarted(relay.there, List.of());
+        rank.reads = true;
+        relay.core.writable(rank.rank);
         assertThat(rank.take()).hasSize(12);
         assertThat(relay.sites).isEmpty();
     }

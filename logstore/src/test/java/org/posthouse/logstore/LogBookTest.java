@@ -50,7 +50,7 @@ final class LogBookTest {
         }
     }
 
-    private static void runs(int seed, Path folder) {
+    private static void runs(int seed, Path folder) throws IOException {
         Traffic traffic = new Traffic(seed);
         Random random = new Random(seed);
         for (int open = 1; open <= OPENS; open++) {
@@ -63,8 +63,15 @@ final class LogBookTest {
                 String live = Traffic.text(log.book());
                 assertThat(live).as("seed " + seed).isNotEqualTo(before);
                 assertThat(Traffic.text(Samples.scan(folder).book())).as("seed " + seed).isEqualTo(live);
+                assertThat(Traffic.text(fromSnapshot(log.book()))).as("seed " + seed + ", from a snapshot").isEqualTo(live);
             }
         }
+    }
+
+    private static LogBook fromSnapshot(LogBook book) throws IOException {
+        ByteArrayOutputStream snapshot = new ByteArrayOutputStream();
+        book.write(new DataOutputStream(snapshot));
+        return LogBook.read(new DataInputStream(new ByteArrayInputStream(snapshot.toByteArray())));
     }
 
     private static void checkDrafts(int seed, MessageLog log, Traffic traffic) {
