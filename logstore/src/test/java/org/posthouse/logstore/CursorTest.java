@@ -12,7 +12,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -135,27 +137,28 @@ final class CursorTest {
         try (MessageLog log = MessageLog.open(new LogConfig(folder, rollBytes, 0))) {
             log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
             Milestone from = new Milestone(log.position(), log.place(), 0, 0, 0);
-            FutureTask<Integer> reading = new FutureTask<>(() -> {
+            CountDownLatch atAnEnd = new CountDownLatch(1);
+            FutureTask<Void> reading = new FutureTask<>(() -> {
                 try (LogCursor cursor = log.rankCursor(Samples.JOB, RANK, from)) {
-                    int ends = 0;
                     for (int next = 1; next <= records; ) {
                         if (cursor.advance()) {
                             assertThat(((Arrival) cursor.record()).sequence()).isEqualTo(next);
                             assertThat(cursor.payload()).isEqualTo(ByteBuffer.wrap(payload(next++)));
                         } else {
-                            ends++;
+                            atAnEnd.countDown();
                             Thread.onSpinWait();
                         }
                     }
-                    return ends;
+                    return null;
                 }
             });
             Thread.ofPlatform().start(reading);
+            assertThat(atAnEnd.await(60, TimeUnit.SECONDS)).as("the cursor meets the end before anything is appended").isTrue();
             for (int i = 1; i <= records; i++) {
                 log.appendArrival(Samples.arrival(i, 5_000), ByteBuffer.wrap(payload(i)));
                 log.appendPolls(new Polls(Samples.JOB, 1, 1, i));
             }
-            assertThat(reading.get()).as("ends that were met").isPositive();
+            reading.get();
         }
     }
 
