@@ -116,7 +116,7 @@ final class OpsRoutes {
                     .toList();
         } catch (RuntimeException e) {
             LOG.warn("a relay's view failed while its readiness was asked", e);
-            return List.of(new OpsJson.NotReady("", "", "a relay does not answer: see its log"));
+            return List.of(new OpsJson.NotReady("", "", "a relay does not answer: " + (e.getMessage() == null ? "see its log" : e.getMessage())));
         }
     }
 
