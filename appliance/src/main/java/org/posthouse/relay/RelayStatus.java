@@ -44,6 +44,10 @@ final class RelayStatus implements RelayView {
     private final RankTotals ended = new RankTotals();
     private final RelayTally tally = new RelayTally();
     private final ArrayDeque<JobView> endedJobs = new ArrayDeque<>();
+
+    /** Milliseconds since 1970, by this host's clock; the epoch may be larger if the clock was set back. */
+    private final long startedAt = System.currentTimeMillis();
+
     private long timer;
 
     /** Written by the relay's event loop, read by any thread. */
@@ -159,7 +163,7 @@ final class RelayStatus implements RelayView {
                 config.relay(),
                 relay.mode().mode().word(),
                 Version.text(),
-                relay.epoch(),
+                startedAt,
                 "",
                 List.of(),
                 List.of(),
@@ -197,7 +201,7 @@ final class RelayStatus implements RelayView {
                 config.relay(),
                 relay.mode().mode().word(),
                 Version.text(),
-                relay.epoch(),
+                startedAt,
                 relay.address(),
                 links,
                 Stream.concat(relay.jobs().all().stream().map(job -> view(job, ranksOf(job), "RUNNING")), endedJobs.stream())

@@ -145,6 +145,17 @@ class RelayTest {
                 .onFailure(context::failNow);
     }
 
+    /** Its epoch is not that time once it comes after a start with a later one. */
+    @Test
+    void tellsWhenItStartedWhateverItsEpoch(Vertx vertx, VertxTestContext context) {
+        long before = System.currentTimeMillis();
+        relay(vertx, RelayConfig.Mode.MULTIPLEXED, 100, 8).onComplete(context.succeeding(relay -> context.verify(() -> {
+            assertThat(relay.epoch()).isEqualTo(1);
+            assertThat(relay.view().snapshot().startedAt()).isBetween(before, System.currentTimeMillis());
+            context.completeNow();
+        })));
+    }
+
     @ParameterizedTest
     @EnumSource
     void refusesConnectionsPastTheLimitByName(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
