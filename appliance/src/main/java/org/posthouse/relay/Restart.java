@@ -1,5 +1,6 @@
 package org.posthouse.relay;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.posthouse.core.Job;
@@ -43,36 +44,46 @@ record Restart(
     /**
      * The best of what is sound, for this process. Which that is the log says before anybody else knows.
      *
-     * @throws LogException if nothing is
+     * @throws LogException if nothing is: it names what was tried, and what is wrong with each
      */
     History open(int incarnation) {
-        StringBuilder unsound = new StringBuilder();
+        List<String> refused = new ArrayList<>();
         for (Point point : images) {
             try {
                 return from(point, incarnation);
             } catch (LogException e) {
-                LOG.error("rank {} of job {} cannot be started from its image {}", rank, Job.hexId(job),
-                        point.checkpoint().number(), e);
-                unsound.append(unsound.isEmpty() ? "" : "; ").append(e.getMessage());
+                long number = point.checkpoint().number();
+                LOG.error("rank {} of job {} cannot be started from its image {}", rank, Job.hexId(job), number, e);
+                refused.add("image " + number + ": " + e.getMessage());
             }
         }
-        if (beginning.isEmpty()) {
-            throw points.unreachable(unsound.isEmpty() ? "the log does not reach back to its beginning" : unsound.toString());
+        try {
+            return fromBeginning(incarnation);
+        } catch (LogException e) {
+            if (refused.isEmpty()) {
+                throw e;
+            }
+            refused.add("its beginning: " + e.getMessage());
+            throw points.unreachable("nothing is left to start rank " + rank + " from: " + String.join("; ", refused));
         }
-        points.chosen(job, rank, incarnation, 0, images.isEmpty());
-        return new History(points.history(job, rank, beginning.get()), beginning.get().polls(), null);
     }
 
     private History from(Point point, int incarnation) {
-        Image image = points.images().open(job, rank, point.checkpoint());
+        Checkpoint checkpoint = point.checkpoint();
+        Image image = points.images().open(job, rank, checkpoint);
         try {
             LogCursor prologue = points.prologue(job, rank);
-            LogCursor behind = points.history(job, rank, point.behind());
-            points.chosen(job, rank, incarnation, image.checkpoint().number(), point == images.getFirst());
-            return new History(prologue, 0, new Jump(image, behind, point.behind().polls()));
+            points.chosen(job, rank, incarnation, checkpoint.number(), checkpoint.pin(), point == images.getFirst());
+            return new History(prologue, 0, new Jump(image, points.history(job, rank, point.behind()), point.behind().polls()));
         } catch (LogException e) {
             image.close();
             throw e;
         }
+    }
+
+    private History fromBeginning(int incarnation) {
+        Milestone from = beginning.orElseThrow(() -> points.unreachable("the log does not reach back to it"));
+        points.chosen(job, rank, incarnation, 0, from.position(), images.isEmpty());
+        return new History(points.history(job, rank, from), from.polls(), null);
     }
 }

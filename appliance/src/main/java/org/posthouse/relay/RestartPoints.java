@@ -149,11 +149,17 @@ final class RestartPoints {
      * A process goes on from this image, or from nothing: before anybody can know, the log has it, and what that needs is not cut, by
      * this relay or the one that comes after it. Blocks.
      *
+     * @param pin position of the oldest record that this needs
      * @param newest whether that is the rank's newest image; then nothing depends on the record
-     * @throws LogException if that cannot be logged
+     * @throws LogException if the log was cut behind the pin before, as it may be if the newest image is not chosen; or if the choice
+     *     cannot be logged
      */
-    void chosen(long job, int rank, int incarnation, long image, boolean newest) {
+    void chosen(long job, int rank, int incarnation, long image, long pin, boolean newest) {
         synchronized (turn) {
+            if (pin < log.firstPosition()) {
+                throw unreachable("rank " + rank + " needs what is there from position " + pin + " on, and it was cut up to position "
+                        + log.firstPosition() + " when there was a newer image");
+            }
             long position = log.appendIncarnation(
                     new LogRecord.Incarnation(job, rank, incarnation, LogRecord.Incarnation.CHOSEN, image));
             log.handOver();

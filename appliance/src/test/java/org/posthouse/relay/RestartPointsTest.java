@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -17,6 +18,7 @@ import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageFile;
 import org.posthouse.logstore.ImageStore;
 import org.posthouse.logstore.LogConfig;
+import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.wire.JobOpen;
@@ -24,6 +26,8 @@ import org.posthouse.wire.JobOpen;
 /** Which of a rank's images are deleted, and when. */
 final class RestartPointsTest {
     private static final long JOB = 9;
+    private static final int EVENTS = 4_000;
+    private static final int ROLL_BYTES = 128 << 10;
 
     @TempDir
     private Path folder;
@@ -36,7 +40,7 @@ final class RestartPointsTest {
 
     @BeforeEach
     void open() {
-        log = MessageLog.open(LogConfig.of(folder.resolve("log")));
+        log = MessageLog.open(new LogConfig(folder.resolve("log"), ROLL_BYTES, 0));
         images = new ImageStore(folder.resolve("images"));
         points = new RestartPoints(this, log, images, position -> {
             awaited.add(position);
@@ -72,11 +76,7 @@ final class RestartPointsTest {
     /** The next relay must know: it would else cut the log behind an image that is of no use, in front of one that a process goes on from. */
     @Test
     void whatAProcessGoesOnFromIsLoggedBeforeItIsRead() throws IOException {
-        log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, JobOpen.PROCESS), ByteBuffer.allocate(1));
-        log.appendIncarnation(new LogRecord.Incarnation(JOB, 0, 1, 0, 0));
-        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, new Checkpoint(0, 0, 0, 0, 0, 0, 0, true)));
-        log.handOver();
-        points.keepPrologue(JOB, 0);
+        begins();
         saves(1);
         saves(2);
         log.handOver();
@@ -90,6 +90,42 @@ final class RestartPointsTest {
         open();
         assertThat(log.book().rank(JOB, 0).pinOfNewest()).as("for the relay that comes next too").isEqualTo(pin);
         log.handOver();
+    }
+
+    /** What is left of the log is not what the image before it needs: nobody may begin to read there. */
+    @Test
+    void eachThingThatCannotBeGoneOnFromIsNamedWithWhatIsWrong() throws IOException {
+        begins();
+        saves(1);
+        log.handOver();
+        long needed = log.book().rank(JOB, 0).pinOfNewest();
+        while (!log.canCut(log.position())) {
+            log.appendEvents(new LogRecord.Events(JOB, 0, 1, EVENTS, log.position(), false), ByteBuffer.allocate(16 * EVENTS));
+        }
+        saves(2);
+        log.discard(log.cut(log.book().rank(JOB, 0).pinOfNewest()), 0);
+        log.handOver();
+        damage("2.img");
+        long left = log.firstPosition();
+        assertThatThrownBy(() -> points.restart(JOB, 0).open(2))
+                .isInstanceOf(LogException.class)
+                .hasMessageContaining("nothing is left to start rank 0 from: image 2: ")
+                .hasMessageContaining("2.img: is damaged in the chunk at offset ")
+                .hasMessageContaining("image 1: ")
+                .hasMessageContaining(" from position " + needed + " on, and it was cut up to position " + left)
+                .hasMessageContaining("its beginning: ")
+                .hasMessageEndingWith("; restore the relay's data folder from a copy")
+                .hasMessageNotContaining("\n");
+        assertThat(log.book().rank(JOB, 0).pinOfNewest()).as("nothing else was chosen").isGreaterThanOrEqualTo(left);
+    }
+
+    /** A rank with its prologue. */
+    private void begins() {
+        log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, JobOpen.PROCESS), ByteBuffer.allocate(1));
+        log.appendIncarnation(new LogRecord.Incarnation(JOB, 0, 1, 0, 0));
+        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, new Checkpoint(0, 0, 0, 0, 0, 0, 0, true)));
+        log.handOver();
+        points.keepPrologue(JOB, 0);
     }
 
     private void damage(String name) throws IOException {
