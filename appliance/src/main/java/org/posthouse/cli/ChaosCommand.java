@@ -5,8 +5,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.posthouse.chaos.Campaign;
 import org.posthouse.chaos.CampaignPlan;
 import org.posthouse.chaos.CampaignReport;
@@ -38,7 +40,8 @@ import picocli.CommandLine.Spec;
             "  posthouse chaos --job example:nas-is W -n 4 --kills 50",
             "  posthouse chaos --job example:ring -n 4 --sites 2 --kills 10 --seed 7 20000 1024",
             "  posthouse chaos --job example:life -n 4 --kills 10 -- --pattern diehard",
-            "  posthouse chaos --job example:waves -n 4 --kills 10 --checkpoint-every 100ms"
+            "  posthouse chaos --job example:waves -n 4 --kills 10 --checkpoint-every 100ms",
+            "  posthouse chaos --job Main -cp main.jar --kills 10 --checkpoint-every 1s --log-limit 64m"
         })
 final class ChaosCommand implements Callable<Integer> {
     @Spec
@@ -81,6 +84,9 @@ final class ChaosCommand implements Callable<Integer> {
     private boolean json;
 
     @Mixin
+    private LogOptions log;
+
+    @Mixin
     private ModeOptions mode;
 
     @Override
@@ -99,7 +105,7 @@ final class ChaosCommand implements Callable<Integer> {
         Patience patience = new Patience(CampaignPlan.KILLS_PER_RUN_MAX, Patience.DEFAULT.relayTimeoutMs());
         JobSpec spec = job.spec(command, environment, durability, patience);
         try (Interruption interruption = Interruption.open();
-                RelayGrid grid = RelayGrid.start(job.sites(), job.relaysPerSite(), mode.arguments(), ready -> {})) {
+                RelayGrid grid = RelayGrid.start(job.sites(), job.relaysPerSite(), relayOptions(), ready -> {})) {
             Reach reach = new Reach(grid.addresses(), job.sites(), job.relaysPerSite(), Token.NONE);
             long chosen = seed == null ? new SecureRandom().nextInt(1_000_000) : seed;
             return report(
@@ -109,6 +115,10 @@ final class ChaosCommand implements Callable<Integer> {
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
         }
+    }
+
+    private List<String> relayOptions() throws CommandFailure {
+        return Stream.of(mode.arguments(), log.arguments()).flatMap(List::stream).toList();
     }
 
     private int report(CampaignPlan plan, Interruption interruption) throws JobFailure, InterruptedException {

@@ -1,12 +1,13 @@
 package org.posthouse.cli;
 
+import java.util.List;
 import java.util.Locale;
 import org.posthouse.relay.LogLimits;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** How much room a relay's log may take: of {@code posthouse relay}, and of the relays that {@code posthouse run} starts. */
+/** How much room a relay's log may take: of {@code posthouse relay}, and of the relays that another command starts. */
 final class LogOptions {
     @Option(
             names = "--log-limit",
@@ -29,9 +30,21 @@ final class LogOptions {
                     + " wait, until there is; abort (default: wait).")
     private LogLimits.OnFull onFull = LogLimits.DEFAULT.onFull();
 
-    /** @throws IllegalArgumentException in one line, if a limit is out of its range */
-    LogLimits limits() {
-        return new LogLimits(limitBytes, highMarkPercent, onFull);
+    /** @throws CommandFailure in one line, if a limit is out of its range */
+    LogLimits limits() throws CommandFailure {
+        try {
+            return new LogLimits(limitBytes, highMarkPercent, onFull);
+        } catch (IllegalArgumentException e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    /** The same as options of a relay's process. @throws CommandFailure as {@link #limits} does */
+    List<String> arguments() throws CommandFailure {
+        LogLimits limits = limits();
+        return List.of(
+                "--log-limit", Long.toString(limits.limitBytes()), "--log-high-mark", Integer.toString(limits.highMarkPercent()),
+                "--on-log-full", limits.onFull().name());
     }
 
     /** The two words. */

@@ -250,7 +250,7 @@ final class RelayCommand implements Callable<Integer> {
         LogLimits limits = LogLimits.DEFAULT;
         try {
             limits = log.limits();
-        } catch (IllegalArgumentException e) {
+        } catch (CommandFailure e) {
             problems.add(e.getMessage());
         }
         if (launcherTimeoutSeconds < 0) {

@@ -263,7 +263,7 @@ final class RunCommand implements Callable<Integer> {
         int count = Math.max(1, sites);
         int each = Math.max(1, relaysPerSite);
         ModeConfig placed = mode.config();
-        Optional<LogLimits> logs = spec.logged() ? Optional.of(logLimits()) : Optional.empty();
+        Optional<LogLimits> logs = spec.logged() ? Optional.of(log.limits()) : Optional.empty();
         Vertx vertx = EmbeddedGrid.vertx(new LoopKind(SocketKind.AUTO, busyPollUs == null ? 0 : busyPollUs));
         try (EmbeddedGrid grid = EmbeddedGrid.start(vertx, count, each, logs, placed, lanes)) {
             return run(spec, new Reach(grid.addresses(), count, each, Token.NONE), interruption);
@@ -274,19 +274,11 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    private LogLimits logLimits() throws CommandFailure {
-        try {
-            return log.limits();
-        } catch (IllegalArgumentException e) {
-            throw new CommandFailure(e.getMessage(), e);
-        }
-    }
-
     private JobOutcome runJoined(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
         if (lanes != 0) {
             throw new CommandFailure("--lanes is for relays inside this process: with --relay give it to posthouse relay");
         }
-        if (!logLimits().equals(LogLimits.DEFAULT)) {
+        if (!log.limits().equals(LogLimits.DEFAULT)) {
             throw new CommandFailure("--log-limit, --log-high-mark and --on-log-full are for relays inside this process: with --relay"
                     + " give them to posthouse relay");
         }
