@@ -2,6 +2,7 @@ package org.posthouse.launch;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.posthouse.mpj.RankMain;
 
 /**
  * What a JVM takes over from an earlier one's start: classes that were read and checked (ADR 14). Beside the jar is one file for the
@@ -41,7 +43,21 @@ public final class StartCache {
     static List<String> rankFlags(JobSpec spec) {
         boolean own = spec.jvmFlags().stream().anyMatch(StartCache::mayNameACache)
                 || FLAG_VARIABLES.stream().anyMatch(variable -> isOwn(variable, spec.environment()));
-        return own ? List.of() : flags(folder().resolve(RANK_FILE));
+        Path cache = folder().resolve(RANK_FILE);
+        return own || !isOf(Installation.jarOf(RankMain.class), cache) ? List.of() : flags(cache);
+    }
+
+    /**
+     * Whether a rank's cache can be of this jar: made after it. The JVM (25.0.3) does not look: with a cache of the jar's earlier build, or of
+     * one elsewhere, it runs the classes in the cache.
+     */
+    static boolean isOf(Path jar, Path cache) {
+        try {
+            return Files.isRegularFile(jar) && Files.exists(cache)
+                    && Files.getLastModifiedTime(cache).compareTo(Files.getLastModifiedTime(jar)) > 0;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static boolean mayNameACache(String flag) {
