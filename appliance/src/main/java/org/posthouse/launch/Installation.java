@@ -6,10 +6,15 @@ import java.io.UncheckedIOException;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Where things are on this host. */
 public final class Installation {
+    /** System property: further flags of the JVMs of relays that this process starts, with blanks between them; none if it is not set. */
+    public static final String RELAY_FLAGS = "posthouse.relay.flags";
+
     private Installation() {}
 
     /** The java that runs this process; ranks run with it too. */
@@ -22,9 +27,11 @@ public final class Installation {
         return flags("/org/posthouse/jvm.flags");
     }
 
-    /** The most memory that a relay's JVM may take, from the build's one list. */
+    /** The most memory that a relay's JVM may take, from the build's one list, and {@link #RELAY_FLAGS}. */
     public static List<String> relayFlags() {
-        return flags("/org/posthouse/relay.flags");
+        List<String> flags = new ArrayList<>(flags("/org/posthouse/relay.flags"));
+        Stream.of(System.getProperty(RELAY_FLAGS, "").split(" ")).filter(flag -> !flag.isEmpty()).forEach(flags::add);
+        return flags;
     }
 
     private static List<String> flags(String resource) {

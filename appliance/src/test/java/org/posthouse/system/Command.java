@@ -7,7 +7,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.cli.Posthouse;
 import org.posthouse.launch.Installation;
@@ -16,8 +15,8 @@ import org.posthouse.launch.Installation;
 final class Command implements AutoCloseable {
     private static final long SECONDS_MAX = 150;
 
-    /** Commands that in a test end before the second compiler gives back what it costs. Not so the benches. */
-    private static final Set<String> SHORT_LIVED = Set.of("run", "relay", "chaos", "demo", "mode", "drain", "keys", "log", "status");
+    /** In a test, commands and relays end before the second compiler gives back what it costs. */
+    private static final String FIRST_COMPILER = "-XX:TieredStopAtLevel=1";
 
     private final Process process;
     private final Path out;
@@ -51,9 +50,7 @@ final class Command implements AutoCloseable {
         command.addAll(Installation.jvmFlags());
         command.addAll(List.of("-XX:-UsePerfData", "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir")));
         command.addAll(Installed.flags());
-        if (SHORT_LIVED.contains(arguments[0])) {
-            command.add("-XX:TieredStopAtLevel=1");
-        }
+        command.addAll(List.of(FIRST_COMPILER, "-D" + Installation.RELAY_FLAGS + "=" + FIRST_COMPILER));
         command.addAll(jvmFlags);
         command.add(Posthouse.class.getName());
         command.addAll(List.of(arguments));

@@ -2,6 +2,7 @@ package org.posthouse.system;
 
 import java.io.File;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -10,9 +11,12 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
 import org.posthouse.cli.Posthouse;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
@@ -53,10 +57,24 @@ final class Installed {
         return installed;
     }
 
-    private static boolean isOlderThanClasses(Path jar) {
-        try (Stream<Path> classes = Files.walk(CLASSES)) {
-            FileTime made = Files.getLastModifiedTime(jar);
-            return classes.filter(Files::isRegularFile).anyMatch(file -> modified(file).compareTo(made) > 0);
+    /** By what is in them: a build does not touch a jar that it would make the same again. */
+    private static boolean isOlderThanClasses(Path path) {
+        try (ZipFile jar = new ZipFile(path.toFile());
+                Stream<Path> classes = Files.walk(CLASSES)) {
+            FileTime made = Files.getLastModifiedTime(path);
+            return classes.filter(Files::isRegularFile).anyMatch(file -> modified(file).compareTo(made) > 0 && !isIn(jar, file));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static boolean isIn(ZipFile jar, Path file) {
+        ZipEntry entry = jar.getEntry(CLASSES.relativize(file).toString());
+        if (entry == null) {
+            return false;
+        }
+        try (InputStream packed = jar.getInputStream(entry)) {
+            return Arrays.equals(packed.readAllBytes(), Files.readAllBytes(file));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
