@@ -5,6 +5,7 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
@@ -13,6 +14,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 
 /**
  * A machine with one processor whose every turn is decided by a seed: virtual threads that are scheduled by the thread that
@@ -150,9 +152,20 @@ public final class Stage {
             }
             next.action().run();
         }
+        Optional<Thread> hungry = threadOf.values().stream().filter(Stage::waitsForMemory).findFirst();
+        if (hungry.isPresent()) {
+            throw new IllegalStateException(
+                    hungry.get() + " waits for direct memory, by the machine's clock: give this JVM more (-XX:MaxDirectMemorySize),"
+                            + " or look for what keeps so much", failure);
+        }
         if (failure != null) {
             throw failure;
         }
+    }
+
+    /** The JVM lets a thread that allocates sleep when there is no direct memory left, until something was collected. */
+    private static boolean waitsForMemory(Thread thread) {
+        return Stream.of(thread.getStackTrace()).anyMatch(frame -> frame.getClassName().equals("java.nio.Bits"));
     }
 
     /** Lets all threads come to their end, after something has made them want to: a thread that never does is never forgotten. */
