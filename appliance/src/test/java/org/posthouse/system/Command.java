@@ -15,7 +15,7 @@ import org.posthouse.launch.Installation;
 final class Command implements AutoCloseable {
     private static final long SECONDS_MAX = 150;
 
-    /** In a test, commands and relays end before the second compiler gives back what it costs. */
+    /** In a test, commands, relays and ranks end before the second compiler gives back what it costs. */
     private static final String FIRST_COMPILER = "-XX:TieredStopAtLevel=1";
 
     private final Process process;
@@ -54,6 +54,9 @@ final class Command implements AutoCloseable {
         command.addAll(jvmFlags);
         command.add(Posthouse.class.getName());
         command.addAll(List.of(arguments));
+        if (arguments[0].equals("run")) {
+            command.addAll(command.size() - arguments.length + 1, List.of("--jvm", FIRST_COMPILER));
+        }
         Path out = Files.createTempFile(folder, "command", ".out");
         Path err = Files.createTempFile(folder, "command", ".err");
         Process process = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();

@@ -22,7 +22,7 @@ class ConformanceJobTest {
     private static List<String> job(int ranks, int sites, int relays, String durability, String mode, String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 "run", "-n", Integer.toString(ranks), "--sites", Integer.toString(sites), "--relays-per-site",
-                Integer.toString(relays), "--durability", durability, "--mode", mode, "--jvm", "-XX:TieredStopAtLevel=1", "-cp",
+                Integer.toString(relays), "--durability", durability, "--mode", mode, "-cp",
                 Installation.jarOf(ConformanceJob.class).toString(), ConformanceJob.class.getName()));
         command.addAll(List.of(arguments));
         return command;
