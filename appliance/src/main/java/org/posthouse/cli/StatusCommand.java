@@ -183,12 +183,13 @@ final class StatusCommand implements Callable<Integer> {
         }
         parked.path("jobs").forEach(job -> line(text, "", String.format(
                 Locale.ROOT,
-                "job %s (%s): %,d messages, %,d bytes; %,d ranks here wait",
+                "job %s (%s): %,d messages, %,d bytes; %,d %s",
                 job.path("id").asText(),
                 job.path("name").asText(),
                 job.path("messages").asLong(),
                 job.path("bytes").asLong(),
-                job.path("ranks").asInt())));
+                job.path("ranks").asInt(),
+                job.path("ranks").asInt() == 1 ? "rank here waits" : "ranks here wait")));
     }
 
     private static void tellForward(StringBuilder text, JsonNode forward) {

@@ -3,6 +3,7 @@ package org.posthouse.relay;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
@@ -239,7 +240,7 @@ final class LogRoom {
     }
 
     private String text(LogStatus.State state, Disk disk, List<LogNeed> needs) {
-        String used = log.usedBytes() + " of " + pressure.limitBytes() + " bytes of log are used"
+        String used = String.format(Locale.ROOT, "%,d of %,d bytes of log are used", log.usedBytes(), pressure.limitBytes())
                 + (needs.isEmpty() ? "" : ", " + needs.getFirst());
         String free = disk.freeBytes() + " bytes are free on its disk (" + log.folder() + "), ";
         return switch (state) {

@@ -52,6 +52,25 @@ class ConsoleBrowserTest {
         }
     }
 
+    /** A relay knows of a rank at another one that it is there, not what it does. */
+    @Test
+    void whatIsNotCountedHereIsNotShownAsNothing() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            String here = ops.relay.snapshot.relay();
+            List<RankView> ranks = List.of(
+                    Scenes.rank(0, here, RankView.State.CONNECTED, 1, 5), Scenes.rank(1, "elsewhere", RankView.State.CONNECTED, 2, 0));
+            ops.relay.snapshot = Scenes.relay("rennes", here, 10, List.of(Scenes.job(Scenes.JOB, ranks)));
+            browser.open(ops.uri("/").toString());
+            browser.await("both ranks", () -> text(browser, ".job tbody tr"), "0 rennes " + here + " connected 1 5 5 40 B 40 B 0 1; "
+                    + "1 rennes elsewhere connected 2 – – – – – –");
+            assertThat(text(browser, ".job summary")).isEqualTo("Ranks 5 messages sent, 5 delivered at the relays here");
+        }
+    }
+
+    private static String text(Browser browser, String selector) {
+        return browser.all(selector).stream().map(found -> found.getText().replaceAll("\\s+", " ").strip()).collect(joining("; "));
+    }
+
     private static List<WebElement> open(Browser browser, OpsFixture ops) {
         browser.open(ops.uri("/").toString());
         browser.await("a button for each link", () -> browser.all(".toggle").size(), 2);

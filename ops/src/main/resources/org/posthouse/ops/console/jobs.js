@@ -36,6 +36,9 @@ export function jobsSection(model, now, shownWhole, showWhole) {
 function jobPanel(model, job, now, whole, showWhole) {
   const live = LIVE.has(job.state);
   const rows = whole ? job.ranks : job.ranks.slice(0, ROWS_MAX);
+  const relays = new Set(model.overview.relays.map((relay) => relay.relay));
+  const here = job.ranks.filter((rank) => relays.has(rank.relay));
+  const where = here.length < job.ranks.length ? ' at the relays here' : '';
   return html`<article class="panel job" aria-label="Job ${job.name}">
     <header>
       <h3>${job.name} ${badge(job.state)}</h3>
@@ -50,9 +53,9 @@ function jobPanel(model, job, now, whole, showWhole) {
     </header>
     ${rankGrid(job)}
     <details ?open=${live && job.ranks.length <= OPEN_RANKS_MAX}>
-      <summary>Ranks <span class="count">${count(sum(job.ranks, (rank) => rank.messagesSent))} messages sent,
-        ${count(sum(job.ranks, (rank) => rank.messagesDelivered))} delivered</span></summary>
-      ${table(`Ranks of ${job.name}`, HEAD, rows.map(rankRow), { hidden: true })}
+      <summary>Ranks <span class="count">${count(sum(here, (rank) => rank.messagesSent))} messages sent,
+        ${count(sum(here, (rank) => rank.messagesDelivered))} delivered${where}</span></summary>
+      ${table(`Ranks of ${job.name}`, HEAD, rows.map((rank) => rankRow(rank, relays.has(rank.relay))), { hidden: true })}
       ${rows.length < job.ranks.length
         ? html`<button type="button" @click=${showWhole}>Show all ${count(job.ranks.length)} ranks</button>` : nothing}
     </details>
@@ -76,18 +79,18 @@ function rankGrid(job) {
   </div>`;
 }
 
-function rankRow(rank) {
+/** @param here whether its relay is one of those shown: only that has counted what it does */
+function rankRow(rank, here) {
+  const figures = here
+    ? [count(rank.messagesSent), count(rank.messagesDelivered), bytes(rank.bytesSent), bytes(rank.bytesDelivered),
+      count(rank.unexpected), count(rank.posted)]
+    : Array(6).fill('–');
   return html`<tr class=${rank.state === 'LOST' ? 'trouble' : ''}>
     <th scope="row" class="num">${rank.rank}</th>
     <td>${rank.site}</td>
     <td>${rank.relay}</td>
     <td>${badge(rank.state)}</td>
     <td class="num">${rank.incarnation}</td>
-    <td class="num">${count(rank.messagesSent)}</td>
-    <td class="num">${count(rank.messagesDelivered)}</td>
-    <td class="num">${bytes(rank.bytesSent)}</td>
-    <td class="num">${bytes(rank.bytesDelivered)}</td>
-    <td class="num">${count(rank.unexpected)}</td>
-    <td class="num">${count(rank.posted)}</td>
+    ${figures.map((figure) => html`<td class="num">${figure}</td>`)}
   </tr>`;
 }
