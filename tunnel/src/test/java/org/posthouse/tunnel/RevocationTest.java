@@ -138,6 +138,31 @@ class RevocationTest {
         await().pollInterval(POLL).atMost(SECONDS).until(() -> warnings(a).isEmpty());
     }
 
+    /** What the warning advises to run changes no file's time and no file's length. */
+    @Test
+    void takesKeysUpWhenTheRightsToThemAreCorrected() throws Exception {
+        Path key = site("a").resolve("site.key");
+        String renewed = grid.authority().renew("a", 10, site("a")).serial();
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> !warnings(a).isEmpty());
+        assertThat(warnings(a)).singleElement().asString().contains("site.key").contains("rw-r--r--").contains("chmod 600").contains("stay in force");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> warnings(a).isEmpty());
+        assertThat(a.call(a.links::keysStatus).certificate().serial()).isEqualTo(renewed);
+    }
+
+    @Test
+    void tellsWhenItCannotKeepAListForItsNextStart() throws Exception {
+        grid.authority().revoke("c");
+        Files.createDirectories(site("b").resolve("revoked.pem.new/in/the/way"));
+        grid.authority().tellRevoked(site("a"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> !warnings(b).isEmpty());
+        assertThat(warnings(b)).singleElement().asString()
+                .startsWith("list 1 of revoked certificates is in force, but not kept for the next start: ")
+                .endsWith("; copy the authority's revoked.pem to " + site("b").resolve("revoked.pem"));
+        assertThat(b.call(b.links::keysStatus).revoked()).isEqualTo(1);
+    }
+
     @Test
     void refusesTheKeysOfAnotherSite() throws Exception {
         for (String name : List.of("site.key", "site.pem")) {
