@@ -23,6 +23,9 @@ import org.slf4j.LoggerFactory;
 final class KeyWatch {
     static final int EVERY_MS = 1_000;
 
+    /** No stamp is this. */
+    private static final String NEVER = "never";
+
     private static final Logger LOG = LoggerFactory.getLogger(KeyWatch.class);
 
     private final ContextInternal context;
@@ -36,10 +39,10 @@ final class KeyWatch {
     private String settled;
 
     /** How they looked when they could not be loaded for the first time. */
-    private String doubtful = "";
+    private String doubtful = NEVER;
 
-    /** What was told of them then, and not again; empty if they could be loaded last. */
-    private String told = "";
+    /** How they looked when that was told. */
+    private String told = NEVER;
 
     /** @param folder the files that {@code inForce} was loaded from, and not changed since */
     KeyWatch(ContextInternal context, SiteKeys inForce, Consumer<SiteKeys> onChanged, Consumer<String> onProblem) {
@@ -95,7 +98,7 @@ final class KeyWatch {
         return "the changed keys cannot be used, those loaded before stay in force: " + why;
     }
 
-    /** Returns the changed keys, or null. @throws KeysException if they are of no use, once for each reason */
+    /** Returns the changed keys, or null. @throws KeysException if they are of no use, once */
     private SiteKeys load() throws KeysException {
         String now = "";
         try {
@@ -105,16 +108,16 @@ final class KeyWatch {
             }
             SiteKeys loaded = SiteKeys.load(folder);
             settled = now;
-            told = "";
+            told = NEVER;
             return loaded;
         } catch (KeysException e) {
             boolean lasts = now.equals(doubtful);
             doubtful = now;
-            if (!lasts || e.getMessage().equals(told)) {
+            if (!lasts || now.equals(told)) {
                 return null;
             }
             settled = "";
-            told = e.getMessage();
+            told = now;
             throw e;
         }
     }

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -19,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +35,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
+import org.slf4j.LoggerFactory;
 
 /** Keys that change while links are up: revoked, renewed, spoilt. Three relays in a row, a - b - c. */
 @ExtendWith(LeakWatch.class)
@@ -149,6 +154,26 @@ class RevocationTest {
         Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
         await().pollInterval(POLL).atMost(SECONDS).until(() -> warnings(a).isEmpty());
         assertThat(a.call(a.links::keysStatus).certificate().serial()).isEqualTo(renewed);
+    }
+
+    @Test
+    void takesUpACertificateWhenItsTimeComesAndTellsOnceThatItHasNot() throws Exception {
+        ListAppender<ILoggingEvent> told = new ListAppender<>();
+        told.list = new CopyOnWriteArrayList<>();
+        told.start();
+        Logger log = (Logger) LoggerFactory.getLogger(Links.class);
+        log.addAppender(told);
+        Instant from = Instant.now().plusSeconds(6);
+        String later = grid.authority().issue("a", from, from.plusSeconds(3_600), folder.resolve("later")).serial();
+        for (String name : List.of("site.key", "site.pem")) {
+            Files.copy(folder.resolve("later").resolve(name), site("a").resolve(name),
+                    StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.call(a.links::keysStatus).certificate().serial().equals(later));
+        log.detachAppender(told);
+        assertThat(told.list).extracting(ILoggingEvent::getFormattedMessage)
+                .filteredOn(line -> line.contains("is valid from"))
+                .hasSizeLessThanOrEqualTo(1);
     }
 
     @Test
