@@ -11,7 +11,9 @@ import java.io.OutputStream;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -52,12 +54,16 @@ class ForwardCommandTest {
         });
         server.start();
         int port = Relays.freePort();
-        try (Relays b = Relays.start(
+        int rawPort = Relays.freePort();
+        try (ServerSocket raw = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                Relays b = Relays.start(
                         folder, "site-b", "--keys", folder.resolve("keys-b").toString(), "--links", "127.0.0.1:0",
-                        "--data", folder.resolve("data-b").toString(), "--forward", "web=127.0.0.1:" + server.getAddress().getPort());
+                        "--data", folder.resolve("data-b").toString(), "--forward", "web=127.0.0.1:" + server.getAddress().getPort(),
+                        "--forward", "raw=127.0.0.1:" + raw.getLocalPort());
                 Relays a = Relays.start(
                         folder, "site-a", "--keys", folder.resolve("keys-a").toString(), "--peer", "site-b=" + b.ready().links(),
-                        "--data", folder.resolve("data-a").toString(), "--via", "site-b/web=127.0.0.1:" + port)) {
+                        "--data", folder.resolve("data-a").toString(), "--via", "site-b/web=127.0.0.1:" + port,
+                        "--via", "site-b/raw=127.0.0.1:" + rawPort)) {
             await().atMost(PATIENCE).until(() -> forward(a).path("state").asText().equals("LISTENING"));
             try (var answer = URI.create("http://127.0.0.1:" + port + "/").toURL().openStream()) {
                 assertThat(new String(answer.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo("from site-b");
@@ -71,12 +77,23 @@ class ForwardCommandTest {
                     .containsPattern("lane 0 goes straight: [1-9][0-9,]* bytes came, [1-9][0-9,]* went")
                     .containsPattern("[01] streams are open: 65,[56][0-9]{2},[0-9]{3} bytes came, [1-9][0-9,]* went");
             assertThat(status(b)).contains("door      web leads to 127.0.0.1:" + server.getAddress().getPort());
-            b.kill();
+            whatAKilledRelayHasLedOnIsReset(b, raw, rawPort);
             await().atMost(PATIENCE).until(() -> forward(a).path("state").asText().equals("REFUSING"));
             assertThatThrownBy(() -> new Socket("127.0.0.1", port)).isInstanceOf(ConnectException.class);
             assertThat(status(a)).contains("refuses while the link is not up").contains("lane 0 is down: ");
         } finally {
             server.stop(0);
+        }
+    }
+
+    /** An end would make the part that came look like the whole. */
+    private static void whatAKilledRelayHasLedOnIsReset(Relays b, ServerSocket raw, int rawPort) throws Exception {
+        try (Socket near = new Socket("127.0.0.1", rawPort);
+                Socket behind = raw.accept()) {
+            near.getOutputStream().write(1);
+            assertThat(behind.getInputStream().read()).isEqualTo(1);
+            b.kill();
+            assertThatThrownBy(() -> behind.getInputStream().read()).isInstanceOf(SocketException.class).hasMessageContaining("reset");
         }
     }
 

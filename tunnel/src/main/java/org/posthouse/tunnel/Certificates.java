@@ -112,7 +112,7 @@ final class Certificates {
         Instant notAfter = certificate.getNotAfter().toInstant();
         if (now.isAfter(notAfter)) {
             throw new KeysException("the certificate " + file + " expired " + notAfter + ", now is " + now
-                    + ": issue a new one with posthouse keys issue");
+                    + ": renew it with posthouse keys renew; if it is the authority's, begin a new grid with posthouse keys init");
         }
         if (now.isBefore(notBefore)) {
             throw new KeysException("the certificate " + file + " is valid from " + notBefore + ", now is " + now

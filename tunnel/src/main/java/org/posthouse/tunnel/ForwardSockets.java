@@ -23,6 +23,12 @@ final class ForwardSockets {
     private static final int READ_BYTES_FIRST = 4 * 1024;
     private static final int BACKLOG = 256;
 
+    /** For {@link ChannelOption#SO_LINGER}: whoever closes the socket, also the system when this process is killed, resets it. */
+    private static final int RESET = 0;
+
+    /** For the same: what was written before goes out, and then an end. */
+    static final int CLOSED_IN_ORDER = -1;
+
     private final EventLoop loop;
     private final VertxInternal vertx;
 
@@ -46,6 +52,7 @@ final class ForwardSockets {
                 .option(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.SO_KEEPALIVE, true)
+                .option(ChannelOption.SO_LINGER, RESET)
                 .option(ChannelOption.RECVBUF_ALLOCATOR, readSizes())
                 .handler(handler);
     }
@@ -61,6 +68,7 @@ final class ForwardSockets {
                 .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
                 .childOption(ChannelOption.TCP_NODELAY, true)
                 .childOption(ChannelOption.SO_KEEPALIVE, true)
+                .childOption(ChannelOption.SO_LINGER, RESET)
                 .childOption(ChannelOption.RECVBUF_ALLOCATOR, readSizes())
                 .childHandler(new ChannelInitializer<>() {
                     @Override

@@ -6,7 +6,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -16,11 +17,14 @@ import org.slf4j.LoggerFactory;
  * Looks once a second whether the files of a site's keys folder have changed, and loads them if so. Confined to the relay's
  * context; files are touched on a worker.
  *
- * <p>What cannot be loaded leaves the keys in force as they are, and is told if it is still so a second later: who renews a
- * certificate replaces two files one after the other.
+ * <p>What cannot be loaded leaves the keys in force as they are, and is told, once, if it is still so a second later: who renews a
+ * certificate replaces two files one after the other. It is tried again at each look: what was wrong may be a clock, or the owner of the folder.
  */
 final class KeyWatch {
     static final int EVERY_MS = 1_000;
+
+    /** No stamp is this. */
+    private static final String NEVER = "never";
 
     private static final Logger LOG = LoggerFactory.getLogger(KeyWatch.class);
 
@@ -31,11 +35,14 @@ final class KeyWatch {
     private ScheduledFuture<?> timer;
     private boolean stopped;
 
-    /** How the files looked when they were loaded, or told to be of no use. Used by one look at a time. */
+    /** How the files looked when they were loaded; empty while they are of no use. Used by one look at a time. */
     private String settled;
 
     /** How they looked when they could not be loaded for the first time. */
-    private String doubtful = "";
+    private String doubtful = NEVER;
+
+    /** How they looked when that was told. */
+    private String told = NEVER;
 
     /** @param folder the files that {@code inForce} was loaded from, and not changed since */
     KeyWatch(ContextInternal context, SiteKeys inForce, Consumer<SiteKeys> onChanged, Consumer<String> onProblem) {
@@ -59,13 +66,16 @@ final class KeyWatch {
 
     /** Keeps a list that a peer has told of, for the next start. */
     void keep(RevocationList list) {
+        Path file = folder.resolve(GridAuthority.REVOKED);
         context.executeBlocking(
                         () -> {
-                            list.write(folder.resolve(GridAuthority.REVOKED));
+                            list.write(file);
                             return list;
                         },
                         false)
-                .onFailure(cause -> onProblem.accept(cause.getMessage()));
+                .onFailure(cause -> onProblem.accept("list " + list.number()
+                        + " of revoked certificates is in force, but not kept for the next start: " + cause.getMessage()
+                        + "; copy the authority's " + GridAuthority.REVOKED + " to " + file));
     }
 
     private void look() {
@@ -74,7 +84,7 @@ final class KeyWatch {
                 return;
             }
             if (looked.failed()) {
-                onProblem.accept(looked.cause().getMessage());
+                onProblem.accept(unused(looked.cause().getMessage()));
             } else if (looked.result() != null) {
                 LOG.info("keys in {} were changed and are in force: {}", folder, looked.result().certificate());
                 onChanged.accept(looked.result());
@@ -83,34 +93,47 @@ final class KeyWatch {
         });
     }
 
+    /** What is said of changed keys that are of no use. */
+    static String unused(String why) {
+        return "the changed keys cannot be used, those loaded before stay in force: " + why;
+    }
+
     /** Returns the changed keys, or null. @throws KeysException if they are of no use, once */
     private SiteKeys load() throws KeysException {
-        String now = stamp(folder);
-        if (now.equals(settled)) {
-            return null;
-        }
+        String now = "";
         try {
+            now = stamp(folder);
+            if (now.equals(settled)) {
+                return null;
+            }
             SiteKeys loaded = SiteKeys.load(folder);
             settled = now;
+            told = NEVER;
             return loaded;
         } catch (KeysException e) {
-            if (now.equals(doubtful)) {
-                settled = now;
-                throw e;
-            }
+            boolean lasts = now.equals(doubtful);
             doubtful = now;
-            return null;
+            if (!lasts || now.equals(told)) {
+                return null;
+            }
+            settled = "";
+            told = now;
+            throw e;
         }
     }
 
-    /** How the files look: what changes when one of them does. */
+    /** How the files look: what changes when one of them does, or the rights to it. */
     static String stamp(Path folder) throws KeysException {
         StringBuilder stamp = new StringBuilder();
         for (String name : GridAuthority.SITE_FILES) {
             Path file = folder.resolve(name);
             try {
-                BasicFileAttributes looks = Files.readAttributes(file, BasicFileAttributes.class);
-                stamp.append(name).append(looks.lastModifiedTime()).append(looks.size()).append(looks.fileKey());
+                PosixFileAttributes looks = Files.readAttributes(file, PosixFileAttributes.class);
+                stamp.append(name)
+                        .append(looks.lastModifiedTime())
+                        .append(looks.size())
+                        .append(looks.fileKey())
+                        .append(PosixFilePermissions.toString(looks.permissions()));
             } catch (NoSuchFileException e) {
                 stamp.append(name).append('-');
             } catch (IOException e) {

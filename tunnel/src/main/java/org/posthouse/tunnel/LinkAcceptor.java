@@ -6,6 +6,8 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
+import java.util.LinkedHashSet;
+import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -13,11 +15,16 @@ import java.util.concurrent.TimeUnit;
  * other relays. Confined to the relay's context.
  *
  * <p>Limits: at most {@code connectionsMax} accepted connections are open, counted from the first packet on, and
- * each has {@code handshakeMs} and {@code helloMs} to say who it is.
+ * each has {@code handshakeMs} and {@code helloMs} to say who it is. When there are so many, the oldest that has not ended its handshake makes room for a
+ * new one: so those who only connect keep no relay out.
  */
 final class LinkAcceptor {
     private final Links links;
     private final NetServer server;
+
+    /** Those of the open connections that have not ended their handshake, the oldest first. */
+    private final SequencedSet<Newcomer> newcomers = new LinkedHashSet<>();
+
     private int open;
 
     LinkAcceptor(Links links, Vertx vertx) {
@@ -51,22 +58,49 @@ final class LinkAcceptor {
         String remote = FrameSocket.text(end.channel().remoteAddress());
         if (open >= links.config().connectionsMax()) {
             String detail = open + " accepted connections are open, the most allowed";
-            links.refusalCounter().count(Refusal.LIMIT, remote, detail);
-            end.close();
-            return;
+            if (newcomers.isEmpty()) {
+                links.refusalCounter().count(Refusal.LIMIT, remote, detail);
+                end.close();
+                return;
+            }
+            newcomers.removeFirst().makeRoom(detail + ", and this is the oldest that has not ended its handshake");
         }
         open++;
         end.channel().closeFuture().addListener(closed -> open--);
-        links.tls().secure(end, false, new LinkTls.Outcome() {
-            @Override
-            public void onSecured(SiteCertificate peer) {
-                new LinkConnection(links, peer).attach(end);
-            }
+        Newcomer newcomer = new Newcomer(end, remote);
+        newcomers.add(newcomer);
+        links.tls().secure(end, false, newcomer);
+    }
 
-            @Override
-            public void onRefused(Refusal kind, String detail) {
-                links.refusalCounter().count(kind, remote, detail);
-            }
-        });
+    /** A connection whose handshake goes on. */
+    private final class Newcomer implements LinkTls.Outcome {
+        private final ChannelHandlerContext end;
+        private final String remote;
+
+        /** Why it was closed here; empty if it was not. */
+        private String closedFor = "";
+
+        private Newcomer(ChannelHandlerContext end, String remote) {
+            this.end = end;
+            this.remote = remote;
+        }
+
+        private void makeRoom(String why) {
+            closedFor = why;
+            end.close();
+        }
+
+        @Override
+        public void onSecured(SiteCertificate peer) {
+            newcomers.remove(this);
+            new LinkConnection(links, peer).attach(end);
+        }
+
+        @Override
+        public void onRefused(Refusal kind, String detail) {
+            newcomers.remove(this);
+            boolean here = !closedFor.isEmpty();
+            links.refusalCounter().count(here ? Refusal.LIMIT : kind, remote, here ? closedFor : detail);
+        }
     }
 }

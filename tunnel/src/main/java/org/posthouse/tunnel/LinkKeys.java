@@ -14,7 +14,7 @@ final class LinkKeys {
     private SiteKeys keys;
     private RevocationList revocations;
 
-    /** Why the files could not be loaded when they changed last; empty if they could. */
+    /** What is wrong with the files since they were loaded last; empty if nothing is. */
     private String problem = "";
 
     LinkKeys(SiteKeys keys) {
@@ -50,9 +50,9 @@ final class LinkKeys {
         return take(newer.revocations());
     }
 
-    /** The files have changed, and cannot be used. */
-    void refuse(String why) {
-        problem = why;
+    /** The files have changed and cannot be used, or cannot be written. */
+    void onProblem(String what) {
+        problem = what;
     }
 
     /** A peer has told of a list. @return whether it is newer @throws KeysException if it is not this authority's */
@@ -75,7 +75,7 @@ final class LinkKeys {
         SiteCertificate own = keys.certificate();
         List<String> warnings = new ArrayList<>();
         if (!problem.isEmpty()) {
-            warnings.add("the changed keys cannot be used, those loaded before stay in force: " + problem);
+            warnings.add(problem);
         }
         if (isRevoked(own)) {
             warnings.add("the certificate of site " + own.site() + ", serial " + own.serial()

@@ -393,16 +393,16 @@ public final class Links {
 
     private void onKeys(SiteKeys newer) {
         if (!newer.site().equals(config.site())) {
-            onKeysProblem("the certificate " + newer.certificate().file() + " is for site " + newer.site() + ", this is site "
-                    + config.site());
+            onKeysProblem(KeyWatch.unused("the certificate " + newer.certificate().file() + " is for site " + newer.site() + ", this is site "
+                    + config.site()));
         } else if (keys.replace(newer)) {
             honour(keys.revocations());
         }
     }
 
-    private void onKeysProblem(String why) {
-        LOG.warn("relay {}: the changed keys cannot be used: {}", config.relay(), why);
-        keys.refuse(why);
+    private void onKeysProblem(String what) {
+        LOG.warn("relay {}: {}", config.relay(), what);
+        keys.onProblem(what);
     }
 
     private void honour(RevocationList list) {

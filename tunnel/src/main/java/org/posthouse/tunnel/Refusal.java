@@ -14,7 +14,7 @@ public enum Refusal {
     TLS_VERSION("a TLS older than 1.3", "use a relay at both ends"),
     NO_CERTIFICATE("the dialling end showed no certificate", "use a relay at both ends"),
     OTHER_AUTHORITY("a certificate of another authority, the peer's for this end or this one's for the peer", "issue both sites' certificates with one authority"),
-    EXPIRED("a certificate that has expired", "issue a new one with posthouse keys issue"),
+    EXPIRED("a certificate that has expired", "renew it with posthouse keys renew, at its site"),
     REVOKED("a certificate that was revoked", "issue a new one with posthouse keys renew"),
     NOT_YET_VALID("a certificate that is not valid yet", "check the clocks of both relays"),
     WRONG_SITE("a site or relay other than the certificate's or the expected one", "correct the peer's address, its name or its keys"),
@@ -24,7 +24,7 @@ public enum Refusal {
     REFUSED_BY_PEER("the other end refused this one", "read the log of the other relay: it names the reason"),
     TLS_FAILED("the TLS handshake failed or was broken off", "check the network between the relays"),
     TIMEOUT("no TLS handshake or no LINK_HELLO in time", "check the network and the peer's load"),
-    LIMIT("a limit of connections or links was reached", "raise the limit that the log names"),
+    LIMIT("a limit of connections or links was reached", "look who connects to the port of the links, or divide the links among more relays of the site"),
     BREACH("the first frame broke the protocol", "check that both ends run the same Posthouse version");
 
     private final String meaning;

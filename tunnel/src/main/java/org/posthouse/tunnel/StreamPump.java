@@ -15,8 +15,8 @@ import org.posthouse.wire.Reason;
  * Moves bytes between a socket and a stream. Confined to the relay's event loop, on which the socket lives.
  *
  * <p>Nothing is read from the socket while the stream has no token, so its peer is slowed by TCP; and a token goes back when its bytes
- * are in the socket's own buffer. When one direction ends, the other goes on. A stream that ends
- * otherwise resets its socket, so that nobody takes a part for the whole.
+ * are in the socket's own buffer. When one direction ends, the other goes on. A socket
+ * is closed in order when both have ended and is reset otherwise, even if this process is killed: so nobody takes a part for the whole.
  */
 final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStream.Listener {
     private final DuplexChannel channel;
@@ -29,7 +29,7 @@ final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStrea
 
     private boolean inputEnded;
 
-    /** @param channel reads nothing by itself yet, and stays open when its input ends */
+    /** @param channel reads nothing by itself yet, stays open when its input ends, and is reset when it is closed */
     StreamPump(Channel channel) {
         this.channel = (DuplexChannel) channel;
     }
@@ -70,13 +70,14 @@ final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStrea
     @Override
     public void onDone() {
         stream = null;
+        channel.config().setOption(ChannelOption.SO_LINGER, ForwardSockets.CLOSED_IN_ORDER);
         channel.close();
     }
 
     @Override
     public void onEnded(Reason reason, String text) {
         stream = null;
-        reset();
+        channel.close();
     }
 
     @Override
@@ -107,7 +108,7 @@ final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStrea
 
     private void broken(Throwable cause) {
         giveUp("the connection broke: " + Causes.text(cause));
-        reset();
+        channel.close();
     }
 
     private void giveUp(String why) {
@@ -120,11 +121,5 @@ final class StreamPump extends ChannelInboundHandlerAdapter implements LinkStrea
 
     private void goOnReading() {
         channel.config().setAutoRead(stream != null && waiting.isEmpty() && !inputEnded && stream.writable());
-    }
-
-    /** The peer hears a reset and not an end. */
-    private void reset() {
-        channel.config().setOption(ChannelOption.SO_LINGER, 0);
-        channel.close();
     }
 }

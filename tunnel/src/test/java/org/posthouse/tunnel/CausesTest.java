@@ -9,7 +9,10 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
+import javax.net.ssl.SSLException;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is said of failures. */
 class CausesTest {
@@ -27,6 +30,16 @@ class CausesTest {
         assertThat(Causes.text(new UnknownHostException("nowhere"))).isEqualTo("unknown host: nowhere");
         assertThat(Causes.text(new ClosedChannelException())).isEqualTo("closed channel");
         assertThat(Causes.text(new ConnectException())).isEqualTo("connection refused");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "error:10000415:SSL routines:OPENSSL_internal:SSLV3_ALERT_CERTIFICATE_EXPIRED",
+        "Received fatal alert: certificate_expired",
+        "(certificate_expired) Received fatal alert: certificate_expired"
+    })
+    void tellsOfAnAlertInWords(String alert) {
+        assertThat(Causes.text(new SSLException(alert))).isEqualTo("the other end ended TLS with the alert certificate_expired: its log says more");
     }
 
     @Test

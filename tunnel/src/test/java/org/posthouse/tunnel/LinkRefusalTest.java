@@ -558,22 +558,41 @@ class LinkRefusalTest {
         assertThat(lazy.failure).isNull();
     }
 
+    /** Who connects and says nothing fills the limit, and keeps nobody out. */
     @Test
-    void holdsNoMoreConnectionsThanTheLimit() throws Exception {
+    void theOldestThatHasNotShakenHandsMakesRoomPastTheLimit() throws Exception {
         List<Socket> idle = new ArrayList<>();
         for (int i = 0; i < CONNECTIONS_MAX; i++) {
             idle.add(new Socket(InetAddress.getLoopbackAddress(), m.links.port()));
+        }
+        try (RawPeer peer = up(1)) {
+            assertThat(idle.getFirst().getInputStream().read()).as("the oldest is closed").isEqualTo(-1);
+            awaitRefusal(m, Refusal.LIMIT);
+            assertThat(m.refusals(Refusal.LIMIT)).isEqualTo(1);
+            assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage).anyMatch(line -> line.contains(CONNECTIONS_MAX + " accepted connections"));
+        }
+        for (Socket socket : idle) {
+            socket.close();
+        }
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> m.refusals(Refusal.TLS_FAILED) == CONNECTIONS_MAX - 1);
+    }
+
+    @Test
+    void holdsNoMoreConnectionsThanTheLimit() throws Exception {
+        List<RawPeer> peers = new ArrayList<>();
+        for (int i = 0; i < CONNECTIONS_MAX; i++) {
+            RawPeer peer = RawPeer.dial(m.links.port(), keysA);
+            peer.hello("a/p" + i, "m", 1, 0, 0).awaitHello();
+            peers.add(peer);
         }
         try (Socket tooMany = new Socket(InetAddress.getLoopbackAddress(), m.links.port())) {
             assertThat(tooMany.getInputStream().read()).isEqualTo(-1);
         }
         awaitRefusal(m, Refusal.LIMIT);
-        for (Socket socket : idle) {
-            socket.close();
+        for (RawPeer peer : peers) {
+            peer.close();
         }
-        await().pollInterval(POLL)
-                .atMost(PATIENCE)
-                .until(() -> m.refusals(Refusal.TLS_FAILED) == CONNECTIONS_MAX);
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> m.events.stream().filter(event -> event.startsWith("down")).count() == CONNECTIONS_MAX);
         up(1).close();
     }
 

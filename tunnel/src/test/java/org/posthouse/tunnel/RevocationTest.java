@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import io.netty.buffer.ByteBuf;
 import io.vertx.core.Vertx;
 import java.io.IOException;
@@ -19,6 +22,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +35,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
+import org.slf4j.LoggerFactory;
 
 /** Keys that change while links are up: revoked, renewed, spoilt. Three relays in a row, a - b - c. */
 @ExtendWith(LeakWatch.class)
@@ -136,6 +141,51 @@ class RevocationTest {
         assertThat(a.isUp("b")).isTrue();
         Files.write(certificate, good);
         await().pollInterval(POLL).atMost(SECONDS).until(() -> warnings(a).isEmpty());
+    }
+
+    /** What the warning advises to run changes no file's time and no file's length. */
+    @Test
+    void takesKeysUpWhenTheRightsToThemAreCorrected() throws Exception {
+        Path key = site("a").resolve("site.key");
+        String renewed = grid.authority().renew("a", 10, site("a")).serial();
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> !warnings(a).isEmpty());
+        assertThat(warnings(a)).singleElement().asString().contains("site.key").contains("rw-r--r--").contains("chmod 600").contains("stay in force");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> warnings(a).isEmpty());
+        assertThat(a.call(a.links::keysStatus).certificate().serial()).isEqualTo(renewed);
+    }
+
+    @Test
+    void takesUpACertificateWhenItsTimeComesAndTellsOnceThatItHasNot() throws Exception {
+        ListAppender<ILoggingEvent> told = new ListAppender<>();
+        told.list = new CopyOnWriteArrayList<>();
+        told.start();
+        Logger log = (Logger) LoggerFactory.getLogger(Links.class);
+        log.addAppender(told);
+        Instant from = Instant.now().plusSeconds(6);
+        String later = grid.authority().issue("a", from, from.plusSeconds(3_600), folder.resolve("later")).serial();
+        for (String name : List.of("site.key", "site.pem")) {
+            Files.copy(folder.resolve("later").resolve(name), site("a").resolve(name),
+                    StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.COPY_ATTRIBUTES);
+        }
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> a.call(a.links::keysStatus).certificate().serial().equals(later));
+        log.detachAppender(told);
+        assertThat(told.list).extracting(ILoggingEvent::getFormattedMessage)
+                .filteredOn(line -> line.contains("is valid from"))
+                .hasSizeLessThanOrEqualTo(1);
+    }
+
+    @Test
+    void tellsWhenItCannotKeepAListForItsNextStart() throws Exception {
+        grid.authority().revoke("c");
+        Files.createDirectories(site("b").resolve("revoked.pem.new/in/the/way"));
+        grid.authority().tellRevoked(site("a"));
+        await().pollInterval(POLL).atMost(SECONDS).until(() -> !warnings(b).isEmpty());
+        assertThat(warnings(b)).singleElement().asString()
+                .startsWith("list 1 of revoked certificates is in force, but not kept for the next start: ")
+                .endsWith("; copy the authority's revoked.pem to " + site("b").resolve("revoked.pem"));
+        assertThat(b.call(b.links::keysStatus).revoked()).isEqualTo(1);
     }
 
     @Test
