@@ -13,6 +13,7 @@ package org.posthouse.mpj;
  * @param strikeKinds how many numbers the die has for what goes wrong: the first eight are for ranks, connections and links, all others kill relays
  * @param powerCutsBehindAnswers how often a host loses its power right behind what its relay tells a process of its past
  * @param breaksAtPrologueEnds how often a process loses its connection as it is told where it goes on behind its prologue
+ * @param switches how often a relay changes its mode, so that its ranks are asked to connect again
  */
 public record Hardship(
         boolean powerCuts,
@@ -24,16 +25,20 @@ public record Hardship(
         int pauseTicksSpread,
         int strikeKinds,
         int powerCutsBehindAnswers,
-        int breaksAtPrologueEnds) {
+        int breaksAtPrologueEnds,
+        int switches) {
     /** Some of everything. */
-    public static final Hardship ORDINARY = new Hardship(false, false, false, 1, 8, 50, 600, 10, 0, 0);
+    public static final Hardship ORDINARY = new Hardship(false, false, false, 1, 8, 50, 600, 10, 0, 0, 0);
 
     /** One power cut after the other, with much under way and many checkpoints. */
-    public static final Hardship HARD = new Hardship(true, true, true, 3, 12, 30, 300, 20, 0, 0);
+    public static final Hardship HARD = new Hardship(true, true, true, 3, 12, 30, 300, 20, 0, 0, 0);
 
     /** Relays and hosts live until they have told a process of its past. */
-    public static final Hardship ANSWERED = new Hardship(true, false, false, 1, 8, 50, 600, 8, 4, 0);
+    public static final Hardship ANSWERED = new Hardship(true, false, false, 1, 8, 50, 600, 8, 4, 0, 0);
 
     /** Processes die, and lose their connections as they hear where they go on. */
-    public static final Hardship INTERRUPTED = new Hardship(false, false, true, 3, 8, 50, 600, 4, 0, 12);
+    public static final Hardship INTERRUPTED = new Hardship(false, false, true, 3, 8, 50, 600, 4, 0, 12, 0);
+
+    /** Ranks are always on their way from one connection to the next, while they, relays and hosts die. */
+    public static final Hardship MOVING = new Hardship(false, false, false, 3, 8, 50, 400, 12, 0, 0, 12);
 }

@@ -10,12 +10,16 @@ final class CrashTrouble {
     /** In so many ticks a process hears what it is told, or some of it. */
     private static final int HEARING_TICKS = 25;
 
+    /** Between two changes of modes, at most: a rank takes some of them to connect again. */
+    private static final int SWITCH_TICKS = 150;
+
     private final Hardship hardship;
     private final CrashWorld world;
     private final Random random;
     private int powerCutsBehindAnswersLeft;
     private int breaksAtPrologueEndsLeft;
     private int left;
+    private int switchesLeft;
     private int pauseMax;
     private int count;
 
@@ -35,6 +39,20 @@ final class CrashTrouble {
         left = hardship.strikesMin() + random.nextInt(hardship.strikesSpread());
         pauseMax = hardship.pauseTicksMin() + random.nextInt(hardship.pauseTicksSpread());
         next();
+        switchesLeft = hardship.switches();
+        switchNext();
+    }
+
+    private void switchNext() {
+        if (switchesLeft-- > 0) {
+            world.stage().after(1 + random.nextInt(SWITCH_TICKS), () -> {
+                if (!world.isOver()) {
+                    count++;
+                    world.hosts().get(random.nextInt(world.hosts().size())).switchMode();
+                    switchNext();
+                }
+            });
+        }
     }
 
     /** A relay has begun to tell a process of its past. */

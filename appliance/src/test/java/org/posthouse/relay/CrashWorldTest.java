@@ -42,6 +42,12 @@ final class CrashWorldTest {
         nothingHasDied(Hardship.INTERRUPTED, SEEDS / 5);
     }
 
+    /** The mode of a relay changes again and again, and its ranks are on their way from one connection to the next when something dies. */
+    @Test
+    void whoMovesMayDieAnywhereOnTheWay() {
+        nothingHasDied(Hardship.MOVING, SEEDS / 5);
+    }
+
     private static void nothingHasDied(Hardship hardship, int seeds) {
         int[] troubles = new int[1];
         int[] compared = new int[1];

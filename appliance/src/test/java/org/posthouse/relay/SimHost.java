@@ -93,6 +93,12 @@ final class SimHost {
         ports.forEach(SimPort::relayDied);
     }
 
+    /** Asks its ranks to connect again, as a change of its mode does. */
+    void switchMode() {
+        world.trace("relay " + number + " changes its mode");
+        List.copyOf(ports).forEach(SimPort::askMove);
+    }
+
     boolean isAlive() {
         return life > 0;
     }
