@@ -13,6 +13,9 @@ final class CrashTrouble {
     /** Between two changes of modes, at most: a rank takes some of them to connect again. */
     private static final int SWITCH_TICKS = 150;
 
+    /** When the links are cut at the latest. */
+    private static final int CUT_TICKS_FROM = 600;
+
     private final Hardship hardship;
     private final CrashWorld world;
     private final Random random;
@@ -41,6 +44,9 @@ final class CrashTrouble {
         next();
         switchesLeft = hardship.switches();
         switchNext();
+        if (hardship.cutTicksMax() > 0) {
+            world.stage().after(random.nextInt(CUT_TICKS_FROM), () -> world.cutLinks(random.nextInt(hardship.cutTicksMax())));
+        }
     }
 
     private void switchNext() {

@@ -56,6 +56,9 @@ final class CrashWorld implements SimProcess.World {
     /** For how long no link carries anything; 0: there is no such time. */
     private long cutTicks;
 
+    /** Until then none does. */
+    private long cutUntil;
+
     /**
      * @param hardship of what this seed is a seed
      * @param troubled whether anything is killed or cut
@@ -121,7 +124,7 @@ final class CrashWorld implements SimProcess.World {
             trouble.plan();
         }
         if (cutTicks > 0) {
-            stage.after(random.nextInt(600), this::cutLinks);
+            stage.after(random.nextInt(600), () -> cutLinks(cutTicks));
         }
         try {
             stage.run(TICKS_MAX + cutTicks);
@@ -143,15 +146,15 @@ final class CrashWorld implements SimProcess.World {
         return this;
     }
 
-    private void cutLinks() {
+    /** From now on no link carries anything, and none comes up, for so long. */
+    void cutLinks(long ticks) {
         trace("all links are cut");
-        for (SimHost from : hosts) {
-            for (SimHost to : hosts) {
-                if (from != to) {
-                    waysBetween(from, to).forEach(way -> way.hold(cutTicks));
-                }
-            }
-        }
+        cutUntil = now() + ticks;
+    }
+
+    /** When what is sent over a link arrives, behind what arrives at {@code last}. */
+    long laterOverLink(long last, int delayMax) {
+        return Math.max(later(last, delayMax), cutUntil);
     }
 
     /** Nothing of this world is left. */
@@ -258,7 +261,7 @@ final class CrashWorld implements SimProcess.World {
         for (SimHost other : hosts) {
             if (other.number() < host.number() || host.life() > 1 && other != host) {
                 int life = host.life();
-                stage.after(random.nextInt(100), () -> {
+                stage.after(Math.max(random.nextInt(100), cutUntil - now()), () -> {
                     if (other.isAlive() && host.life() == life) {
                         waysBetween(host, other).forEach(way -> way.linked(other.life()));
                         waysBetween(other, host).forEach(way -> way.linked(host.life()));
