@@ -322,6 +322,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
             write(why.encode(FrameType.CLOSE));
             closed = true;
             cable.closeByRelay();
+            core.after(1, this::onEnded);
         }
     }
 
