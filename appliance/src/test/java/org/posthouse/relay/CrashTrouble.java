@@ -16,6 +16,11 @@ final class CrashTrouble {
     /** When the links are cut at the latest. */
     private static final int CUT_TICKS_FROM = 600;
 
+    /** When a log is full for the last time, and for how long at most. */
+    private static final int FULL_TICKS_UNTIL = 2_500;
+
+    private static final int FULL_TICKS = 400;
+
     private final Hardship hardship;
     private final CrashWorld world;
     private final Random random;
@@ -44,6 +49,9 @@ final class CrashTrouble {
         next();
         switchesLeft = hardship.switches();
         switchNext();
+        for (int times = hardship.fullLogs(); times > 0; times--) {
+            world.stage().after(random.nextInt(FULL_TICKS_UNTIL), () -> randomHost().fill(1 + random.nextInt(FULL_TICKS)));
+        }
         if (hardship.cutTicksMax() > 0) {
             world.stage().after(random.nextInt(CUT_TICKS_FROM), () -> world.cutLinks(random.nextInt(hardship.cutTicksMax())));
         }
@@ -54,7 +62,7 @@ final class CrashTrouble {
             world.stage().after(1 + random.nextInt(SWITCH_TICKS), () -> {
                 if (!world.isOver()) {
                     count++;
-                    world.hosts().get(random.nextInt(world.hosts().size())).switchMode();
+                    randomHost().switchMode();
                     switchNext();
                 }
             });
@@ -127,7 +135,7 @@ final class CrashTrouble {
     }
 
     private void holdLinks() {
-        SimHost from = world.hosts().get(random.nextInt(world.hosts().size()));
+        SimHost from = randomHost();
         for (SimHost to : world.hosts()) {
             if (from != to && from.isAlive() && to.isAlive()) {
                 world.waysBetween(from, to).forEach(way -> way.hold(random.nextInt(600)));
@@ -135,8 +143,12 @@ final class CrashTrouble {
         }
     }
 
+    private SimHost randomHost() {
+        return world.hosts().get(random.nextInt(world.hosts().size()));
+    }
+
     private void killRelay() {
-        SimHost host = world.hosts().get(random.nextInt(world.hosts().size()));
+        SimHost host = randomHost();
         if (!host.isAlive()) {
             return;
         }

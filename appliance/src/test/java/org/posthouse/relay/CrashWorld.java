@@ -294,7 +294,7 @@ final class CrashWorld implements SimProcess.World {
         }
         switch (event.kind()) {
             case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.OUTPUT, JobEvent.REFUSED,
-                    JobEvent.CHECKPOINTED -> trace(() -> "job event " + event);
+                    JobEvent.CHECKPOINTED, JobEvent.LOG_STATE -> trace(() -> "job event " + event);
             default -> throw new AssertionError("job event " + event);
         }
     }
