@@ -377,10 +377,21 @@ final class Deliveries {
         long upTo = windows.bound(message, from != null && from.isFar());
         message.grant(upTo);
         if (job.journal().holds()) {
-            held.add(() -> clear(job, message, upTo));
+            holdClear(job, message, upTo);
         } else {
             clear(job, message, upTo);
         }
+    }
+
+    /** A process that comes meanwhile hears it as it says the message again. */
+    private void holdClear(Job job, Message message, long upTo) {
+        HomedRank source = job.homed(message.source());
+        int replays = source == null ? 0 : source.replays();
+        held.add(() -> {
+            if (source == null || source.replays() == replays) {
+                clear(job, message, upTo);
+            }
+        });
     }
 
     /** There is room again: senders get what was held back. */

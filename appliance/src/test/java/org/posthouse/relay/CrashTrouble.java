@@ -52,6 +52,9 @@ final class CrashTrouble {
         for (int times = hardship.fullLogs(); times > 0; times--) {
             world.stage().after(random.nextInt(FULL_TICKS_UNTIL), () -> randomHost().fill(1 + random.nextInt(FULL_TICKS)));
         }
+        for (int times = hardship.mistakes(); times > 0; times--) {
+            world.stage().after(random.nextInt(FULL_TICKS_UNTIL), () -> world.replace(random.nextInt(world.ranks())));
+        }
         if (hardship.cutTicksMax() > 0) {
             world.stage().after(random.nextInt(CUT_TICKS_FROM), () -> world.cutLinks(random.nextInt(hardship.cutTicksMax())));
         }
