@@ -527,6 +527,24 @@ final class RelayRestartTest {
         assertThat(relay.sites).isEmpty();
     }
 
+    /** Their credit is back before, but for the log, which has no room. */
+    @Test
+    void messagesWhoseCreditIsHeldOweAPeerThatRestartsNothing() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        relay.journal.holds = true;
+        for (int sequence = 1; sequence <= 12; sequence++) {
+            posts(rank, 3, sequence);
+            relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 0, 0, sequence, 60_000));
+        }
+        posts(rank, 4, 13);
+        relay.fromSite("far", relay.frames.message(FrameType.SEND, 0, 4, 0, 0, 1, 60_000));
+        assertThat(rank.take()).hasSize(13);
+        relay.core.peerRestarted(relay.there, List.of());
+        relay.journal.holds = false;
+        relay.core.roomChanged(false, "");
+        assertThat(relay.sites).containsExactly("credit far rank 4 " + Wire.cost(60_000) + " bytes 1 messages");
+    }
+
     @Test
     void answersThatComeTwiceChangeNothing() throws Exception {
         OneRelay.Rank rank = relay.connect(0);
