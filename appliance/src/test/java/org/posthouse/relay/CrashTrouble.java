@@ -16,9 +16,10 @@ final class CrashTrouble {
     /** When the links are cut at the latest. */
     private static final int CUT_TICKS_FROM = 600;
 
-    /** When a log is full for the last time, and for how long at most. */
-    private static final int FULL_TICKS_UNTIL = 2_500;
+    /** When a log is full, or a process is taken for dead, at the latest. */
+    private static final int OTHERS_TICKS_UNTIL = 2_500;
 
+    /** For how long a log is full at most. */
     private static final int FULL_TICKS = 400;
 
     private final Hardship hardship;
@@ -50,10 +51,10 @@ final class CrashTrouble {
         switchesLeft = hardship.switches();
         switchNext();
         for (int times = hardship.fullLogs(); times > 0; times--) {
-            world.stage().after(random.nextInt(FULL_TICKS_UNTIL), () -> randomHost().fill(1 + random.nextInt(FULL_TICKS)));
+            world.stage().after(random.nextInt(OTHERS_TICKS_UNTIL), () -> randomHost().fill(1 + random.nextInt(FULL_TICKS)));
         }
         for (int times = hardship.mistakes(); times > 0; times--) {
-            world.stage().after(random.nextInt(FULL_TICKS_UNTIL), () -> world.replace(random.nextInt(world.ranks())));
+            world.stage().after(random.nextInt(OTHERS_TICKS_UNTIL), () -> world.replace(random.nextInt(world.ranks())));
         }
         if (hardship.cutTicksMax() > 0) {
             world.stage().after(random.nextInt(CUT_TICKS_FROM), () -> world.cutLinks(random.nextInt(hardship.cutTicksMax())));
