@@ -39,7 +39,7 @@ final class Comebacks {
     }
 
     /** The peer's relay has restarted: jobs that are logged go on, all others of its ranks end. */
-    static void peerRestarted(Crossing crossing, Collection<Job> jobs, List<Frame> unacknowledged) {
+    void peerRestarted(Crossing crossing, Collection<Job> jobs, List<Frame> unacknowledged) {
         List<PeerRestart> goOn = new ArrayList<>();
         for (Job job : jobs) {
             if (!job.peers().contains(crossing.peer())) {
@@ -48,6 +48,7 @@ final class Comebacks {
             if (job.logged()) {
                 PeerRestart restart = new PeerRestart(job, crossing);
                 restart.forgive();
+                deliveries.forgiveHeld(job, crossing.peer());
                 restart.returnCredit(unacknowledged);
                 goOn.add(restart);
             } else {

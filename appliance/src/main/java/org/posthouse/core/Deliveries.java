@@ -21,8 +21,15 @@ final class Deliveries {
     private final MatchTimes times;
     private final Checkpoints checkpoints;
 
-    /** What senders are owed while their journal holds them: at most a word for each message that they may have under way. */
-    private final ArrayDeque<Runnable> held = new ArrayDeque<>();
+    /**
+     * What a sender is owed while its journal holds it.
+     *
+     * @param credit whether that is credit, and not the word to go on
+     */
+    private record Held(Job job, int source, boolean credit, Runnable say) {}
+
+    /** What senders are owed while their journal holds it: at most a word for each message that they may have under way. */
+    private final ArrayDeque<Held> held = new ArrayDeque<>();
 
     private long messagesMatched;
     private long messagesStored;
@@ -377,17 +384,33 @@ final class Deliveries {
         long upTo = windows.bound(message, from != null && from.isFar());
         message.grant(upTo);
         if (job.journal().holds()) {
-            held.add(() -> clear(job, message, upTo));
+            holdClear(job, message, upTo);
         } else {
             clear(job, message, upTo);
         }
     }
 
+    /** A process that comes meanwhile hears it as it says the message again. */
+    private void holdClear(Job job, Message message, long upTo) {
+        HomedRank source = job.homed(message.source());
+        int replays = source == null ? 0 : source.replays();
+        held.add(new Held(job, message.source(), false, () -> {
+            if (source == null || source.replays() == replays) {
+                clear(job, message, upTo);
+            }
+        }));
+    }
+
     /** There is room again: senders get what was held back. */
     void release() {
         for (int left = held.size(); left > 0; left--) {
-            held.remove().run();
+            held.remove().say().run();
         }
+    }
+
+    /** The peer was started again, and knows nothing of what its ranks have paid: it is owed no credit that is held. */
+    void forgiveHeld(Job job, Peer peer) {
+        held.removeIf(each -> each.credit && each.job == job && job.peer(each.source) == peer);
     }
 
     private void clear(Job job, Message message, long upTo) {
@@ -427,7 +450,7 @@ final class Deliveries {
             return;
         }
         if (job.journal().holds()) {
-            held.add(() -> giveBack(job, message.source(), message.cost()));
+            held.add(new Held(job, message.source(), true, () -> giveBack(job, message.source(), message.cost())));
         } else {
             giveBack(job, message.source(), message.cost());
         }

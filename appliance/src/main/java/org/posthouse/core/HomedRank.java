@@ -174,6 +174,11 @@ public final class HomedRank {
         return replay;
     }
 
+    /** How often a process, or a connection, began to be brought to where the rank is. */
+    int replays() {
+        return replays;
+    }
+
     /** What its next incarnation may send again, or not at all. */
     Repeats repeats() {
         return repeats;

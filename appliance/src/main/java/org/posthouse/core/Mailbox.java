@@ -287,10 +287,10 @@ public final class Mailbox {
         return message == null || message.form() != FrameType.OFFER ? null : message;
     }
 
-    /** Takes out an offered message that waits for a receive; null if it does not: it was matched, or asked for. */
+    /** Takes out an offered message that waits for a receive; null if it does not, or its sender was told to go on: it was matched, or asked for. */
     Message takeOffer(int contextId, int source, long sequence) {
         Message message = offer(contextId, source, sequence);
-        if (message == null || message.isAhead()) {
+        if (message == null || message.clearedUpTo() != Repeats.NOT_CLEARED) {
             return null;
         }
         takeOut(contexts.get(contextId), message);

@@ -491,7 +491,7 @@ public final class RelayCore {
      *     core wants of them it holds; the frames stay the caller's
      */
     public void peerRestarted(Peer peer, List<Frame> unacknowledged) {
-        Comebacks.peerRestarted(crossings.of(peer), List.copyOf(jobs.values()), unacknowledged);
+        comebacks.peerRestarted(crossings.of(peer), List.copyOf(jobs.values()), unacknowledged);
     }
 
     /**

@@ -310,18 +310,24 @@ final class RankSession implements Session, RankPort {
     @Override
     public void close(Notice why) {
         greeting.drop();
-        connection.close(why);
         if (why.reason() == Reason.MOVED) {
-            connection.relay().moves().left(rank);
             int move = rank.moves();
-            Notice late = Notice.closing(job, Reason.TIMEOUT, "did not connect again within " + MOVE_MS_MAX + " ms");
-            connection.relay()
-                    .loop()
-                    .schedule(
-                            () -> shard.strand().post(() -> core.moveFailed(rank, move, late)),
-                            MOVE_MS_MAX,
-                            TimeUnit.MILLISECONDS);
+            connection.relay().moves().left(rank);
+            whenSafe(() -> leave(why, move)); // Behind the words that wait for the log to be safe: there is no other way for them.
+        } else {
+            connection.close(why);
         }
+    }
+
+    private void leave(Notice why, int move) {
+        connection.close(why);
+        Notice late = Notice.closing(job, Reason.TIMEOUT, "did not connect again within " + MOVE_MS_MAX + " ms");
+        connection.relay()
+                .loop()
+                .schedule(
+                        () -> shard.strand().post(() -> core.moveFailed(rank, move, late)),
+                        MOVE_MS_MAX,
+                        TimeUnit.MILLISECONDS);
     }
 
     @Override

@@ -2,6 +2,7 @@ package org.posthouse.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.Test;
 final class CoreWorldTest {
     @Test
     void keepsItsPromisesInEveryWorld() {
+        AtomicInteger worlds = new AtomicInteger();
         AtomicLong bytesHeldMax = new AtomicLong();
         AtomicLong takenBack = new AtomicLong();
         AtomicLong readBack = new AtomicLong();
@@ -20,6 +22,7 @@ final class CoreWorldTest {
         SeededRuns.each(3_000, seed -> {
             CoreWorld world = new CoreWorld(seed);
             world.run();
+            worlds.incrementAndGet();
             bytesHeldMax.accumulateAndGet(world.bytesHeldMax(), Math::max);
             takenBack.addAndGet(world.takenBack());
             readBack.addAndGet(world.piecesReadBack());
@@ -29,26 +32,35 @@ final class CoreWorldTest {
             toldBySite.addAndGet(world.toldBySite());
             aheadMax.accumulateAndGet(world.aheadMax(), Math::max);
         });
-        assertThat(takenBack.get()).as("receives and offers that were taken back").isPositive();
+        if (SeededRuns.isOne()) {
+            return;
+        }
+        // A third to a half of the least that eight times 3,000 worlds had: few worlds have much of what is rare.
+        int count = worlds.get();
+        assertThat(takenBack.get()).as("receives and offers that were taken back").isGreaterThan(count);
         assertThat(bytesHeldMax.get()).as("worlds in which nothing ever waited prove nothing").isPositive();
-        assertThat(readBack.get()).as("pieces of payload that were read back from a log").isGreaterThan(3_000);
-        assertThat(pushes.get()).as("messages that came unasked").isGreaterThan(5_000);
-        assertThat(longPushes.get()).as("long ones of them").isGreaterThan(150);
-        assertThat(toldBySite.get()).as("frames that were safe before others before them").isGreaterThan(500);
-        assertThat(pulled.get()).as("offers that a log asked for").isGreaterThan(500);
+        assertThat(readBack.get()).as("pieces of payload that were read back from a log").isGreaterThan(4L * count);
+        assertThat(pushes.get()).as("messages that came unasked").isGreaterThan(count);
+        assertThat(longPushes.get()).as("long ones of them").isGreaterThan(count / 40);
+        assertThat(toldBySite.get()).as("frames that were safe before others before them").isGreaterThan(count / 30);
+        assertThat(pulled.get()).as("offers that a log asked for").isGreaterThan(count / 12);
         assertThat(aheadMax.get()).as("messages of which a sender's credit covers 16").isGreaterThan(50);
     }
 
     /** Connections of ranks break at any frame, and relays are killed and start again on their logs. */
     @Test
     void keepsItsPromisesThroughCutsAndRestarts() {
+        AtomicInteger worlds = new AtomicInteger();
         AtomicLong troubles = new AtomicLong();
         SeededRuns.each(1_000, seed -> {
             CoreWorld world = new CoreWorld(seed, true);
             world.run();
+            worlds.incrementAndGet();
             troubles.addAndGet(world.troubles());
         });
-        assertThat(troubles.get()).as("cuts and restarts").isGreaterThan(3_000);
+        if (!SeededRuns.isOne()) {
+            assertThat(troubles.get()).as("cuts and restarts").isGreaterThan(worlds.get());
+        }
     }
 
     @Test

@@ -260,6 +260,25 @@ final class RelayRestartTest {
         assertThat(rank.take()).containsExactly("chunk of " + CHUNK);
     }
 
+    /** A process before has sent all of it, the host has lost that it was matched, and the next process is cleared as that was. */
+    @Test
+    void anOfferThatIsClearedIsNotTakenBackAnyMore() throws Exception {
+        Message offer = message(FrameType.OFFER, false, 1, 0, 1, CHUNK, false);
+        offer.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
+        restored(recovered(0, 0, List.of(new Recovered.Channel(0, 1, 1)), offer));
+        OneRelay.Rank source = comesAgain(1, 0);
+        source.take();
+        source.sends(again(relay.frames.message(FrameType.OFFER, 0, 1, 0, 0, 1, CHUNK)));
+        source.sends(relay.frames.withdraw(0, 1, 0, 1, 0));
+        source.sends(relay.frames.chunk(0, 1, 0, 1, 0, CHUNK));
+        assertThat(source.take()).containsExactly("clear ->0 #1 up to " + CHUNK, "withdrawn ->0 #1 false");
+        OneRelay.Rank rank = comesAgain(0, 0);
+        goesLive(rank);
+        posts(rank, 1, 1);
+        assertThat(rank.take()).containsExactly("deliver #1 from 1 to request 1", "chunk of " + CHUNK);
+        assertThat(source.rank.offers()).isZero();
+    }
+
     // ---- a host that lost the end of its log, of which ranks know more
 
     /** Rank 0 has got all of a message of rank 1, of which the log has one chunk of two. */
@@ -506,6 +525,24 @@ final class RelayRestartTest {
         relay.core.writable(rank.rank);
         assertThat(rank.take()).hasSize(12);
         assertThat(relay.sites).isEmpty();
+    }
+
+    /** Their credit is back before, but for the log, which has no room. */
+    @Test
+    void messagesWhoseCreditIsHeldOweAPeerThatRestartsNothing() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        relay.journal.holds = true;
+        for (int sequence = 1; sequence <= 12; sequence++) {
+            posts(rank, 3, sequence);
+            relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 0, 0, sequence, 60_000));
+        }
+        posts(rank, 4, 13);
+        relay.fromSite("far", relay.frames.message(FrameType.SEND, 0, 4, 0, 0, 1, 60_000));
+        assertThat(rank.take()).hasSize(13);
+        relay.core.peerRestarted(relay.there, List.of());
+        relay.journal.holds = false;
+        relay.core.roomChanged(false, "");
+        assertThat(relay.sites).containsExactly("credit far rank 4 " + Wire.cost(60_000) + " bytes 1 messages");
     }
 
     @Test

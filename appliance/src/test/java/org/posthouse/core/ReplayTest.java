@@ -407,6 +407,36 @@ final class ReplayTest {
         return frame;
     }
 
+    /** The word was held while the log had no room; the process that came meanwhile has heard it otherwise, and is done with the message. */
+    @Test
+    void aClearThatWasHeldForAProcessThatHasEndedIsNotSaid() throws Exception {
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 100));
+        relay.journal.holds = true;
+        peer.sends(relay.frames.post(0, 0, 1, 0, 1, 0));
+        assertThat(rank.take()).isEmpty();
+        dies();
+        comes(2);
+        rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 100)));
+        rank.sends(relay.frames.chunk(0, 0, 1, 1, 0, 100));
+        goesLive();
+        assertThat(rank.take()).containsExactly("clear ->1 #1 up to 100");
+        relay.journal.holds = false;
+        relay.core.roomChanged(false, "");
+        assertThat(rank.take()).isEmpty();
+    }
+
+    /** One that is held for a process that is still there is said. */
+    @Test
+    void aClearThatWasHeldIsSaidWhenThereIsRoom() throws Exception {
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 100));
+        relay.journal.holds = true;
+        peer.sends(relay.frames.post(0, 0, 1, 0, 1, 0));
+        relay.journal.holds = false;
+        relay.core.roomChanged(false, "");
+        assertThat(rank.take()).containsExactly("clear ->1 #1 up to 100");
+        rank.sends(relay.frames.chunk(0, 0, 1, 1, 0, 100));
+    }
+
     @Test
     void anOfferThatIsMatchedBeforeItsRepetitionIsClearedThen() throws Exception {
         rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, 1, 100));

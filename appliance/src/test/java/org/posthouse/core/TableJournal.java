@@ -20,6 +20,7 @@ class TableJournal implements Journal {
     long polls;
 
     boolean ample = true;
+    boolean holds;
     boolean damaged;
 
     TableJournal(ParcelLedger ledger, Frames frames) {
@@ -86,6 +87,11 @@ class TableJournal implements Journal {
     @Override
     public boolean hasAmpleRoom() {
         return ample;
+    }
+
+    @Override
+    public boolean holds() {
+        return holds;
     }
 
     @Override

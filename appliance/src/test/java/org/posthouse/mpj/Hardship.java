@@ -13,6 +13,10 @@ package org.posthouse.mpj;
  * @param strikeKinds how many numbers the die has for what goes wrong: the first eight are for ranks, connections and links, all others kill relays
  * @param powerCutsBehindAnswers how often a host loses its power right behind what its relay tells a process of its past
  * @param breaksAtPrologueEnds how often a process loses its connection as it is told where it goes on behind its prologue
+ * @param switches how often a relay changes its mode, so that its ranks are asked to connect again
+ * @param cutTicksMax for how long at most all links are cut, soon after the start; 0: they are not
+ * @param fullLogs how often a relay's log has no room for a while, so that senders are held
+ * @param mistakes how often a process is started in the place of another that only seems dead
  */
 public record Hardship(
         boolean powerCuts,
@@ -24,16 +28,29 @@ public record Hardship(
         int pauseTicksSpread,
         int strikeKinds,
         int powerCutsBehindAnswers,
-        int breaksAtPrologueEnds) {
+        int breaksAtPrologueEnds,
+        int switches,
+        int cutTicksMax,
+        int fullLogs,
+        int mistakes) {
     /** Some of everything. */
-    public static final Hardship ORDINARY = new Hardship(false, false, false, 1, 8, 50, 600, 10, 0, 0);
+    public static final Hardship ORDINARY = new Hardship(false, false, false, 1, 8, 50, 600, 10, 0, 0, 0, 0, 0, 0);
 
     /** One power cut after the other, with much under way and many checkpoints. */
-    public static final Hardship HARD = new Hardship(true, true, true, 3, 12, 30, 300, 20, 0, 0);
+    public static final Hardship HARD = new Hardship(true, true, true, 3, 12, 30, 300, 20, 0, 0, 0, 0, 0, 0);
 
     /** Relays and hosts live until they have told a process of its past. */
-    public static final Hardship ANSWERED = new Hardship(true, false, false, 1, 8, 50, 600, 8, 4, 0);
+    public static final Hardship ANSWERED = new Hardship(true, false, false, 1, 8, 50, 600, 8, 4, 0, 0, 0, 0, 0);
 
     /** Processes die, and lose their connections as they hear where they go on. */
-    public static final Hardship INTERRUPTED = new Hardship(false, false, true, 3, 8, 50, 600, 4, 0, 12);
+    public static final Hardship INTERRUPTED = new Hardship(false, false, true, 3, 8, 50, 600, 4, 0, 12, 0, 0, 0, 0);
+
+    /** Ranks are always on their way from one connection to the next, while they, relays and hosts die. */
+    public static final Hardship MOVING = new Hardship(false, false, false, 3, 8, 50, 400, 12, 0, 0, 12, 0, 0, 0);
+
+    /** The sites are cut off from each other for longer than most of it lasts. */
+    public static final Hardship CUT_OFF = new Hardship(false, false, false, 3, 8, 30, 300, 16, 0, 0, 0, 4_000, 0, 0);
+
+    /** All of it at once. */
+    public static final Hardship WORST = new Hardship(true, false, true, 3, 12, 30, 300, 20, 2, 4, 8, 3_000, 8, 6);
 }

@@ -2,7 +2,10 @@ package org.posthouse.mpj;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +16,9 @@ import org.junit.jupiter.api.Timeout;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Layout;
 import org.posthouse.mpj.data.Region;
+import org.posthouse.relay.ModeChange;
+import org.posthouse.relay.ModeConfig;
+import org.posthouse.relay.RelayConfig;
 import org.posthouse.relay.StoppedDisk;
 
 /**
@@ -86,6 +92,37 @@ final class HostGateTest {
             assertThat(world.gone()).containsExactlyInAnyOrder(0, 1, 2, 3);
         } finally {
             disk.goOn(); // Or the relay would not end.
+        }
+    }
+
+    /** There is no other way for the word that a send was taken back, which waits for the disk, than the connection that its rank is to leave. */
+    @Test
+    void aRankThatIsAskedToMoveHearsFirstWhatWaitsForTheDisk() throws Exception {
+        try (RelayedWorld world = RelayedWorld.survivingHosts(disk, 1, 1)) {
+            CompletableFuture<Void> rank = CompletableFuture.runAsync(() -> world.run(this::takeBack), task -> new Thread(task).start());
+            assertThat(exchanged.await(30, TimeUnit.SECONDS)).isTrue();
+            CompletableFuture<List<ModeChange>> change = CompletableFuture.supplyAsync(() -> pooled(world), task -> new Thread(task).start());
+            try {
+                Awaitility.await().during(LONG).atMost(LONG.multipliedBy(10)).failFast("the rank has moved", change::isDone).until(() -> true);
+            } finally {
+                disk.goOn(); // Or the relay would not end.
+            }
+            rank.join();
+            change.join();
+        }
+    }
+
+    private void takeBack(Endpoint end) {
+        Operation offer = end.send(CONTEXT, 0, 0, region(new byte[1]).content(0, 1), Mode.SYNCHRONOUS);
+        exchanged.countDown();
+        assertThat(end.cancel(offer)).isTrue();
+    }
+
+    private static List<ModeChange> pooled(RelayedWorld world) {
+        try {
+            return world.switchMode(ModeConfig.of(RelayConfig.Mode.POOLED));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -10,12 +10,25 @@ final class CrashTrouble {
     /** In so many ticks a process hears what it is told, or some of it. */
     private static final int HEARING_TICKS = 25;
 
+    /** Between two changes of modes, at most: a rank takes some of them to connect again. */
+    private static final int SWITCH_TICKS = 150;
+
+    /** When the links are cut at the latest. */
+    private static final int CUT_TICKS_FROM = 600;
+
+    /** When a log is full, or a process is taken for dead, at the latest. */
+    private static final int OTHERS_TICKS_UNTIL = 2_500;
+
+    /** For how long a log is full at most. */
+    private static final int FULL_TICKS = 400;
+
     private final Hardship hardship;
     private final CrashWorld world;
     private final Random random;
     private int powerCutsBehindAnswersLeft;
     private int breaksAtPrologueEndsLeft;
     private int left;
+    private int switchesLeft;
     private int pauseMax;
     private int count;
 
@@ -35,6 +48,29 @@ final class CrashTrouble {
         left = hardship.strikesMin() + random.nextInt(hardship.strikesSpread());
         pauseMax = hardship.pauseTicksMin() + random.nextInt(hardship.pauseTicksSpread());
         next();
+        switchesLeft = hardship.switches();
+        switchNext();
+        for (int times = hardship.fullLogs(); times > 0; times--) {
+            world.stage().after(random.nextInt(OTHERS_TICKS_UNTIL), () -> randomHost().fill(1 + random.nextInt(FULL_TICKS)));
+        }
+        for (int times = hardship.mistakes(); times > 0; times--) {
+            world.stage().after(random.nextInt(OTHERS_TICKS_UNTIL), () -> world.replace(random.nextInt(world.ranks())));
+        }
+        if (hardship.cutTicksMax() > 0) {
+            world.stage().after(random.nextInt(CUT_TICKS_FROM), () -> world.cutLinks(random.nextInt(hardship.cutTicksMax())));
+        }
+    }
+
+    private void switchNext() {
+        if (switchesLeft-- > 0) {
+            world.stage().after(1 + random.nextInt(SWITCH_TICKS), () -> {
+                if (!world.isOver()) {
+                    count++;
+                    randomHost().switchMode();
+                    switchNext();
+                }
+            });
+        }
     }
 
     /** A relay has begun to tell a process of its past. */
@@ -103,7 +139,7 @@ final class CrashTrouble {
     }
 
     private void holdLinks() {
-        SimHost from = world.hosts().get(random.nextInt(world.hosts().size()));
+        SimHost from = randomHost();
         for (SimHost to : world.hosts()) {
             if (from != to && from.isAlive() && to.isAlive()) {
                 world.waysBetween(from, to).forEach(way -> way.hold(random.nextInt(600)));
@@ -111,8 +147,12 @@ final class CrashTrouble {
         }
     }
 
+    private SimHost randomHost() {
+        return world.hosts().get(random.nextInt(world.hosts().size()));
+    }
+
     private void killRelay() {
-        SimHost host = world.hosts().get(random.nextInt(world.hosts().size()));
+        SimHost host = randomHost();
         if (!host.isAlive()) {
             return;
         }

@@ -3,8 +3,10 @@ package org.posthouse.relay;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.function.Supplier;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.mpj.Cable;
@@ -43,6 +45,11 @@ final class CrashWorld implements SimProcess.World {
     private final List<SimHost> hosts = new ArrayList<>();
     private final SimProcess[] processes;
     private final Diary[] diaries;
+    private final int[] admitted;
+
+    /** Processes in whose place others were started, or will be. */
+    private final Set<SimProcess> replaced = new HashSet<>();
+
     private final List<List<String>> tapes = new ArrayList<>();
     private final CrashTrouble trouble;
     private int unasked;
@@ -55,6 +62,9 @@ final class CrashWorld implements SimProcess.World {
 
     /** For how long no link carries anything; 0: there is no such time. */
     private long cutTicks;
+
+    /** Until then none does. */
+    private long cutUntil;
 
     /**
      * @param hardship of what this seed is a seed
@@ -83,6 +93,7 @@ final class CrashWorld implements SimProcess.World {
         coreOf = new int[size];
         processes = new SimProcess[size];
         diaries = new Diary[size];
+        admitted = new int[size];
         left = size;
         for (int rank = 0; rank < size; rank++) {
             coreOf[rank] = opening.homeOf()[rank] * shards + random.nextInt(shards);
@@ -121,7 +132,7 @@ final class CrashWorld implements SimProcess.World {
             trouble.plan();
         }
         if (cutTicks > 0) {
-            stage.after(random.nextInt(600), this::cutLinks);
+            stage.after(random.nextInt(600), () -> cutLinks(cutTicks));
         }
         try {
             stage.run(TICKS_MAX + cutTicks);
@@ -143,15 +154,15 @@ final class CrashWorld implements SimProcess.World {
         return this;
     }
 
-    private void cutLinks() {
+    /** From now on no link carries anything, and none comes up, for so long. */
+    void cutLinks(long ticks) {
         trace("all links are cut");
-        for (SimHost from : hosts) {
-            for (SimHost to : hosts) {
-                if (from != to) {
-                    waysBetween(from, to).forEach(way -> way.hold(cutTicks));
-                }
-            }
-        }
+        cutUntil = now() + ticks;
+    }
+
+    /** When what is sent over a link arrives, behind what arrives at {@code last}. */
+    long laterOverLink(long last, int delayMax) {
+        return Math.max(later(last, delayMax), cutUntil);
     }
 
     /** Nothing of this world is left. */
@@ -163,6 +174,7 @@ final class CrashWorld implements SimProcess.World {
                 process.kill();
             }
         }
+        replaced.forEach(SimProcess::kill);
         hosts.forEach(SimHost::end);
         stage.drain();
     }
@@ -197,8 +209,28 @@ final class CrashWorld implements SimProcess.World {
         if (process != null && process.isAlive()) {
             trace("rank " + rank + " is killed, incarnation " + process.incarnation());
             process.kill();
-            launch(rank, process.incarnation() + 1, 1 + random.nextInt(200));
+            replace(process);
         }
+    }
+
+    /** The launcher takes it for dead, and it is not. */
+    void replace(int rank) {
+        SimProcess process = processes[rank];
+        if (process != null && process.isAlive()) {
+            trace("rank " + rank + " seems dead, incarnation " + process.incarnation());
+            replace(process);
+        }
+    }
+
+    private void replace(SimProcess process) {
+        if (replaced.add(process)) {
+            launch(process.rank(), process.incarnation() + 1, 1 + random.nextInt(200));
+        }
+    }
+
+    /** A relay has let this incarnation in: what those before it print from now on is not shown. */
+    void admitted(int rank, int incarnation) {
+        admitted[rank] = Math.max(admitted[rank], incarnation);
     }
 
     @Override
@@ -213,6 +245,9 @@ final class CrashWorld implements SimProcess.World {
     public void printed(SimProcess process, int number, String line) {
         List<String> tape = tapes.get(process.rank());
         trace(process + " prints " + line);
+        if (process.incarnation() < admitted[process.rank()]) {
+            return;
+        }
         if (number > tape.size() + 1 || number <= tape.size() && !tape.get(number - 1).equals(line)) {
             throw new AssertionError(process + " prints \"" + line + "\" as line " + number + ", shown before: " + tape);
         }
@@ -224,6 +259,9 @@ final class CrashWorld implements SimProcess.World {
     @Override
     public void exited(SimProcess process, int status, String why) {
         trace(process + " ends with status " + status + " " + why);
+        if (replaced.contains(process)) {
+            return;
+        }
         boolean starting = status == SimProcess.STATUS_CONNECTION && !process.isConnected();
         if (status == 0) {
             diaries[process.rank()] = process.diary();
@@ -258,7 +296,7 @@ final class CrashWorld implements SimProcess.World {
         for (SimHost other : hosts) {
             if (other.number() < host.number() || host.life() > 1 && other != host) {
                 int life = host.life();
-                stage.after(random.nextInt(100), () -> {
+                stage.after(Math.max(random.nextInt(100), cutUntil - now()), () -> {
                     if (other.isAlive() && host.life() == life) {
                         waysBetween(host, other).forEach(way -> way.linked(other.life()));
                         waysBetween(other, host).forEach(way -> way.linked(host.life()));
@@ -291,7 +329,7 @@ final class CrashWorld implements SimProcess.World {
         }
         switch (event.kind()) {
             case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.OUTPUT, JobEvent.REFUSED,
-                    JobEvent.CHECKPOINTED -> trace(() -> "job event " + event);
+                    JobEvent.CHECKPOINTED, JobEvent.LOG_STATE -> trace(() -> "job event " + event);
             default -> throw new AssertionError("job event " + event);
         }
     }

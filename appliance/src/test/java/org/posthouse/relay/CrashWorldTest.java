@@ -42,6 +42,23 @@ final class CrashWorldTest {
         nothingHasDied(Hardship.INTERRUPTED, SEEDS / 5);
     }
 
+    /** The mode of a relay changes again and again, and its ranks are on their way from one connection to the next when something dies. */
+    @Test
+    void whoMovesMayDieAnywhereOnTheWay() {
+        nothingHasDied(Hardship.MOVING, SEEDS / 10);
+    }
+
+    /** Relays die and come back on both sides of links that are cut for as long as that lasts. */
+    @Test
+    void whoeverDiesBehindACutIsThereWhenItEnds() {
+        nothingHasDied(Hardship.CUT_OFF, SEEDS / 10);
+    }
+
+    @Test
+    void allOfItAtOnce() {
+        nothingHasDied(Hardship.WORST, SEEDS / 10);
+    }
+
     private static void nothingHasDied(Hardship hardship, int seeds) {
         int[] troubles = new int[1];
         int[] compared = new int[1];

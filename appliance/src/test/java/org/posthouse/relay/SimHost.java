@@ -32,6 +32,7 @@ final class SimHost {
     private long safe;
 
     private long wanted;
+    private long fullUntil;
     private boolean syncing;
 
     SimHost(CrashWorld world, int number) {
@@ -91,6 +92,29 @@ final class SimHost {
     void end() {
         life = 0;
         ports.forEach(SimPort::relayDied);
+    }
+
+    /** Its log has no room for so long: its relay gives no credit meanwhile, and clears nothing. */
+    void fill(long ticks) {
+        world.trace("relay " + number + " has no room");
+        fullUntil = Math.max(fullUntil, world.now() + ticks);
+        world.stage().after(ticks, this::tellRoom);
+    }
+
+    private void tellRoom() {
+        if (!isFull() && isAlive()) {
+            cores.forEach(core -> core.core().roomChanged(false, ""));
+        }
+    }
+
+    boolean isFull() {
+        return world.now() < fullUntil;
+    }
+
+    /** Asks its ranks to connect again, as a change of its mode does. */
+    void switchMode() {
+        world.trace("relay " + number + " changes its mode");
+        List.copyOf(ports).forEach(SimPort::askMove);
     }
 
     boolean isAlive() {

@@ -103,8 +103,13 @@ final class SimLog implements Journal {
     }
 
     @Override
+    public boolean holds() {
+        return host.isFull();
+    }
+
+    @Override
     public boolean hasAmpleRoom() {
-        return host.world().random().nextInt(20) > 0;
+        return !host.isFull() && host.world().random().nextInt(20) > 0;
     }
 
     @Override

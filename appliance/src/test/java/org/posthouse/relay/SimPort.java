@@ -15,6 +15,7 @@ import org.posthouse.core.RankState;
 import org.posthouse.core.Refusal;
 import org.posthouse.core.Round;
 import org.posthouse.mpj.Cable;
+import org.posthouse.mpj.Stage;
 import org.posthouse.tunnel.FrameDecoder;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -28,6 +29,9 @@ import org.posthouse.wire.WireException;
 
 /** A relay's end of a rank's connection: what {@link Connection} and {@link RankSession} do. */
 final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
+    /** How long a rank may take to come again after it has left a connection. */
+    private static final long MOVE_TICKS_MAX = 30_000L * Stage.TICKS_PER_MS;
+
     private final SimHost host;
     private final Cable cable;
     private final FrameDecoder decoder = new FrameDecoder(ByteBufAllocator.DEFAULT, false, this);
@@ -115,13 +119,16 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
             close(Notice.closing(CrashWorld.JOB, e.reason(), e.getMessage()));
             return;
         }
+        host.world().admitted(rank.rank(), rank.incarnation());
         boolean hasPast = rank.state() == RankState.REPLAYING;
         if (hasPast && host.world().survivesHost()) {
             greeting.hold();
         }
         write(core.core().welcome(rank).encode());
         StatePage.encode(CrashWorld.JOB, core.core().state(rank)).forEach(this::write);
-        if (hasPast) {
+        if (rank.state() == RankState.MOVING) {
+            core.core().moved(rank, this);
+        } else if (hasPast) {
             core.core().replay(rank);
         }
         if (greeting.isHeld()) {
@@ -136,6 +143,13 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
             greeting.release(this::write);
             core.core().writable(rank);
             host.world().onAnswer(host);
+        }
+    }
+
+    /** Asks the rank to connect again, if it is there. */
+    void askMove() {
+        if (!closed && rank != null) {
+            core.core().move(rank);
         }
     }
 
@@ -169,6 +183,10 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     // ---- what goes
 
     private void write(ByteBuf frame) {
+        if (closed) {
+            frame.release();
+            return;
+        }
         if (greeting.isHeld()) {
             greeting.add(frame);
             return;
@@ -278,7 +296,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void move() {
-        throw new AssertionError("nobody moves " + rank);
+        write(frames.move(CrashWorld.JOB));
     }
 
     @Override
@@ -289,11 +307,29 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     @Override
     public void close(Notice why) {
         greeting.drop();
+        if (why.reason() == Reason.MOVED) {
+            int move = rank.moves();
+            whenSafe(() -> {
+                hangUp(why);
+                awaitMove(move);
+            });
+        } else {
+            hangUp(why);
+        }
+    }
+
+    private void hangUp(Notice why) {
         if (!closed) {
             write(why.encode(FrameType.CLOSE));
             closed = true;
             cable.closeByRelay();
+            core.after(1, this::onEnded);
         }
+    }
+
+    private void awaitMove(int move) {
+        Notice late = Notice.closing(CrashWorld.JOB, Reason.TIMEOUT, "did not connect again");
+        core.after(MOVE_TICKS_MAX, () -> core.core().moveFailed(rank, move, late));
     }
 
     @Override

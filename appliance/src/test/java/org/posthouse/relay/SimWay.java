@@ -84,7 +84,7 @@ final class SimWay extends FramePeer {
 
     private void carry(Sent sent) {
         int over = session;
-        last = from.world().later(last, local ? 3 : from.world().linkDelayMax());
+        last = local ? from.world().later(last, 3) : from.world().laterOverLink(last, from.world().linkDelayMax());
         from.after(last - from.world().now(), () -> {
             SimCore other = from.world().core(to);
             if (over == session && other.host().isAlive()) {
@@ -95,7 +95,7 @@ final class SimWay extends FramePeer {
 
     /** The first frame that is not known to be handled, was. */
     private void handled(int over) {
-        lastAnswer = from.world().later(lastAnswer, local ? 3 : 2 * from.world().linkDelayMax());
+        lastAnswer = local ? from.world().later(lastAnswer, 3) : from.world().laterOverLink(lastAnswer, 2 * from.world().linkDelayMax());
         from.after(lastAnswer - from.world().now(), () -> {
             if (over == session && unacknowledged.remove().kept()) {
                 from.core().handled(this, ++keptHandled);

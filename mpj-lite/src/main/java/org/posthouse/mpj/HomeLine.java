@@ -58,6 +58,9 @@ final class HomeLine {
 
     private boolean catchesUp;
 
+    /** HELLO was said as the relay has asked, and not answered. */
+    private boolean moves;
+
     /** An ACK was asked for, for want of room, and none has come. */
     private boolean asked;
 
@@ -273,6 +276,7 @@ final class HomeLine {
 
     private void informed() {
         stage = pagesLeft > 0 ? Stage.INFORMED : Stage.OPEN;
+        moves = false;
         if (stage == Stage.OPEN) {
             dialling.arrived();
         }
@@ -339,10 +343,19 @@ final class HomeLine {
         return stage == Stage.LEFT;
     }
 
-    /** Ends this connection and makes the next, as the relay has asked; as long as it refuses, again and again. */
+    /**
+     * Ends this connection and makes the next, as the relay has asked; as long as it refuses, again and again.
+     *
+     * @return null if there is none for so long, and the rank may come again later: the relay has died
+     */
     FrameLine dial(long refusedMsMax) throws IOException {
         line.close();
-        return dialling.move(refusedMsMax);
+        try {
+            return dialling.move(refusedMsMax);
+        } catch (IOException e) {
+            end(e);
+            return null;
+        }
     }
 
     // ---- the break
@@ -364,9 +377,12 @@ final class HomeLine {
         ended = why;
     }
 
-    /** The relay has said CLOSE: whether it may take the rank soon, as it is about to come back, and the rank waits for that. */
+    /**
+     * The relay has said CLOSE: whether it may take the rank soon, and the rank waits for that. It is about to come back; or it has died since it
+     * asked the rank to move, and knows nothing of that.
+     */
     boolean isRefusedForNow(Notice why) {
-        boolean back = why.reason() == Reason.UNKNOWN_JOB || why.reason() == Reason.RELAY_STOPPING;
+        boolean back = moves || why.reason() == Reason.UNKNOWN_JOB || why.reason() == Reason.RELAY_STOPPING;
         if (!back || !replaceable || stage != Stage.GREETING && stage != Stage.BROKEN) {
             return false;
         }
@@ -397,6 +413,7 @@ final class HomeLine {
         ended = null;
         asked = false;
         stage = Stage.GREETING;
+        moves = hello.start() == Hello.MOVED;
         write(hello, state);
     }
 

@@ -182,7 +182,11 @@ final class Progress {
         } finally {
             endReading();
         }
-        owner.moveTo(next);
+        if (next == null) {
+            comeAgain();
+        } else {
+            owner.moveTo(next);
+        }
     }
 
     /** Connects to the relay again, since the connection has broken. As {@link #move}. */

@@ -385,6 +385,36 @@ final class ComeAgainTest extends OneRank {
         assertThat(end.how).isNotDone();
     }
 
+    /** It has died meanwhile and come back: it knows the rank, and not that it was to move. */
+    @Test
+    void aRankWhoseMoveIsRefusedComesAgain() throws Exception {
+        connect(true, 60);
+        waitForMessage();
+        line.hear(FrameType.POST);
+        line.say(ScriptedRelay.move());
+        line.letGo();
+        line = relay.accept();
+        assertThat(Hello.decode(line.hear(FrameType.HELLO)).start()).isEqualTo(Hello.MOVED);
+        refuse(Reason.FENCED, "incarnation 1 is AWAY");
+        breakLine(0, 1);
+        welcomeAgain(0);
+        endHistoryOfOneThatWaits();
+        assertThat(end.how).isNotDone();
+    }
+
+    /** Longer than a relay that changes its mode does: it has died. */
+    @Test
+    void aRelayThatIsAwayForLongAfterAMoveIsTriedAgain() throws Exception {
+        HomeLine restarted =
+                HomeLine.connect(Machine.REAL, relay.address(), new Settings(0, 0), Hello.start(ScriptedRelay.JOB, 0, 2, TOKEN));
+        line = relay.accept();
+        relay.shut();
+        assertThat(restarted.dial(10)).isNull();
+        assertThat(restarted.hasEnded()).isTrue();
+        relay.open();
+        restarted.redial().close();
+    }
+
     @Test
     void aRelayThatDoesNotComeBackEndsTheRank() throws Exception {
         connect(true, 1);
