@@ -45,7 +45,6 @@ final class CrashWorld implements SimProcess.World {
     private final List<SimHost> hosts = new ArrayList<>();
     private final SimProcess[] processes;
     private final Diary[] diaries;
-    private final int[] admitted;
 
     /** Processes in whose place others were started, or will be. */
     private final Set<SimProcess> replaced = new HashSet<>();
@@ -93,7 +92,6 @@ final class CrashWorld implements SimProcess.World {
         coreOf = new int[size];
         processes = new SimProcess[size];
         diaries = new Diary[size];
-        admitted = new int[size];
         left = size;
         for (int rank = 0; rank < size; rank++) {
             coreOf[rank] = opening.homeOf()[rank] * shards + random.nextInt(shards);
@@ -228,11 +226,6 @@ final class CrashWorld implements SimProcess.World {
         }
     }
 
-    /** A relay has let this incarnation in: what those before it print from now on is not shown. */
-    void admitted(int rank, int incarnation) {
-        admitted[rank] = Math.max(admitted[rank], incarnation);
-    }
-
     @Override
     public void accept(int relay, Cable cable) throws IOException {
         if (!hosts.get(relay).isAlive()) {
@@ -245,9 +238,6 @@ final class CrashWorld implements SimProcess.World {
     public void printed(SimProcess process, int number, String line) {
         List<String> tape = tapes.get(process.rank());
         trace(process + " prints " + line);
-        if (process.incarnation() < admitted[process.rank()]) {
-            return;
-        }
         if (number > tape.size() + 1 || number <= tape.size() && !tape.get(number - 1).equals(line)) {
             throw new AssertionError(process + " prints \"" + line + "\" as line " + number + ", shown before: " + tape);
         }

@@ -107,7 +107,11 @@ final class SimPast implements Historian {
     @Override
     public void more(HomedRank rank, int replay) {
         Reading reading = readings.get(rank.rank());
-        core.after(core.world().random().nextInt(20), () -> core.core().past(rank, replay, reading.read()));
+        core.after(core.world().random().nextInt(20), () -> {
+            if (readings.get(rank.rank()) == reading) { // Else that process is fenced, and the log may be cut behind what it needed.
+                core.core().past(rank, replay, reading.read());
+            }
+        });
     }
 
     @Override

@@ -119,7 +119,6 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
             close(Notice.closing(CrashWorld.JOB, e.reason(), e.getMessage()));
             return;
         }
-        host.world().admitted(rank.rank(), rank.incarnation());
         boolean hasPast = rank.state() == RankState.REPLAYING;
         if (hasPast && host.world().survivesHost()) {
             greeting.hold();
