@@ -58,7 +58,7 @@ final class Companion implements AutoCloseable {
      */
     static Companion start(List<String> command, String readyWords) throws IOException, InterruptedException {
         Companion companion = new Companion(new ProcessBuilder(command).redirectErrorStream(true).start());
-        Thread.ofVirtual().name("posthouse-bench-companion").start(() -> companion.read(readyWords));
+        Thread.ofPlatform().daemon().name("posthouse-bench-companion").start(() -> companion.read(readyWords));
         try {
             companion.ready.get(READY_SECONDS_MAX, TimeUnit.SECONDS);
             return companion;

@@ -9,7 +9,8 @@ import java.time.Duration;
 import java.util.Arrays;
 
 /**
- * Copies one stream of one rank's process, line by line, on a thread of its own, until the stream ends. Of a stream that
+ * Copies one stream of one rank's process, line by line, on a thread of its own, until the stream ends. That is no virtual one: a pipe is no socket, a
+ * read of it keeps the carrier, and when all carriers are kept for half a minute no other virtual thread runs (docs/adr/0049). Of a stream that
  * has a tape, what is on it already is not shown again, and a line that a dead process left half is held back until
  * nobody can print the whole of it any more.
  */
@@ -47,7 +48,7 @@ final class OutputPump {
             tape.begin(incarnation);
             pump.prologue = incarnation > 1 ? tape.marks().prologue() : OutputMarks.NONE;
         }
-        pump.thread = Thread.ofVirtual().name(name).start(pump::run);
+        pump.thread = Thread.ofPlatform().daemon().name(name).start(pump::run);
         return pump;
     }
 

@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * that was not stopped. Looked for at the start, on the thread that starts; blocks for 10 s at most.
  *
  * <p>It spares people a puzzle, and is no guard: one that the directory does not know yet, or that does not answer, is
- * found out by its epoch (docs/links.md, FENCED).
+ * found out by its epoch (docs/links.md, NAME_TAKEN and FENCED).
  */
 final class Namesake {
     private static final Logger LOG = LoggerFactory.getLogger(Namesake.class);

@@ -18,6 +18,12 @@ final class Command implements AutoCloseable {
     /** In a test, commands, relays and ranks end before the second compiler gives back what it costs. */
     private static final String FIRST_COMPILER = "-XX:TieredStopAtLevel=1";
 
+    /**
+     * Virtual threads of a command have one carrier and get no second one: a thread that blocks it, in a read of a pipe or elsewhere, stops them all at once, and not only in the
+     * quiet hours of a long job (docs/adr/0049).
+     */
+    private static final List<String> ONE_CARRIER = List.of("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1");
+
     private final Process process;
     private final Path out;
     private final Path err;
@@ -51,6 +57,7 @@ final class Command implements AutoCloseable {
         command.addAll(List.of("-XX:-UsePerfData", "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir")));
         command.addAll(Installed.flags());
         command.addAll(List.of(FIRST_COMPILER, "-D" + Installation.RELAY_FLAGS + "=" + FIRST_COMPILER));
+        command.addAll(ONE_CARRIER);
         command.addAll(jvmFlags);
         command.add(Posthouse.class.getName());
         command.addAll(List.of(arguments));

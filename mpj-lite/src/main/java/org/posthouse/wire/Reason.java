@@ -30,7 +30,8 @@ public enum Reason {
     NO_LOG(22, "this relay keeps no log", "start the relay with --data, or run the job with --durability none"),
     MOVED(23, "the rank is asked to connect again", "nothing to do: it goes on over a new connection"),
     LOG_DAMAGED(24, "a record of the message log cannot be read back", "check the disk; restore the relay's data folder from a copy"),
-    REVOKED(25, "the certificate was revoked", "issue a new one with posthouse keys renew");
+    REVOKED(25, "the certificate was revoked", "issue a new one with posthouse keys renew"),
+    NAME_TAKEN(26, "an older relay of this name is linked and answers", "stop one of the two, or give one another name");
 
     private static final Reason[] BY_CODE = values();
 

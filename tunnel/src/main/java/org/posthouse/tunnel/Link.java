@@ -35,6 +35,7 @@ final class Link {
     private final LinkShares shares = new LinkShares();
 
     private final LinkDialling dialling;
+    private final PeerEpoch peerEpoch;
     private final RoundTrips roundTrips = new RoundTrips();
 
     /** The first lane of the session, or a dialled one that waits for its LINK_HELLO; null if there is none. */
@@ -49,9 +50,6 @@ final class Link {
     private LinkStatus.State state = LinkStatus.State.DOWN;
     private Instant since = Instant.now();
     private String lastReason = "";
-
-    /** The other end's epoch, as last seen; 0 before the first contact. */
-    private long peerEpoch;
 
     /** Sessions that this end has begun. */
     private long sessions;
@@ -72,6 +70,7 @@ final class Link {
         this.packer = new LinkPacker(links, this, window);
         this.reception = new LinkReception(links, this);
         this.dialling = new LinkDialling(links, this);
+        this.peerEpoch = new PeerEpoch(links, this);
     }
 
     /** The id of the relay at the other end. */
@@ -223,12 +222,23 @@ final class Link {
      * @throws WireException to refuse it
      */
     void onHello(LinkConnection connection, LinkHello hello) throws WireException {
-        requireEpoch(connection, hello);
+        try {
+            greeted(connection, hello);
+        } catch (WireException e) {
+            if (!connection.dialled() && state == LinkStatus.State.DOWN) {
+                lastReason = e.reason() + ": " + e.getMessage();
+            }
+            throw e;
+        }
+    }
+
+    private void greeted(LinkConnection connection, LinkHello hello) throws WireException {
+        peerEpoch.check(connection, hello, flows() && !current.isClosing() ? current : null);
         if (connection.lane() > 0 || hello.lane() > 0) {
             lanes.onHello(connection, hello);
             return;
         }
-        boolean restarted = peerEpoch != 0 && hello.epoch() > peerEpoch;
+        boolean restarted = peerEpoch.isRestart(hello);
         LinkConnection replaced = null;
         if (!connection.dialled()) {
             if (!restarted && prefersCurrent(connection)) {
@@ -259,14 +269,14 @@ final class Link {
             }
             throw e;
         }
-        peerEpoch = hello.epoch();
+        peerEpoch.see(hello.epoch());
         packer.begin(hello.unpacks());
         begin(connection, connection.dialled() ? sessions : hello.session());
     }
 
     /** Whether this is said between the two relays as they are now. */
     boolean isPresent(LinkHello hello) {
-        return hello.epoch() == peerEpoch && hello.peerEpoch() == links.epoch();
+        return hello.epoch() == peerEpoch.last() && hello.peerEpoch() == links.epoch();
     }
 
     /** A frame came that was not there before. */
@@ -395,36 +405,6 @@ final class Link {
         return Notice.closing(0, Reason.NORMAL, "replaced by a newer connection, " + next);
     }
 
-    /**
-     * Neither end may have been seen with a later epoch. One that is refused for that hears which it was, unless the link to the later one
-     * is up: then it may take the next one.
-     */
-    private void requireEpoch(LinkConnection connection, LinkHello hello) throws WireException {
-        if (hello.epoch() < peerEpoch) {
-            if (!connection.dialled() && hello.lane() == 0 && !isUp()) {
-                connection.greet(hello("", 0, hello.session()));
-            }
-            throw new WireException(
-                    Reason.FENCED,
-                    "a relay that calls itself " + relay + " has epoch " + hello.epoch() + ", expected at least " + peerEpoch
-                            + ": another one has taken its place, or its host's clock was set back");
-        }
-        if (hello.peerEpoch() > links.epoch()) {
-            requireOutlived(connection, hello);
-        }
-    }
-
-    /** What was said on a connection that this end dialled, it said with its old epoch. */
-    private void requireOutlived(LinkConnection connection, LinkHello hello) throws WireException {
-        long own = links.epoch();
-        if (hello.lane() > 0 || !links.tryOutlive(hello.peerEpoch()) || connection.dialled()) {
-            throw new WireException(
-                    Reason.FENCED,
-                    "relay " + relay + " has seen epoch " + hello.peerEpoch() + " of relay " + links.config().relay()
-                            + ", this one had " + own + ": another one has taken its place, or this host's clock was set back");
-        }
-    }
-
     /** A straight connection is better than a detour; of two of a kind the one that the smaller relay dialled is. */
     private boolean prefersCurrent(LinkConnection connection) {
         if (current == null || current.isClosing()) {
@@ -449,9 +429,9 @@ final class Link {
 
     private void forget(LinkHello hello) {
         LOG.warn("link to relay {}: it was restarted, epoch {} is {} now; it has not acknowledged {} bytes of frames",
-                relay, peerEpoch, hello.epoch(), window.bytes());
+                relay, peerEpoch.last(), hello.epoch(), window.bytes());
         reception.forget();
-        peerEpoch = hello.epoch();
+        peerEpoch.see(hello.epoch());
         links.listener().onForgotten(relay, window.takeAll());
         tellIfRoomy();
     }
@@ -475,7 +455,7 @@ final class Link {
         reception.beginSession();
         lanes.begin(connection, session);
         if (!wasUp) {
-            links.listener().onUp(relay, peerEpoch);
+            links.listener().onUp(relay, peerEpoch.last());
         }
         tellIfRoomy();
         writeWaiting();
@@ -488,7 +468,7 @@ final class Link {
                 config.relay(),
                 expected,
                 links.epoch(),
-                peerEpoch,
+                peerEpoch.last(),
                 lane,
                 session,
                 reception.headsReceived(),

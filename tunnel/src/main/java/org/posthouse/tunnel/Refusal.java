@@ -20,6 +20,7 @@ public enum Refusal {
     WRONG_SITE("a site or relay other than the certificate's or the expected one", "correct the peer's address, its name or its keys"),
     FENCED("a newer relay of this name was seen", "stop the older one, or give it another name; if there is none, its clock was set back and another peer"
             + " had linked with it already: start it again with the clock right"),
+    NAME_TAKEN("an older relay of this name is linked and answers", "stop one of the two, or give one another name"),
     REPLAYED("a handshake that was begun here before", "look who records and repeats what relays say; nothing of it was let in"),
     REFUSED_BY_PEER("the other end refused this one", "read the log of the other relay: it names the reason"),
     TLS_FAILED("the TLS handshake failed or was broken off", "check the network between the relays"),
@@ -50,6 +51,7 @@ public enum Refusal {
         return switch (reason) {
             case WRONG_SITE -> WRONG_SITE;
             case FENCED -> FENCED;
+            case NAME_TAKEN -> NAME_TAKEN;
             case REVOKED -> REVOKED;
             case TIMEOUT -> TIMEOUT;
             case LIMIT -> LIMIT;
