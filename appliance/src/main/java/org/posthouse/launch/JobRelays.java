@@ -73,14 +73,14 @@ final class JobRelays implements AutoCloseable {
                 open(line, relay, again(), announced);
             } catch (JobFailure e) {
                 line.close();
-                return new Redial.Refusal(e.getMessage(), line.isRefused());
+                return new Redial.Refusal(e.getMessage(), line.isRefused(), line.isJobUnknown());
             }
             replace(relay, line);
             signals.accept(new Signal.RelayBack(relay, line.home().relay()));
             announced.complete(null);
             return null;
         } catch (JobFailure e) {
-            return new Redial.Refusal(e.getMessage(), false);
+            return new Redial.Refusal(e.getMessage(), false, false);
         }
     }
 

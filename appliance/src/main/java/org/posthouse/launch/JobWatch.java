@@ -128,6 +128,8 @@ final class JobWatch {
             case Signal.Unkept unkept -> ranks.unkept(unkept.rank(), unkept.why());
             case Signal.RelayLost lost -> onRelayLost(lost, nowNs);
             case Signal.RelayBack back -> onRelayBack(back, nowNs);
+            case Signal.JobUnknown unknown ->
+                tell.accept(unknown.why() + "; it is asked again: if it was started with another --data than before, start it with that");
             case Signal.Stop stop -> fail(stop.status(), stop.why());
         }
     }

@@ -12,8 +12,9 @@ final class Redial implements Runnable {
      * Why the job is not open again at the relay.
      *
      * @param isFinal whether the relay itself said so, and would say so again
+     * @param isJobUnknown whether it said that it does not have the job
      */
-    record Refusal(String why, boolean isFinal) {}
+    record Refusal(String why, boolean isFinal, boolean isJobUnknown) {}
 
     private final int relay;
     private final String address;
@@ -33,6 +34,7 @@ final class Redial implements Runnable {
     @Override
     public void run() {
         long start = System.nanoTime();
+        boolean told = false;
         try {
             for (long pauseMs = PAUSE_MS_MIN; !stopped; pauseMs = Math.min(2 * pauseMs, PAUSE_MS_MAX)) {
                 Refusal refusal = relays.reopen(relay, address);
@@ -42,6 +44,10 @@ final class Redial implements Runnable {
                 if (refusal.isFinal() || System.nanoTime() - start >= TimeUnit.MILLISECONDS.toNanos(timeoutMs)) {
                     signals.accept(new Signal.RelayLost(relay, refusal.why(), true));
                     return;
+                }
+                if (refusal.isJobUnknown() && !told) {
+                    signals.accept(new Signal.JobUnknown(refusal.why()));
+                    told = true;
                 }
                 Thread.sleep(pauseMs);
             }

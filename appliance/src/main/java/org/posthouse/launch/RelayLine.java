@@ -39,6 +39,7 @@ public final class RelayLine implements AutoCloseable {
     private volatile Consumer<String> onLost = why -> {};
     private volatile boolean closing;
     private volatile boolean refused;
+    private volatile boolean jobUnknown;
     /** Null until the relay has said who it is; then it does not change. Written by the job's thread. */
     private volatile Candidate self;
     private List<Candidate> known = List.of();
@@ -160,7 +161,8 @@ public final class RelayLine implements AutoCloseable {
             case JOB_EVENT -> onEvent(JobEvent.decode(frame));
             case CLOSE -> {
                 Notice why = Notice.decode(frame);
-                refused = why.reason() != Reason.RELAY_STOPPING;
+                jobUnknown = why.reason() == Reason.UNKNOWN_JOB;
+                refused = !jobUnknown && why.reason() != Reason.RELAY_STOPPING;
                 lost(this + " refused: " + why.reason() + ": " + why.text() + "; " + why.reason().advice());
             }
             default -> throw new WireException(Reason.NOT_EXPECTED, view + " from " + this);
@@ -190,6 +192,11 @@ public final class RelayLine implements AutoCloseable {
     /** Whether the connection ended because the relay said no, as it would again. */
     boolean isRefused() {
         return refused;
+    }
+
+    /** Whether the connection ended because the relay does not have the job. The next relay to be started there may. */
+    boolean isJobUnknown() {
+        return jobUnknown;
     }
 
     /** Names the relay for people, as far as it has said its name. */

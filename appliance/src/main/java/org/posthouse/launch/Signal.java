@@ -42,6 +42,9 @@ sealed interface Signal {
      */
     record RelayBack(int relay, String id) implements Signal {}
 
+    /** A lost relay answers, but does not have the job; it is asked again. */
+    record JobUnknown(String why) implements Signal {}
+
     /** Somebody wants the job to end, for instance by Ctrl-C. */
     record Stop(int status, String why) implements Signal {}
 }

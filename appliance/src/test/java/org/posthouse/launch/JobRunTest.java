@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 
 /** A job's processes: real ones, which do what the test says, under a relay that tells what the test says. */
@@ -195,14 +196,32 @@ class JobRunTest {
         assertThat(err()).contains(": dialled again for 10 s").containsPattern("relay here is back after ");
     }
 
+    /** It may have been started with another log: the next one to be started there may have the job. */
     @Test
-    void aRelayThatHasForgottenTheJobEndsIt() throws Exception {
+    void aRelayThatDoesNotKnowTheJobIsAskedAgain() throws Exception {
+        Strings.Held[] ranks = start(1, true);
+        relay.lose();
+        for (int asked = 0; asked < 2; asked++) {
+            relay.greet();
+            relay.refuse(Reason.UNKNOWN_JOB);
+        }
+        relay.greet();
+        relay.open();
+        relay.tell(JobEvent.FINALIZED, 0);
+        ranks[0].exit(0);
+        assertThat(relay.closeJob().code()).isZero();
+        assertThat(outcome.get(20, TimeUnit.SECONDS).isSuccess()).isTrue();
+        assertThat(err()).containsOnlyOnce("UNKNOWN_JOB: not here").containsPattern("relay here is back after ");
+    }
+
+    @Test
+    void aRelayThatRefusesTheJobEndsIt() throws Exception {
         Strings.Held[] ranks = start(1, true);
         relay.lose();
         relay.greet();
-        relay.refuse();
+        relay.refuse(Reason.WRONG_TOKEN);
         JobOutcome end = outcome.get(20, TimeUnit.SECONDS);
-        assertThat(end.cause()).contains("UNKNOWN_JOB: no such job");
+        assertThat(end.cause()).contains("WRONG_TOKEN: not here");
         assertThat(end.status()).isEqualTo(1);
         assertThat(ranks[0].process.isAlive()).isFalse();
     }

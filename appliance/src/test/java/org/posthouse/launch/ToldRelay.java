@@ -41,10 +41,10 @@ final class ToldRelay implements AutoCloseable {
         launcher.close();
     }
 
-    /** Knows nothing of the launcher's job. */
-    void refuse() throws Exception {
+    /** Does not take the launcher's job. */
+    void refuse(Reason why) throws Exception {
         hear(FrameType.JOB_OPEN);
-        say(Notice.closing(job, Reason.UNKNOWN_JOB, "no such job").encode(FrameType.CLOSE));
+        say(Notice.closing(job, why, "not here").encode(FrameType.CLOSE));
     }
 
     /** Takes the launcher's connection. */

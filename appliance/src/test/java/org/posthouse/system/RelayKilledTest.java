@@ -3,6 +3,7 @@ package org.posthouse.system;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,14 +37,24 @@ class RelayKilledTest {
         }
     }
 
+    /** Whoever starts it again may name the wrong folder, and notice. */
     @Test
-    void isVerifiesAlthoughItsRelayIsKilled() throws Exception {
+    void isVerifiesAlthoughItsRelayIsKilledAndComesBackWithoutItsLogFirst() throws Exception {
         try (Relays relay = one();
                 Command job = start(relay, "1", "4", "example:nas-is", "W")) {
             relay.awaitDelivered(60);
             relay.kill();
+            Path own = folder.resolve("data");
+            Files.move(own, folder.resolve("aside"));
             relay.startAgain();
-            assertVerified(job, 1);
+            await().atMost(PATIENCE).until(() -> job.err().contains("UNKNOWN_JOB"));
+            relay.kill();
+            Files.move(own, folder.resolve("other"));
+            Files.move(folder.resolve("aside"), own);
+            relay.startAgain();
+            Command.Result done = assertVerified(job, 1);
+            assertThat(Jobs.told(done, "is not open any more at relay site-a")).as("once").singleElement().asString().endsWith("start it with that");
+            assertThat(Jobs.told(done, "restarted")).as("its ranks wait too").isEmpty();
         }
     }
 
