@@ -78,7 +78,8 @@ final class StatusCommand implements Callable<Integer> {
 
     private void tellLink(StringBuilder text, JsonNode link) {
         String state = link.path("state").asText();
-        attention |= !state.equals("UP");
+        boolean up = state.equals("UP");
+        attention |= !up;
         long waiting = link.path("waitingBytes").asLong();
         int lanes = link.path("lanes").asInt();
         long roundTripUs = link.path("roundTripMicros").asLong();
@@ -88,7 +89,7 @@ final class StatusCommand implements Callable<Integer> {
                 link.path("peerRelay").asText(),
                 state,
                 time(link.path("parked").path("since").isNumber() ? link.path("parked").path("since") : link.path("since")),
-                roundTripUs == 0 ? "" : String.format(Locale.ROOT, ", round trip %.2f ms", roundTripUs / 1e3),
+                !up || roundTripUs == 0 ? "" : String.format(Locale.ROOT, ", round trip %.2f ms", roundTripUs / 1e3),
                 lanes <= 1 ? "" : ", " + lanes + " lanes",
                 route(link.path("paths")),
                 waiting == 0 ? "" : String.format(Locale.ROOT, ", %,d bytes not acknowledged", waiting)));
