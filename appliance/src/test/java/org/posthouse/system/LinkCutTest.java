@@ -25,7 +25,8 @@ import org.posthouse.tunnel.GridAuthority;
 @Timeout(1_500)
 class LinkCutTest {
     private static final int SECONDS = Integer.getInteger("posthouse.cut.seconds", 6);
-    /** What may have been on its way when a link was cut; what ranks had sent behind the cut is 30 MiB. */
+
+    /** More than was on its way when the link was cut, and less than the ranks send behind the cut. */
     private static final long WAITING_BYTES_MAX = 1 << 20;
 
     private static final Duration PATIENCE = Duration.ofSeconds(120);
