@@ -38,10 +38,10 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  posthouse chaos --job example:nas-is W -n 4 --kills 50",
-            "  posthouse chaos --job example:ring -n 4 --sites 2 --kills 10 --seed 7 20000 1024",
+            "  posthouse chaos --job example:ring -n 4 --sites 2 --kills 10 20000 1024",
             "  posthouse chaos --job example:life -n 4 --kills 10 -- --pattern diehard",
             "  posthouse chaos --job example:waves -n 4 --kills 10 --checkpoint-every 100ms",
-            "  posthouse chaos --job Main -cp main.jar --kills 10 --checkpoint-every 1s --log-limit 64m"
+            "  posthouse chaos --job Main -cp main.jar --kills 10 --log-limit 64m"
         })
 final class ChaosCommand implements Callable<Integer> {
     @Spec

@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  posthouse bench logflow --bytes 20g --log-limit 1g --checkpoint-every 2s",
-            "  posthouse bench logflow --bytes 12g --log-limit 40g --checkpoint-every 0   what becomes of it beyond the kernel's dirty limit"
+            "What becomes of it beyond the kernel's dirty limit:",
+            "  posthouse bench logflow --bytes 12g --log-limit 40g --checkpoint-every 0"
         })
 final class LogFlowCommand implements Callable<Integer> {
     @Spec

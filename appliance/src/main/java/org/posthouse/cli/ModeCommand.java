@@ -14,7 +14,8 @@ import picocli.CommandLine.Parameters;
 /** Changes the mode of a running relay, through its console's API. */
 @Command(
         name = "mode",
-        description = "Places the work of a running relay on threads in another way; its jobs go on.")
+        description = "Places the work of a running relay on threads in another way; its jobs go on.",
+        mixinStandardHelpOptions = true)
 final class ModeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "NAME", description = "The mode: ${COMPLETION-CANDIDATES}.")
     private RelayConfig.Mode mode;

@@ -47,14 +47,19 @@ import picocli.CommandLine.Spec;
             "  posthouse keys init grid",
             "  posthouse keys issue --authority grid --into keys-a site-a",
             "  posthouse keys issue --authority grid --into keys-b site-b",
-            "  posthouse relay --site site-a --keys keys-a --links 127.0.0.1:7412 --data data-a",
-            "  posthouse relay --site site-b --keys keys-b --links 127.0.0.1:7432 --peer site-a=127.0.0.1:7412 --data data-b \\",
-            "      --listen 127.0.0.1:7421 --ops 127.0.0.1:7423 --group 127.0.0.1:7424 --member 127.0.0.1:7414",
+            "  posthouse relay --site site-a --keys keys-a --data data-a \\",
+            "      --links 127.0.0.1:7412",
+            "  posthouse relay --site site-b --keys keys-b --data data-b \\",
+            "      --links 127.0.0.1:7432 --peer site-a=127.0.0.1:7412 \\",
+            "      --listen 127.0.0.1:7421 --ops 127.0.0.1:7423 \\",
+            "      --group 127.0.0.1:7424 --member 127.0.0.1:7414",
             "",
             "A second relay of site-b, which shares its ranks:",
-            "  posthouse relay --site site-b --name 2 --keys keys-b --links 127.0.0.1:7442 --data data-b \\",
+            "  posthouse relay --site site-b --name 2 --keys keys-b --data data-b \\",
+            "      --links 127.0.0.1:7442 \\",
             "      --peer site-a=127.0.0.1:7412 --peer site-b=127.0.0.1:7432 \\",
-            "      --listen 127.0.0.1:7431 --ops 127.0.0.1:7433 --group 127.0.0.1:7434 --member 127.0.0.1:7414"
+            "      --listen 127.0.0.1:7431 --ops 127.0.0.1:7433 \\",
+            "      --group 127.0.0.1:7434 --member 127.0.0.1:7414"
         })
 final class RelayCommand implements Callable<Integer> {
     @Spec
@@ -104,7 +109,7 @@ final class RelayCommand implements Callable<Integer> {
     @Option(
             names = "--transport",
             defaultValue = "AUTO",
-            description = "What sockets are made of: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}, the fastest by measurement).")
+            description = "What sockets are made of: ${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}: NIO, which every mode can read).")
     private SocketKind sockets;
 
     @Option(

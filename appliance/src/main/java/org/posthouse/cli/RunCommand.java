@@ -47,7 +47,7 @@ import picocli.CommandLine.TypeConversionException;
             "  posthouse run -n 4 example:pi",
             "  posthouse run -n 4 --sites 2 -cp pi.jar Pi",
             "  posthouse run -n 16 --sites 2 --relays-per-site 2 -cp pi.jar Pi",
-            "  posthouse run -n 8 --relay 127.0.0.1:7411 --sites 2 -cp job.jar:lib Main input.txt"
+            "  posthouse run -n 8 --relay 127.0.0.1:7411 --sites 2 -cp job.jar Main in.txt"
         })
 final class RunCommand implements Callable<Integer> {
     @Spec

@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "Example:",
-            "  posthouse bench scale --clients 2,16,64,128 --relays 1,2,4 --modes all --durability none,process --plot scale.svg",
+            "  posthouse bench scale --clients 2,16,64,128 --relays 1,2,4 --modes all \\",
+            "      --durability none,process --plot scale.svg",
             "",
             "docs/bench.md defines every column."
         })

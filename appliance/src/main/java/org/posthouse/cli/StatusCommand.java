@@ -30,11 +30,17 @@ final class StatusCommand implements Callable<Integer> {
     public Integer call() throws CommandFailure, InterruptedException {
         ConsoleClient client = console.client();
         String answer = client.get("/api/v1/relays");
-        StringBuilder text = new StringBuilder();
-        client.json(answer).path("relays").forEach(relay -> tell(text, relay));
-        client.json(client.get("/api/v1/jobs")).path("jobs").forEach(job -> tellJob(text, job));
+        String text = tell(client.json(answer), client.json(client.get("/api/v1/jobs")));
         System.out.print(console.json() ? answer + System.lineSeparator() : text);
         return attention ? STATUS_ATTENTION : 0;
+    }
+
+    /** In words what {@code /api/v1/relays} and {@code /api/v1/jobs} have answered. */
+    String tell(JsonNode relays, JsonNode jobs) {
+        StringBuilder text = new StringBuilder();
+        relays.path("relays").forEach(relay -> tell(text, relay));
+        jobs.path("jobs").forEach(job -> tellJob(text, job));
+        return text.toString();
     }
 
     private void tell(StringBuilder text, JsonNode relay) {
@@ -51,7 +57,7 @@ final class StatusCommand implements Callable<Integer> {
         relay.path("reasons").forEach(reason -> line(text, "not ready", reason.asText()));
         relay.path("links").forEach(link -> tellLink(text, link));
         tellGateway(text, relay.path("streams"));
-        relay.path("streams").path("forwards").forEach(forward -> tellForward(text, forward));
+        relay.path("streams").path("forwards").forEach(forward -> tellForward(text, forward, relay.path("links")));
         if (relay.path("log").isObject()) {
             tellLog(text, relay.path("log"));
         }
@@ -78,7 +84,8 @@ final class StatusCommand implements Callable<Integer> {
 
     private void tellLink(StringBuilder text, JsonNode link) {
         String state = link.path("state").asText();
-        attention |= !state.equals("UP");
+        boolean up = state.equals("UP");
+        attention |= !up;
         long waiting = link.path("waitingBytes").asLong();
         int lanes = link.path("lanes").asInt();
         long roundTripUs = link.path("roundTripMicros").asLong();
@@ -88,7 +95,7 @@ final class StatusCommand implements Callable<Integer> {
                 link.path("peerRelay").asText(),
                 state,
                 time(link.path("parked").path("since").isNumber() ? link.path("parked").path("since") : link.path("since")),
-                roundTripUs == 0 ? "" : String.format(Locale.ROOT, ", round trip %.2f ms", roundTripUs / 1e3),
+                !up || roundTripUs == 0 ? "" : String.format(Locale.ROOT, ", round trip %.2f ms", roundTripUs / 1e3),
                 lanes <= 1 ? "" : ", " + lanes + " lanes",
                 route(link.path("paths")),
                 waiting == 0 ? "" : String.format(Locale.ROOT, ", %,d bytes not acknowledged", waiting)));
@@ -125,8 +132,9 @@ final class StatusCommand implements Callable<Integer> {
         if (open + came + went > 0) {
             line(text, "", String.format(
                     Locale.ROOT,
-                    "%,d streams are open: %,d bytes came, %,d went%s",
+                    "%,d %s open: %,d bytes came, %,d went%s",
                     open,
+                    open == 1 ? "stream is" : "streams are",
                     came,
                     went,
                     open == 0
@@ -167,9 +175,10 @@ final class StatusCommand implements Callable<Integer> {
         if (carried > 0 || drained) {
             line(text, "gateway", String.format(
                     Locale.ROOT,
-                    "%s%,d lanes of other relays go through it, %,d bytes so far",
+                    "%s%,d %s through it, %,d bytes so far",
                     drained ? "drained; " : "",
                     carried,
+                    carried == 1 ? "lane of other relays goes" : "lanes of other relays go",
                     streams.path("bytesCarried").asLong()));
         }
     }
@@ -192,7 +201,7 @@ final class StatusCommand implements Callable<Integer> {
                 job.path("ranks").asInt() == 1 ? "rank here waits" : "ranks here wait")));
     }
 
-    private static void tellForward(StringBuilder text, JsonNode forward) {
+    private static void tellForward(StringBuilder text, JsonNode forward, JsonNode links) {
         String state = forward.path("state").asText();
         boolean door = state.equals("DOOR");
         String reason = forward.path("lastReason").asText();
@@ -201,12 +210,24 @@ final class StatusCommand implements Callable<Integer> {
                 "%s %s%s, %d of %d streams open%s",
                 door ? forward.path("name").asText() + " leads to" : forward.path("address").asText() + " leads to",
                 door ? forward.path("address").asText() : forward.path("name").asText(),
-                state.equals("REFUSING") ? ", refuses while the link is not up" : "",
+                state.equals("REFUSING") ? ", refuses" + whyRefusing(forward, links) : "",
                 forward.path("streams").asLong(),
                 forward.path("opened").asLong(),
                 forward.path("refused").asLong() == 0
                         ? ""
                         : String.format(Locale.ROOT, ", %d refused, the last: %s", forward.path("refused").asLong(), reason)));
+    }
+
+    /** It listens when its link is up, unless the system does not let it. */
+    private static String whyRefusing(JsonNode forward, JsonNode links) {
+        String door = forward.path("name").asText();
+        String relay = door.substring(0, Math.max(0, door.lastIndexOf('/')));
+        for (JsonNode link : links) {
+            if (link.path("peerRelay").asText().equals(relay) && link.path("state").asText().equals("UP")) {
+                return ": " + forward.path("lastReason").asText();
+            }
+        }
+        return " while the link is not up";
     }
 
     private void tellLog(StringBuilder text, JsonNode log) {

@@ -39,7 +39,7 @@ import picocli.CommandLine.Spec;
             "Tunnels are measured if ssh with sshd, or stunnel, are installed; they run as the bench's children with keys of their own.",
             "",
             "Examples:",
-            "  posthouse bench wan --profile grid5000 --json grid5000.json --plot grid5000.svg",
+            "  posthouse bench wan --profile grid5000 --json grid.json --plot grid.svg",
             "  posthouse bench wan --profile modern --jobs none",
             "  posthouse bench wan --profile none"
         })

@@ -8,12 +8,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 /** Where things are on this host. */
 public final class Installation {
-    /** System property: further flags of the JVMs of relays that this process starts, with blanks between them; none if it is not set. */
-    public static final String RELAY_FLAGS = "posthouse.relay.flags";
+    /** Variable of the environment: further flags of relays' JVMs, with blanks between them; none if it is not set. */
+    public static final String RELAY_FLAGS = "POSTHOUSE_RELAY_FLAGS";
 
     private Installation() {}
 
@@ -27,10 +28,15 @@ public final class Installation {
         return flags("/org/posthouse/jvm.flags");
     }
 
-    /** The most memory that a relay's JVM may take, from the build's one list, and {@link #RELAY_FLAGS}. */
+    /** Flags of the JVM of a relay that this process starts: the most memory that it may take, from the build's one list, and {@link #RELAY_FLAGS}. */
     public static List<String> relayFlags() {
+        return relayFlags(System.getenv());
+    }
+
+    /** The user's own stand behind the build's, and so win. */
+    static List<String> relayFlags(Map<String, String> environment) {
         List<String> flags = new ArrayList<>(flags("/org/posthouse/relay.flags"));
-        Stream.of(System.getProperty(RELAY_FLAGS, "").split(" ")).filter(flag -> !flag.isEmpty()).forEach(flags::add);
+        Stream.of(environment.getOrDefault(RELAY_FLAGS, "").split("\\s+")).filter(flag -> !flag.isEmpty()).forEach(flags::add);
         return flags;
     }
 

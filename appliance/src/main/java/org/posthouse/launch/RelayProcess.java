@@ -47,8 +47,8 @@ public final class RelayProcess implements AutoCloseable {
         List<String> command = new ArrayList<>();
         command.add(Installation.java().toString());
         command.addAll(Installation.jvmFlags());
+        command.addAll(StartCache.relayFlags(Installation.relayFlags()));
         command.addAll(Installation.relayFlags());
-        command.addAll(StartCache.commandFlags());
         command.addAll(List.of("-XX:-UsePerfData", "-Dposthouse.log=INFO", "-cp", System.getProperty("java.class.path"), MAIN));
         command.addAll(List.of("relay", "--json", "--end-with-input"));
         command.addAll(arguments);

@@ -34,17 +34,21 @@ public final class StartCache {
 
     private StartCache() {}
 
-    /** Flags for a JVM of the command or a relay. */
-    static List<String> commandFlags() {
-        return flags(folder().resolve(COMMAND_FILE));
+    /** Flags for a relay's JVM that has these too. None if the user has an AOT cache, or may have: a JVM takes one only, and refuses to start with two. */
+    static List<String> relayFlags(List<String> relayFlags) {
+        return mayNameACache(relayFlags, Map.of()) ? List.of() : flags(folder().resolve(COMMAND_FILE));
     }
 
-    /** Flags for a rank's JVM. None if the user has an AOT cache, or may have: a JVM takes one only, and refuses to start with two. */
+    /** Flags for a rank's JVM; none in the same case. */
     static List<String> rankFlags(JobSpec spec) {
-        boolean own = spec.jvmFlags().stream().anyMatch(StartCache::mayNameACache)
-                || FLAG_VARIABLES.stream().anyMatch(variable -> isOwn(variable, spec.environment()));
         Path cache = folder().resolve(RANK_FILE);
+        boolean own = mayNameACache(spec.jvmFlags(), spec.environment());
         return own || !isOf(Installation.jarOf(RankMain.class), cache) ? List.of() : flags(cache);
+    }
+
+    private static boolean mayNameACache(List<String> flags, Map<String, String> environment) {
+        return flags.stream().anyMatch(StartCache::mayNameACache)
+                || FLAG_VARIABLES.stream().anyMatch(variable -> isOwn(variable, environment));
     }
 
     /**

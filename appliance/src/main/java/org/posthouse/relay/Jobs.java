@@ -282,6 +282,7 @@ final class Jobs {
             relay.journal().jobClosed(job.id(), why.code());
             relay.journal().dismiss(job.id());
         }
+        relay.links().forget(job.id());
         relay.directory().removeJob(job.id());
         relay.announce();
         relay.status().refresh();

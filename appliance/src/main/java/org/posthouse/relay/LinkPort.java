@@ -104,6 +104,13 @@ final class LinkPort implements Links.Listener {
         }
     }
 
+    /** Lets go of what waits for links of a job that has ended here. */
+    void forget(long job) {
+        if (links != null) {
+            links.forget(job);
+        }
+    }
+
     private String stateOf(String other) {
         return links.status().stream()
                 .filter(status -> status.relay().equals(other))

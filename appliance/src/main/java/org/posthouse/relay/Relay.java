@@ -203,7 +203,7 @@ public final class Relay extends VerticleBase {
                 .onSuccess(bound -> config.local().ifPresent(this::listenLocally))
                 .recover(cause -> Future.failedFuture(new IllegalStateException(
                         "relay " + config.relay() + " cannot listen at " + config.host() + ":" + config.port() + ": "
-                                + Causes.text(cause),
+                                + Causes.text(cause) + "; stop the other program or choose another --listen",
                         cause)));
     }
 

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,11 @@ final class StartCacheTest {
     @Test
     void aCacheOfAnEarlierBuildIsNot() throws IOException {
         assertThat(StartCache.isOf(file("mpj.jar", MADE_MS), file("rank.aot", MADE_MS - 1_000))).isFalse();
+    }
+
+    @Test
+    void aRelayThatTheUserGivesAnAotCacheIsGivenNoOther() {
+        assertThat(StartCache.relayFlags(List.of("-Xmx1g", "-XX:AOTCache=own.aot"))).isEmpty();
     }
 
     @Test

@@ -56,7 +56,7 @@ final class Command implements AutoCloseable {
         command.addAll(Installation.jvmFlags());
         command.addAll(List.of("-XX:-UsePerfData", "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir")));
         command.addAll(Installed.flags());
-        command.addAll(List.of(FIRST_COMPILER, "-D" + Installation.RELAY_FLAGS + "=" + FIRST_COMPILER));
+        command.add(FIRST_COMPILER);
         command.addAll(ONE_CARRIER);
         command.addAll(jvmFlags);
         command.add(Posthouse.class.getName());
@@ -66,7 +66,9 @@ final class Command implements AutoCloseable {
         }
         Path out = Files.createTempFile(folder, "command", ".out");
         Path err = Files.createTempFile(folder, "command", ".err");
-        Process process = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+        ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().put(Installation.RELAY_FLAGS, FIRST_COMPILER);
+        Process process = builder.start();
         return new Command(process, out, err);
     }
 

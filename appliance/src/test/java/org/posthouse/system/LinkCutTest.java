@@ -25,6 +25,10 @@ import org.posthouse.tunnel.GridAuthority;
 @Timeout(1_500)
 class LinkCutTest {
     private static final int SECONDS = Integer.getInteger("posthouse.cut.seconds", 6);
+
+    /** More than was on its way when the link was cut, and less than the ranks send behind the cut. */
+    private static final long WAITING_BYTES_MAX = 1 << 20;
+
     private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     /** Silence is noticed after 15 s, and told 5 s later. */
@@ -88,6 +92,9 @@ class LinkCutTest {
             assertThat(Jobs.told(ended, "SITE_UNREACHABLE")).singleElement().asString().matches(
                     ".*job [0-9a-f]{16} \\(.*CutOff.*\\) has ranks at site site-b: the link from relay site-a to relay site-b is down since "
                             + "[-0-9T:Z]+ \\(.+\\), longer than the 2 s of --link-patience; look at the links on the console.*");
+            await("nothing of it waits for the link any more")
+                    .atMost(PATIENCE)
+                    .until(() -> first.get("/api/v1/relays").at("/relays/0/links/0/waitingBytes").asLong(Long.MAX_VALUE) < WAITING_BYTES_MAX);
             long before = first.delivered();
             await().atMost(PATIENCE).until(() -> first.delivered() > before + 1_000);
             assertThat(local.handle().isAlive()).isTrue();
@@ -121,6 +128,7 @@ class LinkCutTest {
         Command.Result status = Command.run(folder, "status", "--ops", relay.ready().console());
         assertThat(status.status()).as(status.out() + status.err()).isEqualTo(3);
         assertThat(status.out()).containsPattern("link +" + other + " is (DOWN|CONNECTING) since ");
+        assertThat(status.out()).as("nothing goes there and back").doesNotContain("round trip");
         assertThat(status.out()).containsPattern("[0-9]+ messages are parked, [0-9,]+ bytes");
         assertThat(status.out()).containsPattern("job [0-9a-f]{16} \\(.*CutOff\\): [0-9]+ messages, [0-9,]+ bytes; 2 ranks here wait");
         assertThat(relay.meter("posthouse_link_parked_ranks")).isEqualTo(2);

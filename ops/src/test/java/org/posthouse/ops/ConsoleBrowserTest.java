@@ -67,6 +67,28 @@ class ConsoleBrowserTest {
         }
     }
 
+    /** A page that has not heard of its relay yet does not look as one that has. */
+    @Test
+    void theDotTellsTheStateOfTheLiveStream() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            browser.open(ops.uri("/").toString());
+            browser.await("the live stream", () -> text(browser, ".top").endsWith("Live"), true);
+            Object colours = browser.run("""
+                    const page = document.querySelector('posthouse-console');
+                    return (async () => {
+                      const seen = new Set();
+                      for (const state of ['live', 'connecting', 'lost']) {
+                        page.streamState = state;
+                        page.requestUpdate();
+                        await page.updateComplete;
+                        seen.add(getComputedStyle(document.querySelector('.dot')).backgroundColor);
+                      }
+                      return seen.size;
+                    })()""");
+            assertThat(colours).isEqualTo(3L);
+        }
+    }
+
     private static String text(Browser browser, String selector) {
         return browser.all(selector).stream().map(found -> found.getText().replaceAll("\\s+", " ").strip()).collect(joining("; "));
     }

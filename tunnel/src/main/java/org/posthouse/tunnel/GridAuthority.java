@@ -259,7 +259,7 @@ public final class GridAuthority {
         for (String name : names) {
             if (Files.exists(folder.resolve(name))) {
                 throw new KeysException(
-                        folder.resolve(name) + " exists and is never overwritten: move it away, or choose a folder");
+                        folder.resolve(name) + " exists and is never overwritten: move it away, or name another folder");
             }
         }
     }

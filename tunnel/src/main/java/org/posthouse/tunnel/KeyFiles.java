@@ -172,7 +172,7 @@ final class KeyFiles {
                 out.write(bytes);
             }
         } catch (FileAlreadyExistsException e) {
-            throw new KeysException(file + " exists and is never overwritten: move it away, or choose a folder", e);
+            throw new KeysException(file + " exists and is never overwritten: move it away, or name another folder", e);
         } catch (IOException | UnsupportedOperationException e) {
             throw new KeysException("cannot write " + file + ": " + Causes.text(e), e);
         }

@@ -140,6 +140,22 @@ final class Link {
         window.forEachUnsettled(visitor);
     }
 
+    /** Lets go of what waits of a job that has ended. */
+    void forget(long job) {
+        long before = window.settled();
+        window.forget(job);
+        tellSettled(before);
+        tellIfRoomy();
+        writeWaiting();
+    }
+
+    private void tellSettled(long before) {
+        long settled = window.settled() - before;
+        if (settled > 0) {
+            links.listener().onAcknowledged(relay, settled);
+        }
+    }
+
     /** Ends the link for good and lets go of all its frames. */
     void stop(Notice why) {
         stopped = true;
@@ -307,10 +323,7 @@ final class Link {
         long before = window.settled();
         window.acknowledge(heads, bulk, bulkArrived, incompleteBytes);
         progressed = true;
-        long settled = window.settled() - before;
-        if (settled > 0) {
-            links.listener().onAcknowledged(relay, settled);
-        }
+        tellSettled(before);
         lanes.onProduct(window.governor().product());
         tellIfRoomy();
         writeWaiting();

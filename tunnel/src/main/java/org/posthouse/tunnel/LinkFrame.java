@@ -1,13 +1,15 @@
 package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.posthouse.wire.Wire;
 
 /** A frame in a link's window, and what became of it. Confined to its window. */
 final class LinkFrame {
     /** The lane of a frame that is on none. */
     static final int NOWHERE = -1;
 
-    private final ByteBuf bytes;
+    private ByteBuf bytes;
     private final int length;
     private final long place;
 
@@ -21,6 +23,7 @@ final class LinkFrame {
     private int lane = NOWHERE;
     private boolean came;
     private boolean acknowledged;
+    private boolean abandoned;
     private LinkGovernor.Stamp stamp;
 
     /** What it is written in, with others, the next time; null if it goes as it is. */
@@ -49,6 +52,20 @@ final class LinkFrame {
 
     long place() {
         return place;
+    }
+
+    /** It will not be written: of its bytes no more than its head is kept, for those who are told of it in its turn. */
+    void abandon() {
+        int head = Math.min(length, Wire.MESSAGE_HEADER_BYTES);
+        ByteBuf kept = Unpooled.buffer(head, head).writeBytes(bytes, bytes.readerIndex(), head);
+        bytes.release();
+        bytes = kept;
+        abandoned = true;
+        acknowledged = true;
+    }
+
+    boolean isAbandoned() {
+        return abandoned;
     }
 
     void makeBulk() {

@@ -107,6 +107,18 @@ final class LinkQueue {
         }
     }
 
+    /** Takes what waits of this job and was never written, in no order. What is being packed stays. */
+    List<LinkFrame> takeAll(long job) {
+        List<LinkFrame> taken = new ArrayList<>(channels.takeAll(flow -> flow.job() == job));
+        heads.removeIf(frame -> !frame.isNumbered() && isOf(job, frame.bytes()) && taken.add(frame));
+        taken.forEach(this::came);
+        return taken;
+    }
+
+    private boolean isOf(long job, ByteBuf frame) {
+        return typeOf(frame) != null && !LinkFront.isOfStreams(frame) && view.wrap(frame.nioBuffer(), 0).job() == job;
+    }
+
     /** The other end has this frame, which was taken from here. */
     void came(LinkFrame frame) {
         if (frame.orderedIn() != null) {

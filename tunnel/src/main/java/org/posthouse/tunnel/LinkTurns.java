@@ -1,8 +1,11 @@
 package org.posthouse.tunnel;
 
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.SequencedMap;
+import java.util.function.Predicate;
 
 /**
  * Frames of flows that take turns, a frame each. Confined to a link's queue.
@@ -33,6 +36,12 @@ final class LinkTurns<F> {
             flows.putLast(turn.getKey(), turn.getValue());
         }
         return frame;
+    }
+
+    /** Takes all frames of these flows, each flow's in their order. */
+    List<LinkFrame> takeAll(Predicate<F> which) {
+        List<F> taken = flows.keySet().stream().filter(which).toList();
+        return taken.stream().map(flows::remove).flatMap(Collection::stream).toList();
     }
 
     void clear() {

@@ -201,6 +201,19 @@ final class LinkWindow {
         }
     }
 
+    /**
+     * Lets go of what was never written of a job that has ended. It counts as handled; what was written keeps its number, and so stays until the
+     * peer has handled it.
+     */
+    void forget(long job) {
+        for (LinkFrame frame : queue.takeAll(job)) {
+            bytes -= cost(frame.bytes());
+            frame.abandon();
+            bytes += cost(frame.bytes());
+        }
+        settle();
+    }
+
     /** This lane is lost, and others are not: what was on it is written again. */
     void lost(int lane) {
         List<LinkFrame> frames = bulk.takeOff(lane);
@@ -236,7 +249,7 @@ final class LinkWindow {
 
     /**
      * The peer has forgotten the streams: hands over all frames that are not settled, in the order in which they were handed in,
-     * and counts from 0 again. The peer may have handled some of them.
+     * and counts from 0 again. The peer may have handled some of them. Of those of jobs that were forgotten it is the heads only.
      */
     List<ByteBuf> takeAll() {
         List<ByteBuf> frames = new ArrayList<>(unsettled.size());
@@ -277,9 +290,9 @@ final class LinkWindow {
         return settled;
     }
 
-    /** Visits all frames that are not settled, in the order in which they were handed in. */
+    /** Visits all frames that are not settled, in the order in which they were handed in, but those that were let go of. */
     void forEachUnsettled(Consumer<ByteBuf> visitor) {
-        unsettled.forEach(frame -> visitor.accept(frame.bytes()));
+        unsettled.stream().filter(frame -> !frame.isAbandoned()).forEach(frame -> visitor.accept(frame.bytes()));
     }
 
     long retransmitted() {

@@ -82,7 +82,8 @@ public final class Links {
          * {@code relay} restarted: what it did not write down is gone. Called before {@link #onUp}; frames sent from now on
          * reach the new one, and none that were sent before.
          *
-         * @param frames those that {@link #onAcknowledged} has not told of, in the order of {@link Links#send}; the listener's to release or to send again
+         * @param frames those that {@link #onAcknowledged} has not told of, in the order of {@link Links#send}; the listener's to release or to send again. Of those of a job that
+         *     was {@linkplain Links#forget forgotten} it may be the first bytes only
          */
         default void onForgotten(String relay, List<ByteBuf> frames) {
             frames.forEach(ByteBuf::release);
@@ -174,6 +175,16 @@ public final class Links {
         requireCarried(relay, frame);
         link.send(frame);
         return true;
+    }
+
+    /**
+     * Lets go of what was never written of a job that has ended here, at all links: nobody waits for it. To the listener it counts as acknowledged.
+     */
+    public void forget(long job) {
+        assert inLoop();
+        if (!closed) {
+            links.values().forEach(link -> link.forget(job));
+        }
     }
 
     /** A frame for which {@link Listener#onFrame} returned false has been handled by now. In any order, each once. */

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.posthouse.wire.FrameType;
@@ -167,6 +168,57 @@ class LinkWindowTest {
         assertThat(slice.maxWritableBytes()).isZero();
         slice.release();
         window.release();
+    }
+
+    @Test
+    void letsGoOfWhatWasNeverWrittenOfAJobThatHasEnded() throws WireException {
+        ByteBuf written = message(1, 0, 10);
+        ByteBuf waiting = message(1, 0, 100);
+        ByteBuf others = message(2, 0, 10);
+        List.of(written, waiting, others).forEach(window::append);
+        window.next(0, true, true);
+        window.forget(1);
+        assertThat(waiting.refCnt()).isZero();
+        assertThat(written.refCnt()).as("its number was told: it stays").isEqualTo(1);
+        List<ByteBuf> visited = new ArrayList<>();
+        window.forEachUnsettled(visited::add);
+        assertThat(visited).containsExactly(written, others);
+        assertThat(window.next(0, true, true).bytes()).isSameAs(others);
+        assertThat(window.next(0, true, true)).isNull();
+        window.acknowledge(2, 0, 0, 0);
+        assertThat(window.settled()).isEqualTo(3);
+        assertThat(window.bytes()).isZero();
+    }
+
+    /** A short message goes as bulk behind a long one of its channel: not for ever, if that is let go of. */
+    @Test
+    void theNextOfAChannelWhoseLongMessageWasLetGoOfIsAHead() {
+        ByteBuf chunk = chunk();
+        List.of(message(1, 0, LinkQueue.HEAD_BYTES_MAX), message(1, 0, 1), chunk).forEach(window::append);
+        window.forget(1);
+        assertThat(window.settled()).isEqualTo(2);
+        assertThat(window.next(0, false, true).bytes()).isSameAs(chunk);
+        window.append(message(1, 0, 1));
+        assertThat(window.next(0, true, false)).isNotNull();
+        window.release();
+    }
+
+    @Test
+    void tellsOfWhatItHasLetGoOfInItsTurnWhenThePeerForgets() {
+        List.of(message(1, 0, 10), message(1, 1, 100), message(2, 2, 10)).forEach(window::append);
+        window.next(0, true, true);
+        window.forget(1);
+        List<ByteBuf> frames = window.takeAll();
+        assertThat(frames).extracting(frame -> new FrameView().wrap(frame.nioBuffer(), 0).sequence()).containsExactly(0L, 1L, 2L);
+        assertThat(frames.get(1).capacity()).isEqualTo(Wire.MESSAGE_HEADER_BYTES);
+        frames.forEach(ByteBuf::release);
+    }
+
+    private static ByteBuf message(long job, long sequence, int payloadBytes) {
+        int length = Wire.MESSAGE_HEADER_BYTES + payloadBytes;
+        ByteBuffer frame = ByteBuffer.allocate(length);
+        new FrameView().wrap(frame, 0).begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, job).length(length).sequence(sequence);
+        return Unpooled.wrappedBuffer(frame);
     }
 
     private static void assertReason(Throwable thrown, Reason reason) {

@@ -86,7 +86,7 @@ class PosthouseConsole extends LitElement {
     return html`<header class="top">
       <h1><img src="/console/favicon.svg" alt="" width="26" height="26">Posthouse</h1>
       <p class="where">${versions}</p>
-      <p class="live ${this.streamState}"><span class="dot" aria-hidden="true"></span>${words[this.streamState]}</p>
+      <p class="stream ${this.streamState}"><span class="dot" aria-hidden="true"></span>${words[this.streamState]}</p>
     </header>`;
   }
 

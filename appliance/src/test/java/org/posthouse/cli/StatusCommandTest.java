@@ -1,0 +1,39 @@
+package org.posthouse.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+/** What {@code posthouse status} makes of the console's answers. */
+class StatusCommandTest {
+    private static final String PORT = "{'state': 'REFUSING', 'name': 'site-b/2/web', 'address': '127.0.0.1:80', 'streams': 0, 'opened': 0,"
+            + " 'refused': 0, 'lastReason': 'cannot listen at 127.0.0.1:80: taken'}";
+
+    private static String told(String linkState, String forwards) throws IOException {
+        JsonNode relays = new ObjectMapper().readTree(("{'relays': [{'relay': 'site-a', 'site': 'site-a', 'ready': true, 'mode': 'pooled',"
+                + "'links': [{'peerRelay': 'site-b/2', 'state': '" + linkState + "', 'roundTripMicros': 650, 'streams': {'open': 1}}],"
+                + "'streams': {'carried': 1, 'forwards': [" + forwards + "]}}]}").replace('\'', '"'));
+        return new StatusCommand().tell(relays, JsonNodeFactory.instance.objectNode());
+    }
+
+    @Test
+    void aLinkThatIsDownHasNoRoundTrip() throws IOException {
+        assertThat(told("UP", "")).contains("site-b/2 is UP since 1970-01-01T00:00:00Z, round trip 0.65 ms");
+        assertThat(told("DOWN", "")).contains("site-b/2 is DOWN since").doesNotContain("round trip");
+    }
+
+    @Test
+    void aPortSaysWhyItRefuses() throws IOException {
+        assertThat(told("DOWN", PORT)).contains("127.0.0.1:80 leads to site-b/2/web, refuses while the link is not up, 0 of 0 streams open");
+        assertThat(told("UP", PORT)).contains("leads to site-b/2/web, refuses: cannot listen at 127.0.0.1:80: taken, 0 of 0 streams open");
+    }
+
+    @Test
+    void oneIsNoPlural() throws IOException {
+        assertThat(told("UP", "")).contains("1 stream is open: ", "1 lane of other relays goes through it, ");
+    }
+}
