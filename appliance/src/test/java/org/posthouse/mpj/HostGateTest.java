@@ -23,7 +23,8 @@ import org.posthouse.relay.StoppedDisk;
 
 /**
  * P3 with {@code --durability host}, by real relays of which one has a disk that stands still: the other site hears nothing of what
- * its ranks say, and nobody may go who has said something to them; among themselves its ranks go on.
+ * its ranks say, and nobody may go who has said something to them; none of its own prints what it has observed, or is told that it can
+ * be started again from where it is; among themselves its ranks go on.
  */
 @Timeout(value = 120, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class HostGateTest {
@@ -34,6 +35,8 @@ final class HostGateTest {
     private final CountDownLatch exchanged = new CountDownLatch(1);
     private final CountDownLatch arrived = new CountDownLatch(1);
     private final AtomicBoolean heard = new AtomicBoolean();
+    private final AtomicBoolean saved = new AtomicBoolean();
+    private final AtomicBoolean printed = new AtomicBoolean();
 
     private static void send(Endpoint end, int destination) {
         end.await(end.send(CONTEXT, destination, 0, region(new byte[] {7}).content(0, 1)));
@@ -57,6 +60,8 @@ final class HostGateTest {
                 send(end, 1);
                 receive(end, 1);
                 exchanged.countDown();
+                end.vault().restored();
+                saved.set(true);
             }
             case 1 -> {
                 receive(end, 0);
@@ -73,13 +78,17 @@ final class HostGateTest {
     }
 
     private void standsAndGoesOn(RelayedWorld world) throws InterruptedException {
-        assertThat(exchanged.await(30, TimeUnit.SECONDS)).as("one site goes on").isTrue();
-        assertThat(arrived.await(30, TimeUnit.SECONDS)).as("what comes to it arrives").isTrue();
-        Awaitility.await().during(LONG).atMost(LONG.multipliedBy(10)).failFast(() -> {
-            assertThat(heard).as("the other site has heard").isFalse();
-            assertThat(world.gone()).as("ranks that have gone").isEmpty();
-        }).until(() -> true);
-        disk.goOn();
+        try {
+            assertThat(exchanged.await(30, TimeUnit.SECONDS)).as("one site goes on").isTrue();
+            assertThat(arrived.await(30, TimeUnit.SECONDS)).as("what comes to it arrives").isTrue();
+            Awaitility.await().during(LONG).atMost(LONG.multipliedBy(10)).failFast(() -> {
+                assertThat(heard).as("the other site has heard").isFalse();
+                assertThat(saved).as("a point to start from is said to be kept").isFalse();
+                assertThat(world.gone()).as("ranks that have gone").isEmpty();
+            }).until(() -> true);
+        } finally {
+            disk.goOn(); // Or the relay would not end.
+        }
     }
 
     @Test
@@ -89,26 +98,35 @@ final class HostGateTest {
             standsAndGoesOn(world);
             ranks.join();
             assertThat(heard).isTrue();
+            assertThat(saved).isTrue();
             assertThat(world.gone()).containsExactlyInAnyOrder(0, 1, 2, 3);
-        } finally {
-            disk.goOn(); // Or the relay would not end.
         }
     }
 
     /** There is no other way for the word that a send was taken back, which waits for the disk, than the connection that its rank is to leave. */
     @Test
     void aRankThatIsAskedToMoveHearsFirstWhatWaitsForTheDisk() throws Exception {
-        try (RelayedWorld world = RelayedWorld.survivingHosts(disk, 1, 1)) {
-            CompletableFuture<Void> rank = CompletableFuture.runAsync(() -> world.run(this::takeBack), task -> new Thread(task).start());
+        try (RelayedWorld world = RelayedWorld.survivingHosts(disk, 1, 2)) {
+            CompletableFuture<Void> rank = CompletableFuture.runAsync(() -> world.run(end -> {
+                if (end.rank() == 0) {
+                    takeBack(end);
+                } else {
+                    print(end);
+                }
+            }), task -> new Thread(task).start());
             assertThat(exchanged.await(30, TimeUnit.SECONDS)).isTrue();
             CompletableFuture<List<ModeChange>> change = CompletableFuture.supplyAsync(() -> pooled(world), task -> new Thread(task).start());
             try {
-                Awaitility.await().during(LONG).atMost(LONG.multipliedBy(10)).failFast("the rank has moved", change::isDone).until(() -> true);
+                Awaitility.await().during(LONG).atMost(LONG.multipliedBy(10)).failFast(() -> {
+                    assertThat(change).as("the ranks have moved").isNotDone();
+                    assertThat(printed).as("what was observed may be printed").isFalse();
+                }).until(() -> true);
             } finally {
                 disk.goOn(); // Or the relay would not end.
             }
             rank.join();
             change.join();
+            assertThat(printed).isTrue();
         }
     }
 
@@ -116,6 +134,12 @@ final class HostGateTest {
         Operation offer = end.send(CONTEXT, 0, 0, region(new byte[1]).content(0, 1), Mode.SYNCHRONOUS);
         exchanged.countDown();
         assertThat(end.cancel(offer)).isTrue();
+    }
+
+    private void print(Endpoint end) {
+        assertThat(end.value(() -> 5)).isEqualTo(5);
+        ((RelayEndpoint) end).awaitTold();
+        printed.set(true);
     }
 
     private static List<ModeChange> pooled(RelayedWorld world) {

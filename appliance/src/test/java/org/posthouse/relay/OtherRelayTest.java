@@ -14,15 +14,20 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.posthouse.core.Journal;
+import org.posthouse.core.Refusal;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.LinkConfig;
@@ -31,7 +36,10 @@ import org.posthouse.tunnel.RelayId;
 import org.posthouse.tunnel.SiteKeys;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Stall;
+import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
 /** A relay and what it sends to another one, which handles it when the test says so. */
@@ -50,13 +58,17 @@ class OtherRelayTest {
     private final Context farContext = vertx.getOrCreateContext();
     private final MemoryDirectory directory = new MemoryDirectory();
     private final Far far = new Far();
+    private GridAuthority authority;
     private Links farLinks;
     private Relay relay;
     private Shard shard;
 
-    /** Notes what comes. SENDs are not handled. */
+    /** Notes what comes. SENDs and OFFERs are not handled. */
     private static final class Far implements Links.Listener {
         private final List<FrameType> came = new CopyOnWriteArrayList<>();
+
+        /** Of each OFFER its sequence number, and whether it is said again. */
+        private final List<String> offers = new CopyOnWriteArrayList<>();
 
         /** What the link calls the SENDs, by their tags. */
         private final Map<Integer, Long> names = new ConcurrentHashMap<>();
@@ -66,15 +78,16 @@ class OtherRelayTest {
             came.add(view.type());
             if (view.type() == FrameType.SEND) {
                 names.put(view.tag(), number);
-                return false;
+            } else if (view.type() == FrameType.OFFER) {
+                offers.add(view.sequence() + ((view.flags() & FrameView.AGAIN) == 0 ? "" : " again"));
             }
-            return true;
+            return view.type() != FrameType.SEND && view.type() != FrameType.OFFER;
         }
     }
 
     @BeforeEach
     void link() throws Exception {
-        GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 30);
+        authority = GridAuthority.init(folder.resolve("authority"), 30);
         farLinks = new Links(farContext, links(authority, "far", 1).listen("127.0.0.1", 0), far);
         get(farLinks.start());
         RelayConfig config = RelayConfig.loopback(RelayId.parse("near"), 0);
@@ -88,8 +101,9 @@ class OtherRelayTest {
     }
 
     private LinkConfig links(GridAuthority authority, String site, long epoch) throws Exception {
-        authority.issue(site, 10, folder.resolve(site));
-        return LinkConfig.of(site, epoch, SiteKeys.load(folder.resolve(site)));
+        Path keys = folder.resolve(site + epoch);
+        authority.issue(site, 10, keys);
+        return LinkConfig.of(site, epoch, SiteKeys.load(keys));
     }
 
     @AfterEach
@@ -117,6 +131,86 @@ class OtherRelayTest {
         handle(LONG);
         await().atMost(PATIENCE).until(() -> far.came.contains(what));
         assertThat(far.came).hasSize(3);
+    }
+
+    /**
+     * Its shard is busy when the other relay comes again: what the shard sends before it knows, what it sends when it does, and what the relay
+     * that was started again says at once, all wait for their turn behind what was not handled.
+     */
+    @Test
+    void whatARelayHadNotHandledIsSaidAgainInItsOrderBeforeAnythingElseWhenItComesAgain() throws Exception {
+        Far restarted = new Far();
+        OtherRelay other = inControl(() -> relay.links().other("far"));
+        RelayPeer peer = other.peer(shard);
+        openJob(peer);
+        shard.strand().submit(() -> List.of(1, 2).forEach(number -> peer.send(offer(0, 1, number))));
+        await().atMost(PATIENCE).until(() -> far.offers.size() == 2);
+        int port = farLinks.port();
+        get(farLinks.close());
+        enter(shard.strand());
+        try {
+            peer.send(offer(0, 1, 3));
+            farLinks = new Links(farContext, links(authority, "far", 2).listen("127.0.0.1", port), restarted);
+            get(farLinks.start());
+            farContext.runOnContext(now -> {
+                farLinks.expect("near");
+                farLinks.send("near", offer(1, 0, 1));
+                farLinks.send("near", withdraw(1, 0, 1));
+            });
+            await().atMost(PATIENCE).until(() -> inControl(() -> other.flow().counts()).messagesIn() == 1);
+            peer.send(offer(0, 1, 4));
+            shard.strand().post(() -> peer.send(offer(0, 1, 5)));
+        } finally {
+            shard.strand().leave();
+        }
+        await().atMost(PATIENCE).until(() -> restarted.came.contains(FrameType.WITHDRAWN));
+        assertThat(restarted.offers).containsExactly("1 again", "2 again", "3 again", "4 again", "5 again");
+        assertThat(restarted.came).endsWith(FrameType.WITHDRAWN);
+    }
+
+    private static void enter(Strand strand) {
+        while (!strand.tryEnter()) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private <T> T inControl(Supplier<T> what) throws Exception {
+        CompletableFuture<T> told = new CompletableFuture<>();
+        relay.control().submit(() -> told.complete(what.get()));
+        return told.get(20, TimeUnit.SECONDS);
+    }
+
+    /** Of rank 0 here, and rank 1 there. */
+    private void openJob(RelayPeer peer) throws Exception {
+        List<Home> homes = List.of(new Home("near", "near", "n:1"), new Home("far", "far", "f:1"));
+        JobOpen opening = new JobOpen(JOB, Token.random(), true, "test", homes, new int[] {0, 1});
+        CompletableFuture<Void> open = new CompletableFuture<>();
+        shard.strand().submit(() -> {
+            try {
+                shard.core().openJob(opening, rank -> rank == 0 ? null : peer, event -> {}, Journal.NONE);
+                open.complete(null);
+            } catch (Refusal e) {
+                open.completeExceptionally(e);
+            }
+        });
+        open.get(20, TimeUnit.SECONDS);
+    }
+
+    private static ByteBuf offer(int source, int destination, long sequence) {
+        ByteBuffer frame = ByteBuffer.allocate(Wire.MESSAGE_HEADER_BYTES);
+        new FrameView().wrap(frame, 0)
+                .begin(FrameType.OFFER, Wire.MESSAGE_HEADER_BYTES, JOB)
+                .address(4, source, destination, 0)
+                .sequence(sequence)
+                .content(100, 100, 1);
+        return Unpooled.wrappedBuffer(frame);
+    }
+
+    private static ByteBuf withdraw(int source, int destination, long sequence) {
+        int bytes = FrameType.WITHDRAW.bytesMin();
+        ByteBuffer frame = ByteBuffer.allocate(bytes);
+        new FrameView().wrap(frame, 0).begin(FrameType.WITHDRAW, bytes, JOB).address(4, source, destination, 0).sequence(sequence);
+        return Unpooled.wrappedBuffer(frame);
     }
 
     private void handle(int tag) {

@@ -103,6 +103,48 @@ final class ImageStoreTest {
     }
 
     @Test
+    void findsAFlippedBitThatComesWhileItIsRead() throws IOException {
+        Checkpoint saved = save(1, BYTES);
+        try (Image image = store.open(JOB, RANK, saved)) {
+            image.next();
+            flip(file(1), ImageLayout.chunkAt(ImageLayout.CHUNK_BYTES) + 100);
+            assertThatThrownBy(image::next).isInstanceOf(LogException.class).hasMessageContaining("1.img");
+        }
+    }
+
+    @Test
+    void findsAChunkOfAnotherImage() throws IOException {
+        Checkpoint saved = save(1, BYTES);
+        byte[] first = Files.readAllBytes(file(1));
+        try (ImageFile other = write(1, content(2, BYTES))) {
+            other.commit(AT);
+        }
+        byte[] mixed = Files.readAllBytes(file(1));
+        System.arraycopy(first, 0, mixed, 0, (int) ImageLayout.chunkAt(ImageLayout.CHUNK_BYTES));
+        Files.write(file(1), mixed);
+        assertThatThrownBy(() -> store.open(JOB, RANK, saved))
+                .isInstanceOf(LogException.class)
+                .hasMessageContaining("chunks that do not belong together");
+    }
+
+    /** A disk that does not keep what was written to it. */
+    @Test
+    void isNotCommittedIfItCannotBeReadBack() throws IOException {
+        Checkpoint first = save(1, BYTES);
+        try (ImageFile file = write(1, content(2, BYTES))) {
+            flip(file(1).resolveSibling("1.img.tmp"), ImageLayout.chunkAt(0) + 100);
+            assertThatThrownBy(() -> file.commit(AT)).isInstanceOf(LogException.class).hasMessageContaining("is damaged in the chunk");
+        }
+        assertThat(load(first)).isEqualTo(content(1, BYTES));
+    }
+
+    private static void flip(Path file, long at) throws IOException {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[(int) at] ^= 4;
+        Files.write(file, bytes);
+    }
+
+    @Test
     void findsAFileThatIsTornOrHasMore() throws IOException {
         Checkpoint saved = save(1, BYTES);
         byte[] sound = Files.readAllBytes(file(1));

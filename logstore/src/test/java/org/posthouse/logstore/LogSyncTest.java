@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -62,6 +63,35 @@ final class LogSyncTest {
         assertThat(sync.sync()).isEqualTo(10);
         assertThat(sync.safe()).isEqualTo(10);
         assertThat(sync.sync()).isEqualTo(99);
+    }
+
+    /** A file that is begun between the two questions is not forced for a position that was asked first. */
+    @Test
+    void positionThatIsMadeSafeStandsInAFileThatIsForced() {
+        LogSync sync = new LogSync(folder, () -> position, () -> {
+            long now = file;
+            file = 4;
+            position = 30;
+            return now;
+        }, 3, forced::add);
+        assertThat(sync.sync()).isEqualTo(10);
+        assertThat(forced).doesNotContain(file(4));
+        assertThat(sync.sync()).isEqualTo(30);
+        assertThat(forced).contains(file(4));
+    }
+
+    /** A folder of its name stands for a file that cannot be forced. */
+    @Test
+    void firstSyncOfALogCoversItsOldestFile() throws IOException {
+        LogConfig small = new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
+        try (MessageLog dead = LogOpening.open(small, last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+            Samples.fill(dead, 10, 60_000);
+        }
+        try (MessageLog log = LogOpening.open(small, last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+            Files.delete(file(0));
+            Files.createDirectory(file(0));
+            assertThatThrownBy(() -> log.sync().sync()).isInstanceOf(LogException.class).hasMessageContaining("cannot be made safe");
+        }
     }
 
     @Test

@@ -125,6 +125,10 @@ final class PrologueTest {
             Files.write(file, torn);
             assertThatThrownBy(() -> Prologue.read(store, Samples.JOB, RANK)).as("torn at " + at).isInstanceOf(LogException.class);
         }
+        for (int more : new int[] {1, 2, 3, 4, 64}) {
+            Files.write(file, java.util.Arrays.copyOf(sound, sound.length + more));
+            assertThatThrownBy(() -> Prologue.read(store, Samples.JOB, RANK)).as(more + " bytes more").hasMessageContaining("prologue.log");
+        }
         int survived = 0;
         for (int at = 0; at < sound.length; at++) {
             byte[] flipped = sound.clone();

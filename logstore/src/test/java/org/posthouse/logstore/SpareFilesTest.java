@@ -130,6 +130,14 @@ final class SpareFilesTest {
                 assertThat(spareFolder()).isEmptyDirectory();
                 cursor.close();
             }
+            LogCursor closed = log.sentCursor(Samples.JOB, 2);
+            try (LogCursor open = log.sentCursor(Samples.JOB, 2)) {
+                closed.close();
+                closed.close();
+                job(log, 1);
+                log.discard(cut(log), Long.MAX_VALUE);
+                assertThat(spareFolder()).as("one is open, though another was closed twice").isEmptyDirectory();
+            }
             job(log, 1);
             log.discard(cut(log), Long.MAX_VALUE);
             assertThat(spareFolder()).isNotEmptyDirectory();

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -95,6 +96,27 @@ final class TruncateTest {
         try (MessageLog log = MessageLog.open(config())) {
             assertThat(log.book().rank(Samples.JOB, RANK).checkpoint().orElseThrow().number()).isEqualTo(2);
             assertThat(log.usedBytes()).isEqualTo(bytesOfFiles());
+        }
+    }
+
+    /** The first record of a file that is not cut is the first of which nothing before it is needed. */
+    @Test
+    void aFileStaysForItsLastRecordAndGoesForTheFirstOfTheNext() {
+        try (MessageLog log = MessageLog.open(config())) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            fill(log, 2);
+            List<Long> firstOfFile = new ArrayList<>();
+            MessageLog.scan(folder, entry -> {
+                if (entry.record() instanceof LogRecord.Snapshot) {
+                    firstOfFile.add(entry.position());
+                }
+            });
+            long next = firstOfFile.getFirst();
+            assertThat(log.canCut(next - 1)).isFalse();
+            assertThat(log.cut(next - 1)).isEmpty();
+            assertThat(log.canCut(next)).isTrue();
+            assertThat(log.cut(next)).containsExactly(QueueFiles.file(folder, 0));
+            assertThat(log.firstPosition()).isEqualTo(next);
         }
     }
 

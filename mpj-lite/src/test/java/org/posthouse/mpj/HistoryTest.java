@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Limit;
 import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
@@ -201,6 +202,42 @@ class HistoryTest {
         second.onEvents(two, ScriptedRelay.view(two));
         assertThatThrownBy(() -> second.onEvents(two, ScriptedRelay.view(two))).isInstanceOf(WireException.class);
         assertThatThrownBy(() -> live().onEvents(one, ScriptedRelay.view(one))).hasMessageContaining("live");
+    }
+
+    /** Behind a break the relay says it again. */
+    @Test
+    void whereAProcessGoesOnIsTakenOnce() throws Exception {
+        Point fromTheBeginning = new Point(7, Point.Kind.READY, 0, 0, 0, 0, 0, 0);
+        ByteBuffer end = told(live(), FrameView.END);
+        History history = again();
+        history.onStart(fromTheBeginning);
+        history.reopen(true);
+        history.onStart(fromTheBeginning);
+        history.onEvents(end, ScriptedRelay.view(end));
+        assertThat(history.restored()).isZero();
+        history.start();
+        assertThat(history.isReplaying()).isFalse();
+    }
+
+    @Test
+    void whatIsObservedBehindABreakIsDueAtOnce() throws Exception {
+        ByteBuffer end = told(live(), FrameView.END);
+        History history = live();
+        history.reopen(false);
+        history.onEvents(end, ScriptedRelay.view(end));
+        history.live();
+        assertThat(history.isDue()).isFalse();
+        history.record(History.DONE, 0);
+        assertThat(history.isDue()).isTrue();
+    }
+
+    /** They are running totals: a lower one is from before. */
+    @Test
+    void failedPollsThatAreKnownStayKnown() throws Exception {
+        ByteBuffer none = told(live(), 0);
+        History first = live();
+        fail(first, 3);
+        assertThat(failures(again(told(first, 0), none))).isEqualTo(3);
     }
 
     @Test

@@ -22,6 +22,15 @@ final class KeptTest {
     /** Of the shortest frames here: a destination stands in them. */
     private static final int HEADER_BYTES = 32;
 
+    /** 0, 1, … 255, and again: payloads of any mark are parts of it. */
+    private static final byte[] PATTERN = new byte[256 + Wire.FRAME_BYTES_MAX];
+
+    static {
+        for (int i = 0; i < PATTERN.length; i++) {
+            PATTERN[i] = (byte) i;
+        }
+    }
+
     /** Ranks 0 and 1 are at home here, rank 2 at another site. */
     private final Kept kept = new Kept(BYTES_MAX, new int[] {0, 0, 1});
 
@@ -36,9 +45,7 @@ final class KeptTest {
         }
         FrameView frame = kept.begin(bytes).begin(type, HEADER_BYTES, mark).address(4, 0, destination, 7);
         ByteBuffer payload = kept.payload(HEADER_BYTES, bytes - HEADER_BYTES);
-        while (payload.hasRemaining()) {
-            payload.put((byte) (mark * 31 + payload.position()));
-        }
+        payload.put(PATTERN, mark * 31 & 0xff, payload.remaining());
         kept.end(bytes);
         assertThat(frame.length()).isEqualTo(bytes);
         ByteBuffer leaving = kept.leaving().duplicate();
