@@ -8,6 +8,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.timeout.IdleStateHandler;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -92,6 +93,14 @@ public final class FrameSocket {
         context.channel().config().setWriteBufferWaterMark(WATER_MARK);
         context.pipeline().addBefore(context.name(), HANDLER_NAME, frames.new Inbound());
         return frames;
+    }
+
+    /** From now on the owner watches whether the peer is alive: no handler need look at the clock for each message. */
+    void watchedByOwner() {
+        assert inLoop();
+        if (channel.pipeline().get(IdleStateHandler.class) != null) {
+            channel.pipeline().remove(IdleStateHandler.class);
+        }
     }
 
     /** Sends one frame or several whole ones in a row; takes over the buffer. After {@link #close} it is dropped. */

@@ -33,7 +33,7 @@ final class LinkAcceptor {
         NetServerOptions options = new NetServerOptions()
                 .setTcpNoDelay(true)
                 .setTcpKeepAlive(true)
-                // A last resort behind the times of the handshake and of the link itself.
+                // A last resort behind the times of the handshake and of LINK_HELLO; then LinkConnection watches.
                 .setIdleTimeoutUnit(TimeUnit.MILLISECONDS)
                 .setIdleTimeout(timeouts.handshakeMs() + timeouts.helloMs() + 2 * timeouts.silenceMs());
         this.server = vertx.createNetServer(options)

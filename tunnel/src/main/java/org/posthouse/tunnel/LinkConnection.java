@@ -193,6 +193,7 @@ final class LinkConnection implements FrameSocket.Listener {
         this.lane = lane;
         up = true;
         timer.cancel(false);
+        socket.watchedByOwner();
         bytesHeard = socket.bytesIn();
         if (lane == 0) {
             tell(links.keys().revocations());

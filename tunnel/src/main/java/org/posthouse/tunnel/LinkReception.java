@@ -83,7 +83,8 @@ final class LinkReception implements LinkArrivals.Sink {
 
     /** What was read at once is done with: the peer hears of a part of a long frame, too. */
     void onReadEnd() {
-        if (!tellsSoon && arrivals.isPartDue(link.incompleteBytes(), System.nanoTime())) {
+        long incomplete = link.incompleteBytes();
+        if (incomplete > 0 && !tellsSoon && arrivals.isPartDue(incomplete, System.nanoTime())) {
             tell(false);
         }
     }

@@ -10,6 +10,7 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.handler.codec.DecoderException;
+import io.netty.handler.timeout.IdleStateHandler;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -315,6 +316,17 @@ class FrameSocketTest {
             }
         });
         return network;
+    }
+
+    @Test
+    void noHandlerLooksForIdlenessOnceTheOwnerDoes() {
+        socket.watchedByOwner();
+        channel.pipeline().addFirst(new IdleStateHandler(0, 0, 60));
+        socket.watchedByOwner();
+        assertThat(channel.pipeline().get(IdleStateHandler.class)).isNull();
+        byte[] stream = bytesOf(Frames.send(1, 100, random));
+        feed(stream, 0, stream.length);
+        assertThat(received).containsExactly(1L);
     }
 
     private final class Recorder implements FrameSocket.Listener {
