@@ -9,17 +9,12 @@ import org.posthouse.core.Claim;
 import org.posthouse.core.Historian;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Past;
-import org.posthouse.logstore.LogException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Reads the histories of one shard's ranks, on the relay's thread for that, and brings them to the shard, some steps at a
  * time. Called inside the shard's strand.
  */
 final class HistoryReader implements Historian {
-    private static final Logger LOG = LoggerFactory.getLogger(HistoryReader.class);
-
     private final Shard shard;
     private final LogJournal journal;
     private final Executor thread;
@@ -78,13 +73,10 @@ final class HistoryReader implements Historian {
 
     /** On the reading thread. */
     private void read(HomedRank rank, int replay, Reading history) {
-        try {
+        LogWork.attempt("the history of " + rank + " cannot be read", () -> {
             List<Past> steps = history.read();
             shard.strand().post(() -> shard.core().past(rank, replay, steps));
-        } catch (LogException e) {
-            LOG.error("the history of {} cannot be read", rank, e);
-            shard.strand().post(() -> shard.core().pastUnreadable(rank, replay, e.getMessage()));
-        }
+        }, why -> shard.strand().post(() -> shard.core().pastUnreadable(rank, replay, why)));
     }
 
     @Override

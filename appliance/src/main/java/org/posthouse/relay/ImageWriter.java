@@ -10,9 +10,6 @@ import org.posthouse.core.Images;
 import org.posthouse.core.Parcel;
 import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageFile;
-import org.posthouse.logstore.LogException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Stores the images of one shard's ranks, on the relay's thread for that, and tells the shard what became of them. Called
@@ -21,8 +18,6 @@ import org.slf4j.LoggerFactory;
 final class ImageWriter implements Images {
     /** How often the rank hears that more may come: four times in a window. */
     private static final int TOLD_BYTES = 1 << 20;
-
-    private static final Logger LOG = LoggerFactory.getLogger(ImageWriter.class);
 
     /** An image that is being written; without a file it has failed. */
     private static final class Writing {
@@ -120,13 +115,10 @@ final class ImageWriter implements Images {
         if (image == null || image.file == null && image.told < 0) {
             return;
         }
-        try {
-            work.run();
-        } catch (LogException e) {
-            LOG.warn("no checkpoint of {}: {}", image.rank, e.getMessage());
+        LogWork.attempt("no checkpoint of " + image.rank, work, why -> {
             close(image);
             shard.strand().post(() -> shard.core().imageFailed(image.rank, image.save));
-        }
+        });
     }
 
     private static void close(Writing image) {

@@ -6,17 +6,12 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.posthouse.core.Claim;
-import org.posthouse.logstore.LogException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Compares what restarted ranks would send again with what they had sent to one shard's ranks, on the thread that reads
  * histories, a strand's turn of claims at a time. Called inside the shard's strand, but for what {@link SentBefore} does.
  */
 final class Resends {
-    private static final Logger LOG = LoggerFactory.getLogger(Resends.class);
-
     private record Source(long job, int rank) {}
 
     private record Resent(Source source, Claim claim) {}
@@ -50,7 +45,7 @@ final class Resends {
 
     private void compare(Resent resent) {
         Source source = resent.source();
-        try {
+        LogWork.attempt("what rank " + source.rank() + " of job " + Long.toHexString(source.job()) + " had sent is not compared", () -> {
             String difference = before.computeIfAbsent(
                             source, any -> new SentBefore(
                                     () -> histories.journal().points().sent(source.job(), source.rank()),
@@ -59,9 +54,7 @@ final class Resends {
             if (!difference.isEmpty()) {
                 shard.strand().post(() -> shard.core().diverged(source.job(), source.rank(), resent.claim(), difference));
             }
-        } catch (LogException e) {
-            LOG.error("what rank {} of job {} had sent cannot be read", source.rank(), Long.toHexString(source.job()), e);
-        }
+        }, why -> {});
     }
 
     /** The job has ended: nothing of it is compared any more. */

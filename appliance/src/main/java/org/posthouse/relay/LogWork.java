@@ -1,0 +1,39 @@
+package org.posthouse.relay;
+
+import java.util.function.Consumer;
+import org.posthouse.logstore.LogException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What is done with the log and images on threads of their own. However it fails, who waits for it hears of that: nobody else would tell. */
+final class LogWork {
+    private static final Logger LOG = LoggerFactory.getLogger(LogWork.class);
+
+    private LogWork() {}
+
+    /**
+     * Runs {@code work}.
+     *
+     * @param what it is for, as the beginning of a sentence in the relay's log
+     * @param onFailure told why it failed, for people
+     */
+    static void attempt(String what, Runnable work, Consumer<String> onFailure) {
+        try {
+            work.run();
+        } catch (LogException e) {
+            LOG.warn("{}: {}", what, e.getMessage());
+            onFailure.accept(e.getMessage());
+        } catch (RuntimeException | InternalError e) {
+            String why = words(e);
+            LOG.error("{}: {}", what, why, e);
+            onFailure.accept(why);
+        }
+    }
+
+    /** Java has an InternalError for a mapped page that the system cannot give. */
+    private static String words(Throwable failure) {
+        return failure instanceof InternalError
+                ? "a page of the log cannot be read (" + failure.getMessage() + "); check the disk, and restore the relay's data folder from a copy"
+                : "a fault in this program (" + failure + "); report it with the relay's log";
+    }
+}
