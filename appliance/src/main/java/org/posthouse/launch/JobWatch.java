@@ -129,7 +129,7 @@ final class JobWatch {
             case Signal.RelayLost lost -> onRelayLost(lost, nowNs);
             case Signal.RelayBack back -> onRelayBack(back, nowNs);
             case Signal.JobUnknown unknown ->
-                tell.accept(unknown.why() + "; it is asked again: if it was started with another --data than before, start it with that");
+                tell.accept(unknown.why() + "; the relay is asked again: if it was started with another --data than before, start it with that");
             case Signal.Stop stop -> fail(stop.status(), stop.why());
         }
     }

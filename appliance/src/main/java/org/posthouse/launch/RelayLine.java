@@ -38,8 +38,9 @@ public final class RelayLine implements AutoCloseable {
     private volatile Consumer<JobEvent> events = event -> {};
     private volatile Consumer<String> onLost = why -> {};
     private volatile boolean closing;
-    private volatile boolean refused;
-    private volatile boolean jobUnknown;
+    /** What the relay has closed the connection with; null as long as it has not. */
+    private volatile Reason refusal;
+
     /** Null until the relay has said who it is; then it does not change. Written by the job's thread. */
     private volatile Candidate self;
     private List<Candidate> known = List.of();
@@ -161,8 +162,7 @@ public final class RelayLine implements AutoCloseable {
             case JOB_EVENT -> onEvent(JobEvent.decode(frame));
             case CLOSE -> {
                 Notice why = Notice.decode(frame);
-                jobUnknown = why.reason() == Reason.UNKNOWN_JOB;
-                refused = !jobUnknown && why.reason() != Reason.RELAY_STOPPING;
+                refusal = why.reason();
                 lost(this + " refused: " + why.reason() + ": " + why.text() + "; " + why.reason().advice());
             }
             default -> throw new WireException(Reason.NOT_EXPECTED, view + " from " + this);
@@ -191,12 +191,12 @@ public final class RelayLine implements AutoCloseable {
 
     /** Whether the connection ended because the relay said no, as it would again. */
     boolean isRefused() {
-        return refused;
+        return refusal != null && refusal != Reason.RELAY_STOPPING && !isJobUnknown();
     }
 
     /** Whether the connection ended because the relay does not have the job. The next relay to be started there may. */
     boolean isJobUnknown() {
-        return jobUnknown;
+        return refusal == Reason.UNKNOWN_JOB;
     }
 
     /** Names the relay for people, as far as it has said its name. */

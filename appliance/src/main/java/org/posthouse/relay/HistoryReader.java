@@ -73,7 +73,7 @@ final class HistoryReader implements Historian {
 
     /** On the reading thread. */
     private void read(HomedRank rank, int replay, Reading history) {
-        LogWork.attempt("the history of " + rank + " cannot be read", () -> {
+        LogWork.attempt("no history of", rank, () -> {
             List<Past> steps = history.read();
             shard.strand().post(() -> shard.core().past(rank, replay, steps));
         }, why -> shard.strand().post(() -> shard.core().pastUnreadable(rank, replay, why)));

@@ -115,7 +115,7 @@ final class ImageWriter implements Images {
         if (image == null || image.file == null && image.told < 0) {
             return;
         }
-        LogWork.attempt("no checkpoint of " + image.rank, work, why -> {
+        LogWork.attempt("no checkpoint of", image.rank, work, why -> {
             close(image);
             shard.strand().post(() -> shard.core().imageFailed(image.rank, image.save));
         });

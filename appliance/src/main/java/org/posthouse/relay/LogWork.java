@@ -14,18 +14,19 @@ final class LogWork {
     /**
      * Runs {@code work}.
      *
-     * @param what it is for, as the beginning of a sentence in the relay's log
+     * @param what fails if it fails, as the beginning of a sentence in the relay's log
+     * @param whose names the rank
      * @param onFailure told why it failed, for people
      */
-    static void attempt(String what, Runnable work, Consumer<String> onFailure) {
+    static void attempt(String what, Object whose, Runnable work, Consumer<String> onFailure) {
         try {
             work.run();
         } catch (LogException e) {
-            LOG.warn("{}: {}", what, e.getMessage());
+            LOG.warn("{} {}: {}", what, whose, e.getMessage());
             onFailure.accept(e.getMessage());
         } catch (RuntimeException | InternalError e) {
             String why = words(e);
-            LOG.error("{}: {}", what, why, e);
+            LOG.error("{} {}: {}", what, whose, why, e);
             onFailure.accept(why);
         }
     }

@@ -6,13 +6,19 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.posthouse.core.Claim;
+import org.posthouse.core.Job;
 
 /**
  * Compares what restarted ranks would send again with what they had sent to one shard's ranks, on the thread that reads
  * histories, a strand's turn of claims at a time. Called inside the shard's strand, but for what {@link SentBefore} does.
  */
 final class Resends {
-    private record Source(long job, int rank) {}
+    private record Source(long job, int rank) {
+        @Override
+        public String toString() {
+            return "rank " + rank + " of job " + Job.hexId(job);
+        }
+    }
 
     private record Resent(Source source, Claim claim) {}
 
@@ -45,7 +51,7 @@ final class Resends {
 
     private void compare(Resent resent) {
         Source source = resent.source();
-        LogWork.attempt("what rank " + source.rank() + " of job " + Long.toHexString(source.job()) + " had sent is not compared", () -> {
+        LogWork.attempt("not compared with what was sent before:", source, () -> {
             String difference = before.computeIfAbsent(
                             source, any -> new SentBefore(
                                     () -> histories.journal().points().sent(source.job(), source.rank()),

@@ -12,7 +12,7 @@ class LogWorkTest {
 
     @Test
     void aPageThatTheDiskDoesNotGiveIsTold() {
-        LogWork.attempt("the history of rank 1", () -> {
+        LogWork.attempt("no history of", "rank 1", () -> {
             throw new InternalError("a fault occurred in an unsafe memory access operation");
         }, told::add);
         assertThat(told).containsExactly("a page of the log cannot be read (a fault occurred in an unsafe memory access operation); check the disk, and"
@@ -21,7 +21,7 @@ class LogWorkTest {
 
     @Test
     void aFaultIsTold() {
-        LogWork.attempt("the history of rank 1", () -> {
+        LogWork.attempt("no history of", "rank 1", () -> {
             throw new IllegalStateException("no record is shown");
         }, told::add);
         assertThat(told).singleElement().asString().contains("IllegalStateException: no record is shown").endsWith("report it with the relay's log");
@@ -30,7 +30,7 @@ class LogWorkTest {
     @Test
     void nothingIsToldOfWorkThatIsDone() {
         List<Integer> done = new ArrayList<>();
-        LogWork.attempt("the history of rank 1", () -> done.add(1), told::add);
+        LogWork.attempt("no history of", "rank 1", () -> done.add(1), told::add);
         assertThat(done).hasSize(1);
         assertThat(told).isEmpty();
     }
