@@ -183,7 +183,7 @@ public final class Links {
     public void forget(long job) {
         assert inLoop();
         if (!closed) {
-            links.values().forEach(link -> link.forget(job));
+            eachLink(link -> link.forget(job));
         }
     }
 
@@ -418,7 +418,7 @@ public final class Links {
 
     private void honour(RevocationList list) {
         LOG.info("relay {}: list {} of revoked certificates, with {} of them, is in force", config.relay(), list.number(), list.size());
-        List.copyOf(links.values()).forEach(link -> link.onRevocations(list));
+        eachLink(link -> link.onRevocations(list));
     }
 
     static String revoked(LinkConnection connection) {
