@@ -6,10 +6,12 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryMXBean;
 import java.nio.ByteBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 
-/** The heap that a message takes while it waits in the log: the arithmetic of {@link CoreConfig} stands on it. */
+/** The heap that a message takes while it waits in the log: the arithmetic of {@link CoreConfig} stands on it. Alone in the JVM, whose heap is looked at. */
+@Isolated
 final class StoredMessageHeapTest {
     private static final int MESSAGES = 200_000;
     private static final int BYTES_MAX = 150;

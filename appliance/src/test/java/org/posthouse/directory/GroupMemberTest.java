@@ -27,8 +27,10 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
 
-/** What a member shows to its host. */
+/** What a member shows to its host: alone in the JVM, whose threads, sockets and files are looked at. */
+@Isolated
 @Timeout(60)
 class GroupMemberTest {
     private static boolean trapSprung;

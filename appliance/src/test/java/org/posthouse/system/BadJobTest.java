@@ -45,8 +45,7 @@ class BadJobTest {
     @AfterEach
     void nothingIsLeftAndTheRelayRunsTheNextJob() throws Exception {
         Jobs.assertRunsARing(relay);
-        assertThat(ProcessHandle.current().descendants().filter(ProcessHandle::isAlive).map(ProcessHandle::pid))
-                .containsExactly(relay.command().handle().pid());
+        assertThat(Command.processes(folder)).containsExactly(relay.command().handle().pid());
     }
 
     @Test

@@ -24,6 +24,9 @@ final class Command implements AutoCloseable {
      */
     private static final List<String> ONE_CARRIER = List.of("-Djdk.virtualThreadScheduler.parallelism=1", "-Djdk.virtualThreadScheduler.maxPoolSize=1");
 
+    /** Whom a process was started for: in its environment, and that of all that it starts. */
+    private static final String FOLDER = "POSTHOUSE_TEST_FOLDER";
+
     private final Process process;
     private final Path out;
     private final Path err;
@@ -37,7 +40,7 @@ final class Command implements AutoCloseable {
     /** What a command printed and its exit status. */
     record Result(int status, String out, String err) {}
 
-    /** Starts the command; its output goes into files in {@code folder}. */
+    /** Starts the command; its output goes into files in {@code folder}, and there it makes its temporary ones. */
     static Command start(Path folder, String... arguments) throws IOException {
         return start(folder, List.of(), arguments);
     }
@@ -54,7 +57,7 @@ final class Command implements AutoCloseable {
         command.addAll(List.of("env", "--default-signal=INT"));
         command.add(Installation.java().toString());
         command.addAll(Installation.jvmFlags());
-        command.addAll(List.of("-XX:-UsePerfData", "-Djava.io.tmpdir=" + System.getProperty("java.io.tmpdir")));
+        command.addAll(List.of("-XX:-UsePerfData", "-Djava.io.tmpdir=" + folder.toAbsolutePath()));
         command.addAll(Installed.flags());
         command.add(FIRST_COMPILER);
         command.addAll(ONE_CARRIER);
@@ -68,6 +71,7 @@ final class Command implements AutoCloseable {
         Path err = Files.createTempFile(folder, "command", ".err");
         ProcessBuilder builder = new ProcessBuilder(command).redirectOutput(out.toFile()).redirectError(err.toFile());
         builder.environment().put(Installation.RELAY_FLAGS, FIRST_COMPILER);
+        builder.environment().put(FOLDER, folder.toString());
         Process process = builder.start();
         return new Command(process, out, err);
     }
@@ -77,6 +81,15 @@ final class Command implements AutoCloseable {
         try (Command command = start(folder, arguments)) {
             return command.await();
         }
+    }
+
+    /** Processes that commands of this folder have started, the commands too, whoever their parent is now. */
+    static List<Long> processes(Path folder) {
+        String mark = "\0" + FOLDER + "=" + folder + "\0";
+        return ProcessHandle.allProcesses()
+                .filter(process -> Jobs.environment(process).contains(mark))
+                .map(ProcessHandle::pid)
+                .toList();
     }
 
     Result await() throws InterruptedException {

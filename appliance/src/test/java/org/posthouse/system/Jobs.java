@@ -41,7 +41,8 @@ final class Jobs {
                 .orElseThrow(() -> new AssertionError("no process of rank " + rank + "; the job said " + job.out() + job.err()));
     }
 
-    private static String environment(ProcessHandle process) {
+    /** Its variables, a NUL before and behind each; none if it has ended. */
+    static String environment(ProcessHandle process) {
         try {
             Path environ = Path.of("/proc", Long.toString(process.pid()), "environ");
             return "\0" + new String(Files.readAllBytes(environ), StandardCharsets.ISO_8859_1);

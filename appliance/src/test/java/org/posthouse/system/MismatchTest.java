@@ -20,7 +20,7 @@ class MismatchTest {
         Command.Result result = Command.run(
                 folder, "run", "-n", "4", "--sites", "2", "-cp", Jobs.classPath(), Mismatches.class.getName(), how);
         assertThat(result.status()).isEqualTo(1);
-        assertThat(Jobs.ranks(ProcessHandle.current())).isEmpty();
+        assertThat(Command.processes(folder)).isEmpty();
         return result;
     }
 

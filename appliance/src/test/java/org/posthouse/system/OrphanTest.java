@@ -63,8 +63,8 @@ class OrphanTest {
         }
     }
 
-    private static List<Path> temporaryFolders() throws Exception {
-        try (var files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+    private List<Path> temporaryFolders() throws Exception {
+        try (var files = Files.list(folder)) {
             return files.filter(file -> file.getFileName().toString().startsWith("posthouse-")).toList();
         }
     }

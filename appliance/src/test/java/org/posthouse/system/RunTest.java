@@ -108,8 +108,8 @@ class RunTest {
         assertThat(result.status()).isEqualTo(2);
     }
 
-    private static List<Path> list() throws Exception {
-        try (var files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+    private List<Path> list() throws Exception {
+        try (var files = Files.list(folder)) {
             return files.filter(file -> file.getFileName().toString().startsWith("posthouse-")).toList();
         }
     }
