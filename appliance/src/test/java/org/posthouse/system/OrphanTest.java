@@ -19,6 +19,7 @@ import org.posthouse.system.jobs.Computes;
 @Timeout(180)
 class OrphanTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final String NO_JVM = "Error occurred during initialization of VM";
 
     @TempDir
     private Path folder;
@@ -56,7 +57,8 @@ class OrphanTest {
                 launcher.onExit().completeOnTimeout(launcher, delayMs, TimeUnit.MILLISECONDS).join();
                 new ProcessBuilder("kill", "-TERM", Long.toString(launcher.pid())).start().waitFor();
                 Command.Result result = command.await();
-                assertThat(result.status()).isEqualTo(143);
+                // A JVM that is interrupted before it is one ends with 1; nothing of ours has run then.
+                assertThat(result.status()).isEqualTo(result.out().startsWith(NO_JVM) ? 1 : 143);
                 assertThat(result.err()).doesNotContain("not everything was put away").doesNotContain("Exception");
                 assertThat(temporaryFolders()).isEqualTo(before);
             }

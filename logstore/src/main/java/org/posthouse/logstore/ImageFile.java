@@ -110,7 +110,7 @@ public final class ImageFile implements AutoCloseable {
             channel.force(true);
             Image.verify(channel, written, job, rank, checkpoint);
             Files.move(written, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            ImageStore.force(target.getParent());
+            Disk.force(target.getParent());
         } catch (IOException e) {
             throw failed(e);
         }

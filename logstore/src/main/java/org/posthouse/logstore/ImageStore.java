@@ -1,10 +1,8 @@
 package org.posthouse.logstore;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
@@ -33,7 +31,7 @@ public final class ImageStore {
     public ImageFile begin(long job, int rank, int incarnation, long number, long bytes) {
         Path target = image(job, rank, number);
         try {
-            Files.createDirectories(target.getParent());
+            Disk.makeFolder(target.getParent());
             return new ImageFile(target, job, rank, incarnation, number, bytes);
         } catch (IOException e) {
             throw unusable(target, e);
@@ -124,13 +122,6 @@ public final class ImageStore {
 
     private Path ofJob(long job) {
         return folder.resolve(HexFormat.of().toHexDigits(job));
-    }
-
-    /** Brings a folder's names to the disk. */
-    static void force(Path folder) throws IOException {
-        try (FileChannel channel = FileChannel.open(folder, StandardOpenOption.READ)) {
-            channel.force(true);
-        }
     }
 
     private static LogException unusable(Path file, IOException e) {

@@ -84,6 +84,7 @@ public final class LogExport implements AutoCloseable {
         channel.force(true);
         channel.close();
         Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        Disk.force(file.toAbsolutePath().getParent());
     }
 
     /** Removes what was not finished. */

@@ -1,7 +1,6 @@
 package org.posthouse.logstore;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
@@ -14,7 +13,7 @@ final class LogOpening {
     /** As {@link MessageLog#open(LogConfig, LongUnaryOperator, Consumer)}, by the process that {@code host} describes. */
     static MessageLog open(LogConfig config, LongUnaryOperator relayEpoch, Consumer<? super LogEntry> visitor, Host host) {
         try {
-            Files.createDirectories(config.folder());
+            Disk.makeFolder(config.folder());
             FolderLock lock = FolderLock.take(config.folder(), host.pid());
             try {
                 LogRecovery recovery = recover(config.folder(), visitor, host);

@@ -12,15 +12,10 @@ import java.util.function.LongSupplier;
  * outlives only its processes. Confined to one thread, which it blocks for milliseconds; {@link #safe} may be asked by any.
  */
 public final class LogSync {
-    /** Makes a file, or a folder, safe on its disk. */
-    interface Forcer {
-        void force(Path file) throws IOException;
-    }
-
     private final Path folder;
     private final LongSupplier position;
     private final LongSupplier file;
-    private final Forcer forcer;
+    private final Disk.Forcer forcer;
 
     /** The oldest file that may have something that is not on the disk. */
     private int first;
@@ -36,7 +31,7 @@ public final class LogSync {
      * @param file number of the file that it stands in, or of a later one
      * @param first number of the oldest file that may not be on the disk
      */
-    LogSync(Path folder, LongSupplier position, LongSupplier file, int first, Forcer forcer) {
+    LogSync(Path folder, LongSupplier position, LongSupplier file, int first, Disk.Forcer forcer) {
         this.folder = folder;
         this.position = position;
         this.file = file;

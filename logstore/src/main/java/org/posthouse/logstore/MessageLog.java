@@ -2,7 +2,6 @@ package org.posthouse.logstore;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.function.Consumer;
@@ -83,7 +82,7 @@ public final class MessageLog implements AutoCloseable {
      */
     public static MessageLog open(LogConfig config, LongUnaryOperator relayEpoch, Consumer<? super LogEntry> visitor) {
         try {
-            Files.createDirectories(config.folder());
+            Disk.makeFolder(config.folder());
             return LogOpening.open(config, relayEpoch, visitor, Host.here(config.folder()));
         } catch (IOException e) {
             throw LogOpening.unusable(config.folder(), e);

@@ -57,7 +57,7 @@ public final class Prologue {
         }
         Path written = file.resolveSibling(file.getFileName() + ImageStore.UNFINISHED);
         try {
-            Files.createDirectories(file.getParent());
+            Disk.makeFolder(file.getParent());
             try (FileChannel channel = FileChannel.open(written, StandardOpenOption.CREATE,
                             StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
                     PayloadReader reader = history.payloads()) {
@@ -67,7 +67,7 @@ public final class Prologue {
                 channel.force(true);
             }
             Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            ImageStore.force(file.getParent());
+            Disk.force(file.getParent());
         } catch (IOException e) {
             throw new LogException(file, LogException.NO_POSITION, "cannot be stored: " + LogException.words(e),
                     "free disk space for the relay's data folder, or check the disk", e);

@@ -1,11 +1,9 @@
 package org.posthouse.logstore;
 
 import java.io.IOException;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 
 /**
  * Cuts the last file of a log behind its last whole record. Chronicle keeps an index and a write position in each
@@ -35,10 +33,10 @@ final class TailCut {
             }
             copy(file, work, number, records);
             Path copied = QueueFiles.file(work, number);
-            force(copied, StandardOpenOption.WRITE);
+            Disk.force(copied);
             Files.move(copied, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         }
-        force(folder, StandardOpenOption.READ);
+        Disk.force(folder);
         clean(folder);
     }
 
@@ -51,12 +49,6 @@ final class TailCut {
                 }
                 to.append(from.bytes().slice(from.offset(), from.length()));
             }
-        }
-    }
-
-    private static void force(Path path, StandardOpenOption option) throws IOException {
-        try (FileChannel channel = FileChannel.open(path, option)) {
-            channel.force(true);
         }
     }
 }

@@ -1,0 +1,47 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** What brings files, and the names in folders, to the disk itself: what is not there yet, a crash of the host may undo (fsync(2)). */
+final class Disk {
+    /** Makes a file, or the names in a folder, safe. */
+    interface Forcer {
+        void force(Path path) throws IOException;
+    }
+
+    private Disk() {}
+
+    static void force(Path path) throws IOException {
+        StandardOpenOption how = Files.isDirectory(path) ? StandardOpenOption.READ : StandardOpenOption.WRITE;
+        try (FileChannel channel = FileChannel.open(path, how)) {
+            channel.force(true);
+        }
+    }
+
+    /** Makes this folder, and those above it that are missing. The names of those that it made are on the disk when it returns. */
+    static void makeFolder(Path folder) throws IOException {
+        makeFolder(folder.toAbsolutePath(), Disk::force);
+    }
+
+    /** @param folder absolute */
+    static void makeFolder(Path folder, Forcer forcer) throws IOException {
+        if (Files.isDirectory(folder)) {
+            return;
+        }
+        makeFolder(folder.getParent(), forcer);
+        try {
+            Files.createDirectory(folder);
+        } catch (FileAlreadyExistsException e) {
+            // Another relay of this host may have made it just now.
+            if (!Files.isDirectory(folder)) {
+                throw e;
+            }
+        }
+        forcer.force(folder.getParent());
+    }
+}
