@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -95,7 +95,7 @@ final class ChannelOutletTest {
     void tellsThatTheReaderIsGone() throws Exception {
         try (Socket reader = connect()) {
             ChannelOutlet outlet = new ChannelOutlet(accepted.get(10, TimeUnit.SECONDS));
-            ByteBuf much = ByteBufAllocator.DEFAULT.directBuffer(BYTES).writeZero(BYTES);
+            ByteBuf much = UnpooledByteBufAllocator.DEFAULT.directBuffer(BYTES).writeZero(BYTES);
             long written = outlet.write(new ByteBuffer[] {much.nioBuffer()}, 1);
             assertThat(written).as("the kernel does not take all").isLessThan(BYTES);
             CountDownLatch told = new CountDownLatch(1);

@@ -3,7 +3,7 @@ package org.posthouse.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
 import io.netty.util.concurrent.FastThreadLocal;
@@ -22,7 +22,7 @@ final class KeptBuffersTest {
     private static final int ALL = KeptBuffers.SURE + KeptBuffers.SHARED;
 
     private final EmbeddedChannel channel = new EmbeddedChannel();
-    private final FrameDecoder frames = new FrameDecoder(ByteBufAllocator.DEFAULT, true, (buffer, index, length, view) -> true);
+    private final FrameDecoder frames = new FrameDecoder(UnpooledByteBufAllocator.DEFAULT, true, (buffer, index, length, view) -> true);
     private final RecvByteBufAllocator.Handle reading = new ReadBuffers(frames).newHandle();
 
     @BeforeEach
@@ -101,7 +101,7 @@ final class KeptBuffersTest {
     }
 
     private ByteBuf read() {
-        return reading.allocate(ByteBufAllocator.DEFAULT);
+        return reading.allocate(UnpooledByteBufAllocator.DEFAULT);
     }
 
     private List<ByteBuf> read(int count) {

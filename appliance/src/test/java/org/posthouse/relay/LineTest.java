@@ -3,7 +3,7 @@ package org.posthouse.relay;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,7 +21,7 @@ import org.posthouse.wire.Reason;
 /** What is written leaves in order, each byte once, however little the kernel takes; and nothing is leaked. */
 final class LineTest {
     private final List<ByteBuf> buffers = new ArrayList<>();
-    private final ByteBuf received = ByteBufAllocator.DEFAULT.buffer();
+    private final ByteBuf received = UnpooledByteBufAllocator.DEFAULT.buffer();
     private final List<String> heard = new ArrayList<>();
     private final FakeOutlet outlet = new FakeOutlet();
     private final Line line = new Line(outlet, Workplace.open(Runnable::run), () -> heard.add("writable"));
@@ -93,7 +93,7 @@ final class LineTest {
     private ByteBuf frame(Random random, int bytes) {
         byte[] content = new byte[bytes];
         random.nextBytes(content);
-        ByteBuf frame = ByteBufAllocator.DEFAULT.directBuffer(bytes).writeBytes(content);
+        ByteBuf frame = UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes).writeBytes(content);
         buffers.add(frame);
         return frame;
     }
@@ -102,7 +102,7 @@ final class LineTest {
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void everyByteLeavesOnceAndInOrder(long seed) {
         Random random = new Random(seed);
-        ByteBuf sent = ByteBufAllocator.DEFAULT.buffer();
+        ByteBuf sent = UnpooledByteBufAllocator.DEFAULT.buffer();
         for (int i = 0; i < 400; i++) {
             int frames = random.nextInt(30);
             for (int f = 0; f < frames; f++) {

@@ -3,8 +3,8 @@ package org.posthouse.tunnel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -66,7 +66,7 @@ final class FrameDecoderTest {
         Random random = new Random(seed);
         ByteBuf sent = frames(random, 200);
         ByteBuf wire = sent.duplicate();
-        FrameDecoder decoder = new FrameDecoder(ByteBufAllocator.DEFAULT, readsOn, this::onFrame);
+        FrameDecoder decoder = new FrameDecoder(UnpooledByteBufAllocator.DEFAULT, readsOn, this::onFrame);
         List<ByteBuf> buffers = new ArrayList<>();
         while (wire.isReadable()) {
             ByteBuf filling = readsOn ? decoder.toFill() : null;
