@@ -1,10 +1,12 @@
 package org.posthouse.cli;
 
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
 import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.KeysException;
+import org.posthouse.tunnel.KeysFolder;
 import org.posthouse.tunnel.SiteCertificate;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -94,9 +96,12 @@ final class KeysCommand {
     }
 
     /** {@code posthouse keys show}. */
-    @Command(name = "show", description = "Lists the certificates that an authority has issued.", mixinStandardHelpOptions = true)
+    @Command(
+            name = "show",
+            description = "Shows the certificates in a keys folder, valid or not: an authority's, with all that it has issued, or a site's.",
+            mixinStandardHelpOptions = true)
     static final class Show implements Callable<Integer> {
-        @Parameters(paramLabel = "DIR", description = "The authority's folder.")
+        @Parameters(paramLabel = "DIR", description = "The authority's folder, or a site's.")
         private Path folder;
 
         @Option(names = "--json", description = "Print JSON.")
@@ -105,16 +110,8 @@ final class KeysCommand {
         @Override
         public Integer call() throws CommandFailure {
             try {
-                GridAuthority authority = GridAuthority.open(folder);
-                if (json) {
-                    System.out.println(KeysJson.of(authority));
-                } else {
-                    System.out.println("authority in " + folder + ", valid until " + authority.notAfter());
-                    for (SiteCertificate issued : authority.issued()) {
-                        System.out.printf("%-24s serial %s  %s to %s%s%n", issued.site(), issued.serial(), issued.notBefore(),
-                                issued.notAfter(), authority.isRevoked(issued) ? "  REVOKED" : "");
-                    }
-                }
+                KeysFolder keys = KeysFolder.read(folder);
+                System.out.print(json ? KeysListing.json(keys) + System.lineSeparator() : KeysListing.text(folder, keys, Instant.now()));
                 return 0;
             } catch (KeysException e) {
                 throw new CommandFailure(e.getMessage(), e);

@@ -109,8 +109,12 @@ final class StatusCommand implements Callable<Integer> {
         }
     }
 
+    /** If the link has it now, or is to have it again: what only an earlier session needed is nobody's concern. */
     private static void tellLane(StringBuilder text, JsonNode lane) {
         boolean up = lane.path("up").asBoolean();
+        if (!up && !lane.path("inSession").asBoolean()) {
+            return;
+        }
         List<String> via = new ArrayList<>();
         lane.path("via").forEach(relay -> via.add(relay.asText()));
         long waiting = lane.path("waitingBytes").asLong();

@@ -51,6 +51,11 @@ public final class RelayLine implements AutoCloseable {
 
     /** Connects and says HELLO. @throws JobFailure naming the relay, if it cannot be reached or refuses */
     public static RelayLine connect(String address, Token token) throws JobFailure {
+        return connect(address, token, "");
+    }
+
+    /** As {@link #connect(String, Token)}. @param advice the end of the line if it cannot be reached: what is to be done then */
+    static RelayLine connect(String address, Token token, String advice) throws JobFailure {
         try {
             RelayLine relay = new RelayLine(FrameLine.connect(address));
             try {
@@ -61,7 +66,7 @@ public final class RelayLine implements AutoCloseable {
                 throw e;
             }
         } catch (IOException e) {
-            throw new JobFailure(e.getMessage(), e);
+            throw new JobFailure(e.getMessage() + advice, e);
         }
     }
 

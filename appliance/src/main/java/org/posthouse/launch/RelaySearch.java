@@ -46,13 +46,21 @@ final class RelaySearch {
 
     private List<List<RelayLine>> find(int ranks) throws JobFailure {
         for (String address : reach.addresses()) {
-            add(RelayLine.connect(address, reach.token()));
+            add(RelayLine.connect(address, reach.token(), advice(address)));
         }
         List<List<RelayLine>> found = new ArrayList<>();
         for (String site : sites(ranks)) {
             found.add(connectSite(site));
         }
         return found;
+    }
+
+    /** What the user does about a relay that was named and cannot be reached. */
+    private String advice(String address) {
+        return "; start it (posthouse relay --site SITE --listen " + address + "), or give --relay the address at which it says that it listens"
+                + (reach.addresses().size() > 1
+                        ? ", or leave it out: another is named"
+                        : "; without --relay the job runs over relays of its own");
     }
 
     /** Keeps the line to a relay, once; a relay that was named twice is one relay. */

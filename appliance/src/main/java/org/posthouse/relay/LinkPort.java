@@ -304,7 +304,7 @@ final class LinkPort implements Links.Listener {
     }
 
     private static LaneView view(LinkStatus.Lane lane) {
-        return new LaneView(lane.number(), lane.up(), lane.via(), lane.bytesIn(), lane.bytesOut(), lane.unacknowledgedBytes());
+        return new LaneView(lane.number(), lane.up(), lane.inSession(), lane.via(), lane.bytesIn(), lane.bytesOut(), lane.unacknowledgedBytes());
     }
 
     private static LinkStreamsView view(LinkStatus.Streams streams) {

@@ -13,9 +13,12 @@ class StatusCommandTest {
     private static final String PORT = "{'state': 'REFUSING', 'name': 'site-b/2/web', 'address': '127.0.0.1:80', 'streams': 0, 'opened': 0,"
             + " 'refused': 0, 'lastReason': 'cannot listen at 127.0.0.1:80: taken'}";
 
+    private static final String LANES = "'perLane': [{'lane': 0, 'up': true, 'bytesIn': 9}, {'lane': 1, 'up': false, 'inSession': true},"
+            + "{'lane': 2, 'up': false, 'inSession': false, 'bytesIn': 9}],";
+
     private static String told(String linkState, String forwards) throws IOException {
         JsonNode relays = new ObjectMapper().readTree(("{'relays': [{'relay': 'site-a', 'site': 'site-a', 'ready': true, 'mode': 'pooled',"
-                + "'links': [{'peerRelay': 'site-b/2', 'state': '" + linkState + "', 'roundTripMicros': 650, 'streams': {'open': 1}}],"
+                + "'links': [{'peerRelay': 'site-b/2', 'state': '" + linkState + "', 'roundTripMicros': 650, " + LANES + "'streams': {'open': 1}}],"
                 + "'streams': {'carried': 1, 'forwards': [" + forwards + "]}}]}").replace('\'', '"'));
         return new StatusCommand().tell(relays, JsonNodeFactory.instance.objectNode());
     }
@@ -30,6 +33,13 @@ class StatusCommandTest {
     void aPortSaysWhyItRefuses() throws IOException {
         assertThat(told("DOWN", PORT)).contains("127.0.0.1:80 leads to site-b/2/web, refuses while the link is not up, 0 of 0 streams open");
         assertThat(told("UP", PORT)).contains("leads to site-b/2/web, refuses: cannot listen at 127.0.0.1:80: taken, 0 of 0 streams open");
+    }
+
+    @Test
+    void aLaneThatNobodyNeedsIsNotToldOf() throws IOException {
+        assertThat(told("UP", "").lines().filter(line -> line.strip().startsWith("lane "))).containsExactly(
+                "            lane 0 goes straight: 9 bytes came, 0 went",
+                "            lane 1 is down: 0 bytes came, 0 went");
     }
 
     @Test

@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param waitingBytes    bytes that the peer has not acknowledged yet, now
  * @param framesRepeated  frames written again since the relay started, because a connection was cut
  * @param lanes           connections that carry the link now
- * @param perLane         these, and those that were lost and may come again, lane 0 first
+ * @param perLane         these, and all others that ever were, lane 0 first
  * @param packing         what of the sent bytes went packed
  * @param paths           the relays that these go over, each way once, that of the first lane first; no relay: straight
  * @param moves           how often another connection took over while the link was up: a way that is better, or still there

@@ -85,15 +85,15 @@ final class ConsoleDemo {
     }
 
     private static List<LaneView> lanes(long moved) {
-        return List.of(new LaneView(0, true, List.of("lille"), moved * 120, moved * 110, moved % 4_096),
-                new LaneView(1, true, List.of("nancy"), moved * 350, moved * 340, moved % 32_768),
-                new LaneView(2, true, List.of("lille"), moved * 342, moved * 349, moved % 28_672),
-                new LaneView(3, false, List.of(), 1_200_000, 900_000, 0));
+        return List.of(new LaneView(0, true, true, List.of("lille"), moved * 120, moved * 110, moved % 4_096),
+                new LaneView(1, true, true, List.of("nancy"), moved * 350, moved * 340, moved % 32_768),
+                new LaneView(2, true, true, List.of("lille"), moved * 342, moved * 349, moved % 28_672),
+                new LaneView(3, false, true, List.of(), 1_200_000, 900_000, 0));
     }
 
     private static LinkView down(String peer) {
         return new LinkView(peer, peer, LinkView.State.DOWN, BEGIN + 7_090_000, 4_410, 4_002, 3_200_100, 2_900_000, 0,
-                1_843_200, 12, 0, List.of(new LaneView(0, false, List.of(), 3_300_000, 2_990_000, 0)), NOTHING_PACKED, List.of(), 0,
+                1_843_200, 12, 0, List.of(new LaneView(0, false, false, List.of(), 3_300_000, 2_990_000, 0)), NOTHING_PACKED, List.of(), 0,
                 new LinkStreamsView(1, 4_096, 65_536, 8, 0), Optional.of(new ParkedView(BEGIN + 7_090_000, "TIMEOUT: nothing was heard for 15000 ms",
                         "cannot reach 10.3.0.1:7412: connection refused", 41, 1_790_012,
                         List.of(new ParkedView.Job("1f4c9ae02b77d310", "nas.cg.ClassB", 41, 1_790_012, 6)))));

@@ -88,10 +88,11 @@ class OpsRoutesTest {
     @Test
     void saysOfALinkWhatEachLaneAndItsStreamsCarry() throws Exception {
         JsonNode link = ops.json("/api/v1/relays").at("/relays/0/links/0");
-        assertThat(link.path("perLane")).hasSize(3);
+        assertThat(link.path("perLane")).hasSize(4);
         assertThat(link.at("/perLane/1")).isEqualTo(OpsFixture.parse(
-                "{\"lane\":1,\"up\":true,\"via\":[\"rennes-b\"],\"bytesIn\":44,\"bytesOut\":45,\"waitingBytes\":46}"));
-        assertThat(link.at("/perLane/2/up").asBoolean(true)).isFalse();
+                "{\"lane\":1,\"up\":true,\"inSession\":true,\"via\":[\"rennes-b\"],\"bytesIn\":44,\"bytesOut\":45,\"waitingBytes\":46}"));
+        assertThat(link.at("/perLane/2/inSession").asBoolean(true)).isFalse();
+        assertThat(link.at("/perLane/3/up").asBoolean(true)).isFalse();
         assertThat(link.path("streams")).isEqualTo(OpsFixture.parse(
                 "{\"open\":2,\"bytesIn\":51,\"bytesOut\":52,\"tokensIn\":53,\"tokensOut\":54}"));
     }

@@ -76,8 +76,8 @@ final class Scenes {
     }
 
     static List<LaneView> lanes() {
-        return List.of(new LaneView(0, true, List.of("orsay"), 41, 42, 43), new LaneView(1, true, List.of("rennes-b"), 44, 45, 46),
-                new LaneView(7, false, List.of(), 47, 48, 0));
+        return List.of(new LaneView(0, true, true, List.of("orsay"), 41, 42, 43), new LaneView(1, true, true, List.of("rennes-b"), 44, 45, 46),
+                new LaneView(6, false, false, List.of(), 5, 6, 0), new LaneView(7, false, true, List.of(), 47, 48, 0));
     }
 
     static ParkedView parked() {

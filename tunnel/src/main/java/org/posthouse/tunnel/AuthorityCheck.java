@@ -2,29 +2,47 @@ package org.posthouse.tunnel;
 
 import io.netty.handler.ssl.OpenSslCertificateException;
 import java.net.Socket;
+import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * Another's look at a peer's certificate, for native TLS: one of another authority is refused with the alert unknown_ca. Left alone it would say
- * internal_error, which tells the other end nothing. As stateless as the other.
+ * Another's look at a peer's certificate, which says more of what it refuses: of a certificate of this grid that is not valid now, whose it is
+ * ({@link NotValidException}); and with native TLS one of another authority is refused with the alert unknown_ca. Left alone it would say internal_error,
+ * which tells the other end nothing. As stateless as the other.
  */
 final class AuthorityCheck extends X509ExtendedTrustManager {
     /** OpenSSL's X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY. */
     private static final int ISSUER_UNKNOWN = 20;
 
     private final X509ExtendedTrustManager trust;
+    private final X509Certificate authority;
+    private final boolean natively;
 
-    AuthorityCheck(X509ExtendedTrustManager trust) {
+    AuthorityCheck(X509ExtendedTrustManager trust, X509Certificate authority, boolean natively) {
         this.trust = trust;
+        this.authority = authority;
+        this.natively = natively;
     }
 
-    private static CertificateException named(CertificateException failure) {
-        return Refusal.of(failure) == Refusal.OTHER_AUTHORITY
-                ? new OpenSslCertificateException(failure, ISSUER_UNKNOWN)
-                : failure;
+    private CertificateException named(CertificateException failure, X509Certificate shown) {
+        return switch (Refusal.of(failure)) {
+            // Both kinds of TLS choose the alert by the cause. Days are looked at before the signature is.
+            case EXPIRED, NOT_YET_VALID -> isOfGrid(shown) ? new NotValidException(shown, failure.getCause()) : failure;
+            case OTHER_AUTHORITY -> natively ? new OpenSslCertificateException(failure, ISSUER_UNKNOWN) : failure;
+            default -> failure;
+        };
+    }
+
+    private boolean isOfGrid(X509Certificate shown) {
+        try {
+            shown.verify(authority.getPublicKey());
+            return true;
+        } catch (GeneralSecurityException e) {
+            return false;
+        }
     }
 
     @Override
@@ -32,7 +50,7 @@ final class AuthorityCheck extends X509ExtendedTrustManager {
         try {
             trust.checkClientTrusted(chain, kind, engine);
         } catch (CertificateException e) {
-            throw named(e);
+            throw named(e, chain[0]);
         }
     }
 
@@ -41,7 +59,7 @@ final class AuthorityCheck extends X509ExtendedTrustManager {
         try {
             trust.checkServerTrusted(chain, kind, engine);
         } catch (CertificateException e) {
-            throw named(e);
+            throw named(e, chain[0]);
         }
     }
 

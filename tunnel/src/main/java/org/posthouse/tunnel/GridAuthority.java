@@ -35,8 +35,10 @@ public final class GridAuthority {
     /** What a site's keys folder holds; the last only once a certificate of the grid was revoked. */
     static final List<String> SITE_FILES = List.of(SITE_KEY, SITE_CERTIFICATE, AUTHORITY_CERTIFICATE, REVOKED);
 
+    /** The authority's folder has a copy of each certificate in this one. */
+    static final String ISSUED = "issued";
+
     private static final String AUTHORITY_KEY = "authority.key";
-    private static final String ISSUED = "issued";
     private static final int DAYS_MAX = 36_500;
 
     /** Certificates are valid from a little before now: the clocks of two sites differ. */
@@ -207,11 +209,6 @@ public final class GridAuthority {
         return fresh;
     }
 
-    /** Whether this certificate was revoked, by the list in the folder. */
-    public boolean isRevoked(SiteCertificate issued) throws KeysException {
-        return revocations().holds(issued);
-    }
-
     /** Puts the list of what was revoked, if there is one, into a site's keys folder; its relays pass it on to all others. */
     public void tellRevoked(Path site) throws KeysException {
         RevocationList list = revocations();
@@ -226,6 +223,11 @@ public final class GridAuthority {
 
     /** All certificates issued so far, oldest first. */
     public List<SiteCertificate> issued() throws KeysException {
+        return issued(folder);
+    }
+
+    /** All that the authority in {@code folder} has issued, oldest first. */
+    static List<SiteCertificate> issued(Path folder) throws KeysException {
         List<SiteCertificate> issued = new ArrayList<>();
         try (Stream<Path> files = Files.list(folder.resolve(ISSUED))) {
             for (Path file : files.toList()) {

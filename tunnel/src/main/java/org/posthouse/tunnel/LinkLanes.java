@@ -58,6 +58,9 @@ final class LinkLanes {
         private LinkDialler dialler;
         private LinkConnection connection;
 
+        /** Whether it was dialled in this session, or has joined it. */
+        private boolean inSession;
+
         private Lane(int number) {
             this.number = number;
         }
@@ -85,6 +88,7 @@ final class LinkLanes {
         }
 
         private void dial() {
+            inSession = true;
             if (dialler == null) {
                 dialler = new LinkDialler(links, link, this);
             }
@@ -143,6 +147,7 @@ final class LinkLanes {
         for (Lane lane : lanes) {
             if (lane != null) {
                 lane.cut(why);
+                lane.inSession = false;
             }
         }
     }
@@ -164,6 +169,7 @@ final class LinkLanes {
             lane.connection = connection;
             connection.greet(link.hello("", number, session));
         }
+        lane.inSession = true;
         connection.begin(link, number);
         link.onLaneUp();
     }
@@ -339,17 +345,20 @@ final class LinkLanes {
         List<LinkStatus.Lane> told = new ArrayList<>();
         for (int number = 0; number < lanes.length; number++) {
             if (number == 0 || lanes[number] != null) {
-                told.add(status(number, number == 0 ? first : lanes[number].connection, window));
+                told.add(number == 0
+                        ? status(0, first, first != null, window)
+                        : status(number, lanes[number].connection, lanes[number].inSession, window));
             }
         }
         return told;
     }
 
-    private LinkStatus.Lane status(int number, LinkConnection connection, LinkWindow window) {
+    private LinkStatus.Lane status(int number, LinkConnection connection, boolean inSession, LinkWindow window) {
         boolean up = connection != null && connection.isUp();
         return new LinkStatus.Lane(
                 number,
                 up,
+                inSession,
                 up ? connection.path().via() : List.of(),
                 bytesIn[number] + (up ? connection.bytesIn() : 0),
                 bytesOut[number] + (up ? connection.bytesOut() : 0),

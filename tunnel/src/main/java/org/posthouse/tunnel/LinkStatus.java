@@ -19,7 +19,7 @@ import java.util.List;
  * @param unacknowledgedBytes what the peer has not acknowledged yet, as the window counts it
  * @param roundTripMicros of the last ping; -1 if none was answered yet
  * @param lanes connections that carry the link now
- * @param perLane these, and those that were lost and may come again, lane 0 first
+ * @param perLane these, and all others that ever were, lane 0 first
  * @param packing what of its bulk went packed
  * @param paths the relays that these go over, each way once, that of the first lane first; no relay: straight
  * @param moves how often another connection took over while the link was up
@@ -50,12 +50,14 @@ public record LinkStatus(
      *
      * @param number from 0
      * @param up whether it carries frames now
+     * @param inSession whether the link's present session has it, so that it is dialled again if it is not up; no lane of a link that is down, nor
+     *     one that only an earlier session had
      * @param via the relays that it goes over; none: straight, or not up
      * @param bytesIn what came on it, before TLS and as packed, since the relay started
      * @param bytesOut what was written
      * @param unacknowledgedBytes of the frames written on it, what the peer has not said to have
      */
-    public record Lane(int number, boolean up, List<String> via, long bytesIn, long bytesOut, long unacknowledgedBytes) {}
+    public record Lane(int number, boolean up, boolean inSession, List<String> via, long bytesIn, long bytesOut, long unacknowledgedBytes) {}
 
     /**
      * The streams over the link.

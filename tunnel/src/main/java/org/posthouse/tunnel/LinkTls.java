@@ -159,8 +159,11 @@ final class LinkTls {
                 return "the connection was closed during the TLS handshake";
             }
             Throwable root = failure;
-            while (root.getCause() != null) {
+            while (root.getCause() != null && !(root instanceof NotValidException)) {
                 root = root.getCause();
+            }
+            if (root instanceof NotValidException) {
+                return root.getMessage();
             }
             String told = Causes.text(failure);
             String why = Causes.text(root);
@@ -172,13 +175,18 @@ final class LinkTls {
 
         /** @throws CertificateException if it is not valid now: a session that is resumed brings that of its beginning, which nobody has looked at since */
         private SiteCertificate peer() throws CertificateException {
+            X509Certificate certificate;
             try {
-                X509Certificate certificate = (X509Certificate) engine.getSession().getPeerCertificates()[0];
-                certificate.checkValidity();
-                return SiteCertificate.of(certificate);
+                certificate = (X509Certificate) engine.getSession().getPeerCertificates()[0];
             } catch (SSLPeerUnverifiedException e) {
                 return SiteCertificate.NOBODY;
             }
+            try {
+                certificate.checkValidity();
+            } catch (CertificateException e) {
+                throw new NotValidException(certificate, e);
+            }
+            return SiteCertificate.of(certificate);
         }
     }
 }

@@ -46,15 +46,10 @@ public final class SiteKeys {
         X509Certificate authority = KeyFiles.readCertificate(authorityFile);
         X509Certificate own = KeyFiles.readCertificate(certificateFile);
         PrivateKey key = KeyFiles.readKey(keyFile);
-        SiteCertificate certificate = SiteCertificate.of(own, certificateFile);
-        if (certificate.site().isEmpty()) {
-            throw new KeysException(
-                    "the certificate " + certificateFile + " names no site: issue one with posthouse keys");
-        }
+        SiteCertificate certificate = certificate(own, authority, certificateFile);
         Certificates.requireValidNow(authority, authorityFile);
         Certificates.requireValidNow(own, certificateFile);
         Certificates.requireMatch(own, key, keyFile);
-        requireIssuedBy(authority, own, certificateFile);
         KeyFiles.requireUnwritable(
                 folder, GridAuthority.SITE_CERTIFICATE, GridAuthority.AUTHORITY_CERTIFICATE, GridAuthority.REVOKED);
         RevocationList revocations = KeyFiles.readRevocations(folder.resolve(GridAuthority.REVOKED), authority);
@@ -91,6 +86,16 @@ public final class SiteKeys {
 
     TlsEngines engines() {
         return engines;
+    }
+
+    /** What {@code own}, read from {@code file}, says, whether it is valid now or not. @throws KeysException if it is no site's, or of another authority */
+    static SiteCertificate certificate(X509Certificate own, X509Certificate authority, Path file) throws KeysException {
+        SiteCertificate certificate = SiteCertificate.of(own, file);
+        if (certificate.site().isEmpty()) {
+            throw new KeysException("the certificate " + file + " names no site: issue one with posthouse keys");
+        }
+        requireIssuedBy(authority, own, file);
+        return certificate;
     }
 
     private static void requireIssuedBy(X509Certificate authority, X509Certificate own, Path file)

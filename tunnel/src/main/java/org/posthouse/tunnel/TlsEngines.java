@@ -52,8 +52,8 @@ final class TlsEngines {
 
     TlsEngines(X509Certificate authority, X509Certificate own, PrivateKey key) throws GeneralSecurityException, IOException {
         X509ExtendedTrustManager trust = trust(authority);
-        context = context(trust, own, key);
-        natives = TlsKind.isNativeHere() ? natives(new AuthorityCheck(trust), own, key) : null;
+        context = context(new AuthorityCheck(trust, authority, false), own, key);
+        natives = TlsKind.isNativeHere() ? natives(new AuthorityCheck(trust, authority, true), own, key) : null;
         if (natives != null) {
             CLEANER.register(this, natives);
         }
@@ -104,7 +104,7 @@ final class TlsEngines {
         return (X509ExtendedTrustManager) trust.getTrustManagers()[0];
     }
 
-    private static SSLContext context(X509ExtendedTrustManager trust, X509Certificate own, PrivateKey key)
+    private static SSLContext context(TrustManager trust, X509Certificate own, PrivateKey key)
             throws GeneralSecurityException, IOException {
         KeyStore mine = KeyStore.getInstance("PKCS12");
         mine.load(null, NO_PASSWORD);

@@ -48,7 +48,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
-import org.slf4j.LoggerFactory;
 
 /** Real sockets at both ends of streams over a real link: relay "a" has ports that lead to doors of relay "b". */
 @ExtendWith(LeakWatch.class)
@@ -178,7 +177,7 @@ class ForwardTest {
         ListAppender<ILoggingEvent> faults = new ListAppender<>();
         faults.list = new CopyOnWriteArrayList<>();
         faults.start();
-        Logger netty = (Logger) LoggerFactory.getLogger("io.netty");
+        Logger netty = TestLog.logger("io.netty");
         netty.addAppender(faults);
         open.add(() -> netty.detachAppender(faults));
         AtomicLong written = new AtomicLong();

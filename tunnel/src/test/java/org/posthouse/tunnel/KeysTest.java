@@ -11,6 +11,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -168,6 +169,51 @@ class KeysTest {
         assertThatThrownBy(() -> GridAuthority.open(home))
                 .isInstanceOf(KeysException.class)
                 .hasMessageContaining("authority.key");
+    }
+
+    @Test
+    void showsAFolderWhetherItIsValidOrNot() throws IOException {
+        Instant now = Instant.now().truncatedTo(ChronoUnit.SECONDS);
+        Path expired = folder.resolve("expired");
+        authority.issue("nancy", now.minusSeconds(7200), now.minusSeconds(3600), expired);
+        Path early = folder.resolve("early");
+        authority.issue("metz", now.plusSeconds(3600), now.plusSeconds(7200), early);
+        assertThat(KeysFolder.read(home).ofSite()).isFalse();
+        assertThat(KeysFolder.read(home).entries())
+                .extracting(entry -> entry.certificate().site())
+                .containsExactly("nancy", "lyon", "metz");
+        assertThat(KeysFolder.read(early).entries())
+                .singleElement()
+                .matches(entry -> entry.certificate().notBefore().equals(now.plusSeconds(3600)) && !entry.revoked());
+        KeysFolder shown = KeysFolder.read(expired);
+        assertThat(shown.ofSite()).isTrue();
+        assertThat(shown.authorityNotAfter()).isEqualTo(authority.notAfter());
+        assertThat(shown.entries())
+                .singleElement()
+                .matches(entry -> entry.certificate().notAfter().equals(now.minusSeconds(3600)) && !entry.revoked());
+    }
+
+    @Test
+    void showsWhatTheFoldersOwnListSaysOfRevocation() throws IOException {
+        authority.issue("nancy", 10, folder.resolve("nancy"));
+        authority.revoke("lyon");
+        assertThat(KeysFolder.read(lyon).entries()).extracting(KeysFolder.Entry::revoked).containsExactly(false);
+        authority.tellRevoked(lyon);
+        authority.tellRevoked(folder.resolve("nancy"));
+        assertThat(KeysFolder.read(lyon).entries()).extracting(KeysFolder.Entry::revoked).containsExactly(true);
+        assertThat(KeysFolder.read(folder.resolve("nancy")).entries()).extracting(KeysFolder.Entry::revoked).containsExactly(false);
+    }
+
+    @Test
+    void saysWhatAKeysFolderIsWhereThereIsNone() throws IOException {
+        assertThatThrownBy(() -> KeysFolder.read(folder))
+                .isInstanceOf(KeysException.class)
+                .message()
+                .startsWith(folder + " is no keys folder: ")
+                .contains("authority.pem and issued/", "site.pem", "posthouse keys init", "posthouse keys issue")
+                .hasLineCount(1);
+        Files.delete(lyon.resolve("authority.pem"));
+        assertThatThrownBy(() -> KeysFolder.read(lyon)).hasMessageContaining("authority.pem is missing");
     }
 
     @Test

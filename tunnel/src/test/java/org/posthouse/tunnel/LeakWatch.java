@@ -11,14 +11,13 @@ import java.util.List;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
-import org.slf4j.LoggerFactory;
 
 /** Fails a test class whose tests lost a buffer: every buffer is tracked, and what was collected unreleased counts. */
 final class LeakWatch implements BeforeAllCallback, AfterAllCallback {
     private static final int COLLECTIONS = 3;
 
     private final ListAppender<ILoggingEvent> reports = new ListAppender<>();
-    private final Logger logger = (Logger) LoggerFactory.getLogger(ResourceLeakDetector.class);
+    private final Logger logger = TestLog.logger(ResourceLeakDetector.class);
 
     @Override
     public void beforeAll(ExtensionContext context) {

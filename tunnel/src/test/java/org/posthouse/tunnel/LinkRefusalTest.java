@@ -44,6 +44,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.posthouse.wire.FrameType;
@@ -55,6 +56,7 @@ import org.slf4j.LoggerFactory;
 
 /** Who is not let in, by which name, and what a peer that breaks the protocol gets. Relay "m" stands in the middle. */
 @ExtendWith(LeakWatch.class)
+@ResourceLock("what LinkRefusalTest and JdkRefusalTest share")
 @Timeout(180)
 class LinkRefusalTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -74,7 +76,7 @@ class LinkRefusalTest {
 
     private final List<TestRelay> relays = new ArrayList<>();
     private final ListAppender<ILoggingEvent> log = new ListAppender<>();
-    private final Logger refusalLog = (Logger) LoggerFactory.getLogger(Refusals.class);
+    private final Logger refusalLog = TestLog.logger(Refusals.class);
     private TestRelay m;
 
     @BeforeAll
@@ -243,6 +245,32 @@ class LinkRefusalTest {
         grid.authority().issue("a", now.plusSeconds(3600), now.plusSeconds(7200), early);
         assertDialRefused(expired, Refusal.EXPIRED);
         assertDialRefused(early, Refusal.NOT_YET_VALID);
+        assertNamed(Refusal.EXPIRED, expired);
+        assertNamed(Refusal.NOT_YET_VALID, early);
+    }
+
+    private void assertNamed(Refusal kind, Path keys) throws KeysException {
+        SiteCertificate shown = KeysFolder.read(keys).entries().getFirst().certificate();
+        assertThat(log.list).extracting(ILoggingEvent::getFormattedMessage).anyMatch(line -> line.contains(": " + kind + ": ") && line.contains(
+                ": the certificate of site a, serial " + shown.serial() + ", is valid from " + shown.notBefore() + " to " + shown.notAfter() + ", now is "));
+    }
+
+    /** It says that the grid's authority has issued it, but that has not signed it: so it may name any site. */
+    @Test
+    void doesNotBelieveWhatAForgedCertificateSays() throws Exception {
+        Instant now = Instant.now();
+        Path forged = folder.resolve("forged-" + tls());
+        grid.authority().issue("a", 10, forged);
+        KeyPair pair = Certificates.newKeyPair();
+        X509Certificate authority = KeyFiles.readCertificate(forged.resolve("authority.pem"));
+        X509Certificate forgery = Certificates.site(
+                "a", pair.getPublic(), authority, pair.getPrivate(), now.minusSeconds(7200), now.minusSeconds(3600));
+        KeyFiles.replaceKey(forged.resolve("site.key"), pair.getPrivate());
+        KeyFiles.replaceCertificate(forged.resolve("site.pem"), forgery);
+        assertDialRefused(forged, Refusal.EXPIRED);
+        assertThat(log.list)
+                .extracting(ILoggingEvent::getFormattedMessage)
+                .noneMatch(line -> line.contains(forgery.getSerialNumber().toString(16)));
     }
 
     /** An earlier session of his would be taken up without a look at his certificate. */
@@ -260,6 +288,7 @@ class LinkRefusalTest {
             peer.awaitEnd();
         }
         awaitRefusal(m, Refusal.EXPIRED);
+        assertNamed(Refusal.EXPIRED, keys);
         assertThat(m.events).containsExactly("up a 1", "down a");
     }
 

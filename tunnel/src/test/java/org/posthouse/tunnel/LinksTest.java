@@ -190,6 +190,26 @@ class LinksTest {
     }
 
     @Test
+    void aLaneIsOfTheSessionThatHasUseForIt() throws Exception {
+        TestRelay b = start(grid.listening("b", 1));
+        TestRelay before = start(grid.config("a", 1).peer("b", address(b)).lanes(3));
+        awaitUp(before, b);
+        awaitLanes(b, "a", 3);
+        assertThat(b.status("a").perLane()).extracting(LinkStatus.Lane::inSession).containsExactly(true, true, true);
+        before.close();
+        awaitLanes(b, "a", 0);
+        assertThat(b.status("a").perLane()).extracting(LinkStatus.Lane::inSession).containsExactly(false, false, false);
+        AtomicInteger connections = new AtomicInteger();
+        CuttingProxy proxy = proxyTo(b, () -> connections.getAndIncrement() == 0 ? Long.MAX_VALUE : 0);
+        TestRelay a = start(grid.config("a", 2).peer("b", proxy.address()).lanes(2));
+        awaitLanes(a, "b", 1);
+        awaitLanes(b, "a", 1);
+        assertThat(b.status("a").perLane()).extracting(LinkStatus.Lane::inSession).containsExactly(true, false, false);
+        assertThat(a.status("b").perLane()).as("one is dialled in vain").extracting(LinkStatus.Lane::inSession).containsExactly(true, true);
+        assertThat(a.status("b").perLane()).extracting(LinkStatus.Lane::up).containsExactly(true, false);
+    }
+
+    @Test
     void opensTheLanesThatTheAcceptingEndWants() throws Exception {
         TestRelay b = start(grid.listening("b", 1).lanes(3));
         TestRelay a = start(grid.config("a", 1).peer("b", address(b)));

@@ -15,11 +15,15 @@ const STREAMS_HEAD = [
   num('Tokens', 'outstanding: frames of up to 64 KiB that the other end may still send, and that this relay may'),
 ];
 
+/** Those of its present session: others it does not need now. */
+const lanesOf = (link) => link.perLane.filter((lane) => lane.up || lane.inSession);
+
 /** How many of both there are, as the button that shows and hides them. */
 export function linkSummary(link, open, toggle) {
-  const all = plural(link.perLane.length, 'lane');
-  const up = link.perLane.filter((lane) => lane.up).length;
-  const lanes = up < link.perLane.length ? `${count(up)} of ${all}` : all;
+  const wanted = lanesOf(link);
+  const all = plural(wanted.length, 'lane');
+  const up = wanted.filter((lane) => lane.up).length;
+  const lanes = up < wanted.length ? `${count(up)} of ${all}` : all;
   return html`<button type="button" class="toggle" aria-expanded=${open ? 'true' : 'false'} @click=${toggle}
     >${lanes}, ${plural(link.streams.open, 'stream')}</button>`;
 }
@@ -27,7 +31,7 @@ export function linkSummary(link, open, toggle) {
 export function linkDetail(model, key, relay, link) {
   const name = `the link from ${relay.relay} to ${link.peerRelay}`;
   return html`<div class="both">
-    ${table(`Lanes of ${name}`, LANES_HEAD, link.perLane.map((lane) => laneRow(model, key, lane)), { hidden: true })}
+    ${table(`Lanes of ${name}`, LANES_HEAD, lanesOf(link).map((lane) => laneRow(model, key, lane)), { hidden: true })}
     ${table(`Streams over ${name}`, STREAMS_HEAD, streamsRow(model, key, link.streams), { hidden: true })}
   </div>`;
 }

@@ -1,0 +1,60 @@
+package org.posthouse.cli;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.Locale;
+import org.posthouse.tunnel.KeysFolder;
+import org.posthouse.tunnel.SiteCertificate;
+
+/** What {@code posthouse keys show} prints. Stateless. */
+final class KeysListing {
+    private KeysListing() {}
+
+    /** Lines for people. @param now what is told to have expired has done so by then */
+    static String text(Path folder, KeysFolder keys, Instant now) {
+        StringBuilder text = new StringBuilder(String.format(
+                Locale.ROOT,
+                "%s valid until %s%s%n",
+                keys.ofSite() ? "keys of a site in " + folder + ", whose authority is" : "authority in " + folder + ",",
+                keys.authorityNotAfter(),
+                validity(keys.authorityNotBefore(), keys.authorityNotAfter(), now)));
+        for (KeysFolder.Entry entry : keys.entries()) {
+            SiteCertificate certificate = entry.certificate();
+            text.append(String.format(
+                    Locale.ROOT,
+                    "%-24s serial %s  %s to %s%s%s%n",
+                    certificate.site(),
+                    certificate.serial(),
+                    certificate.notBefore(),
+                    certificate.notAfter(),
+                    validity(certificate.notBefore(), certificate.notAfter(), now),
+                    entry.revoked() ? "  REVOKED" : ""));
+        }
+        return text.toString();
+    }
+
+    private static String validity(Instant from, Instant to, Instant now) {
+        if (now.isAfter(to)) {
+            return "  EXPIRED";
+        }
+        return now.isBefore(from) ? "  NOT YET VALID" : "";
+    }
+
+    /** An array of certificates: of a site one, of an authority all that it has issued. */
+    static String json(KeysFolder keys) {
+        ArrayNode list = new ObjectMapper().createArrayNode();
+        for (KeysFolder.Entry entry : keys.entries()) {
+            SiteCertificate certificate = entry.certificate();
+            list.addObject()
+                    .put("site", certificate.site())
+                    .put("serial", certificate.serial())
+                    .put("notBefore", certificate.notBefore().toString())
+                    .put("notAfter", certificate.notAfter().toString())
+                    .put("revoked", entry.revoked())
+                    .put("authorityNotAfter", keys.authorityNotAfter().toString());
+        }
+        return list.toString();
+    }
+}

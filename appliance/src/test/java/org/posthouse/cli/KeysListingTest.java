@@ -1,0 +1,74 @@
+package org.posthouse.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.tunnel.GridAuthority;
+import org.posthouse.tunnel.KeysFolder;
+import org.posthouse.tunnel.SiteCertificate;
+
+/** What {@code posthouse keys show} says of an authority's folder and of a site's. */
+class KeysListingTest {
+    @TempDir
+    private Path folder;
+
+    private GridAuthority authority;
+    private Path grid;
+    private Path keys;
+    private SiteCertificate issued;
+
+    @BeforeEach
+    void issue() throws IOException {
+        grid = folder.resolve("grid");
+        keys = folder.resolve("keys-a");
+        authority = GridAuthority.init(grid, 50);
+        issued = authority.issue("site-a", 5, keys);
+    }
+
+    private static String text(Path folder, Duration ahead) throws IOException {
+        return KeysListing.text(folder, KeysFolder.read(folder), Instant.now().plus(ahead));
+    }
+
+    @Test
+    void aSitesFolderHasItsCertificateAndTheEndOfItsAuthority() throws IOException {
+        assertThat(text(keys, Duration.ZERO).lines()).containsExactly(
+                "keys of a site in " + keys + ", whose authority is valid until " + authority.notAfter(),
+                "site-a                   serial " + issued.serial() + "  " + issued.notBefore() + " to " + issued.notAfter());
+        assertThat(text(grid, Duration.ZERO).lines()).containsExactly(
+                "authority in " + grid + ", valid until " + authority.notAfter(),
+                "site-a                   serial " + issued.serial() + "  " + issued.notBefore() + " to " + issued.notAfter());
+    }
+
+    @Test
+    void whatIsNotValidIsMarked() throws IOException {
+        assertThat(text(keys, Duration.ofDays(6)).lines()).first().asString().doesNotContain("EXPIRED");
+        assertThat(text(keys, Duration.ofDays(6)).lines()).last().asString().endsWith(issued.notAfter() + "  EXPIRED");
+        assertThat(text(keys, Duration.ofDays(51)).lines()).allMatch(line -> line.endsWith("  EXPIRED"));
+        assertThat(text(keys, Duration.ofDays(-1)).lines()).allMatch(line -> line.endsWith("  NOT YET VALID"));
+        authority.revoke("site-a");
+        assertThat(text(keys, Duration.ZERO)).as("its folder has not been told").doesNotContain("REVOKED");
+        authority.tellRevoked(keys);
+        assertThat(text(keys, Duration.ZERO).lines()).last().asString().endsWith(issued.notAfter() + "  REVOKED");
+    }
+
+    @Test
+    void programsAreToldTheSame() throws IOException {
+        JsonNode all = new ObjectMapper().readTree(KeysListing.json(KeysFolder.read(keys)));
+        assertThat(all).hasSize(1).isEqualTo(new ObjectMapper().readTree(KeysListing.json(KeysFolder.read(grid))));
+        JsonNode one = all.path(0);
+        assertThat(one.path("site").asText()).isEqualTo("site-a");
+        assertThat(one.path("serial").asText()).isEqualTo(issued.serial());
+        assertThat(one.path("notBefore").asText()).isEqualTo(issued.notBefore().toString());
+        assertThat(one.path("notAfter").asText()).isEqualTo(issued.notAfter().toString());
+        assertThat(one.path("revoked").asBoolean(true)).isFalse();
+        assertThat(one.path("authorityNotAfter").asText()).isEqualTo(authority.notAfter().toString());
+    }
+}

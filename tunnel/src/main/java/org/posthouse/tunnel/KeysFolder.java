@@ -1,0 +1,49 @@
+package org.posthouse.tunnel;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What a keys folder tells people, the authority's or a site's: the certificates in it, valid now or not. No private key is read. Immutable.
+ *
+ * @param ofSite whether it is a site's: then it has one entry
+ * @param authorityNotBefore from when the grid's authority is valid
+ * @param authorityNotAfter until when, inclusive; no certificate outlives it
+ * @param entries the certificates, the oldest first
+ */
+public record KeysFolder(boolean ofSite, Instant authorityNotBefore, Instant authorityNotAfter, List<Entry> entries) {
+    /** @param revoked whether the folder's list of revoked certificates holds it */
+    public record Entry(SiteCertificate certificate, boolean revoked) {}
+
+    /** Copies the list. */
+    public KeysFolder {
+        entries = List.copyOf(entries);
+    }
+
+    /**
+     * Reads what {@link GridAuthority#init} or {@link GridAuthority#issue} has put there.
+     *
+     * @throws KeysException one line: the folder is neither's, or a file of it is missing, unreadable, or not of its authority
+     */
+    public static KeysFolder read(Path folder) throws KeysException {
+        Path site = folder.resolve(GridAuthority.SITE_CERTIFICATE);
+        boolean ofSite = Files.exists(site);
+        if (!ofSite && !Files.isDirectory(folder.resolve(GridAuthority.ISSUED))) {
+            throw new KeysException(folder + " is no keys folder: expected " + GridAuthority.AUTHORITY_CERTIFICATE + " and "
+                    + GridAuthority.ISSUED + "/ of an authority (posthouse keys init), or " + GridAuthority.SITE_CERTIFICATE + " and "
+                    + GridAuthority.AUTHORITY_CERTIFICATE + " of a site (posthouse keys issue); name the right folder");
+        }
+        X509Certificate authority = KeyFiles.readCertificate(folder.resolve(GridAuthority.AUTHORITY_CERTIFICATE));
+        RevocationList revocations = KeyFiles.readRevocations(folder.resolve(GridAuthority.REVOKED), authority);
+        List<SiteCertificate> certificates = ofSite
+                ? List.of(SiteKeys.certificate(KeyFiles.readCertificate(site), authority, site))
+                : GridAuthority.issued(folder);
+        List<Entry> entries = new ArrayList<>();
+        certificates.forEach(certificate -> entries.add(new Entry(certificate, revocations.holds(certificate))));
+        return new KeysFolder(ofSite, authority.getNotBefore().toInstant(), authority.getNotAfter().toInstant(), entries);
+    }
+}
