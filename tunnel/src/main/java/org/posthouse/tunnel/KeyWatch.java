@@ -99,7 +99,7 @@ final class KeyWatch {
     }
 
     /** Returns the changed keys, or null. @throws KeysException if they are of no use, once */
-    private SiteKeys load() throws KeysException {
+    SiteKeys load() throws KeysException {
         String now = "";
         try {
             now = stamp(folder);

@@ -15,13 +15,16 @@ import org.posthouse.wire.WireException;
 final class LinkUnpacker {
     private final Links links;
     private final Link link;
+    private final long bytesWaitingMax;
     private final FrameView view = new FrameView();
     private long session;
     private long bytesWaiting;
 
-    LinkUnpacker(Links links, Link link) {
+    /** @param bytesWaitingMax how much may wait for the worker, unpacked, with {@link LinkWindow#FRAME_OVERHEAD_BYTES} for each */
+    LinkUnpacker(Links links, Link link, long bytesWaitingMax) {
         this.links = links;
         this.link = link;
+        this.bytesWaitingMax = bytesWaitingMax;
     }
 
     /** A LINK_PACKED. @throws WireException if it cannot be one: nothing was allocated for it */
@@ -50,7 +53,7 @@ final class LinkUnpacker {
 
     /** As with what is held back, it is part of what the other end keeps. */
     private void hold(long cost) throws WireException {
-        if (bytesWaiting + cost > LinkConfig.WINDOW_BYTES_MAX) {
+        if (bytesWaiting + cost > bytesWaitingMax) {
             throw new WireException(Reason.LIMIT, bytesWaiting + " bytes wait to be unpacked");
         }
         bytesWaiting += cost;

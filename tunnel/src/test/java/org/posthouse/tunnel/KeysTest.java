@@ -137,6 +137,37 @@ class KeysTest {
                 .hasMessageContaining("chmod 600");
     }
 
+    /** Who renews a certificate replaces two files, one after the other. */
+    @Test
+    void keysThatCannotBeLoadedAreToldAtTheSecondLookAndOnce() throws IOException {
+        KeyWatch watch = watch();
+        assertThat(watch.load()).as("nothing has changed").isNull();
+        byte[] good = Files.readAllBytes(lyon.resolve("site.pem"));
+        Files.writeString(lyon.resolve("site.pem"), "spoilt");
+        assertThat(watch.load()).isNull();
+        assertThatThrownBy(watch::load).isInstanceOf(KeysException.class).hasMessageContaining("site.pem");
+        assertThat(watch.load()).isNull();
+        Files.write(lyon.resolve("site.pem"), good);
+        assertThat(watch.load().site()).isEqualTo("lyon");
+        assertThat(watch.load()).isNull();
+    }
+
+    /** They look as they did when they were loaded: what was told of them would stand for ever. */
+    @Test
+    void keysThatAreAsTheyWereBeforeTheyWereSpoiltAreLoadedAgain() throws IOException {
+        KeyWatch watch = watch();
+        Files.setPosixFilePermissions(lyon.resolve("site.key"), PosixFilePermissions.fromString("rw-r--r--"));
+        assertThat(watch.load()).isNull();
+        assertThatThrownBy(watch::load).hasMessageContaining("chmod 600");
+        Files.setPosixFilePermissions(lyon.resolve("site.key"), PosixFilePermissions.fromString("rw-------"));
+        assertThat(watch.load()).isNotNull();
+    }
+
+    /** One that looks when the test does: nothing of it runs on a loop. */
+    private KeyWatch watch() throws KeysException {
+        return new KeyWatch(null, SiteKeys.load(lyon), keys -> {}, problem -> {});
+    }
+
     @Test
     void refusesExpiredAndEarlyCertificates() throws IOException {
         Instant now = Instant.now();

@@ -107,6 +107,15 @@ class LinkQueueTest {
     }
 
     @Test
+    void letsAFlowPassAgainWhenAllIsForgotten() {
+        frame(FrameType.SEND, 1, 0, LONG);
+        queue.clear();
+        chunk(3, 0);
+        frame(FrameType.SEND, 1, 1, 10);
+        assertThat(rest()).containsExactly("H1", "3:0");
+    }
+
+    @Test
     void tellsFlowsApartByAllThatNamesThem() {
         for (int field = 0; field < 5; field++) {
             queue.add(new LinkFrame(frame(FrameType.CHUNK, field, 0), place++));

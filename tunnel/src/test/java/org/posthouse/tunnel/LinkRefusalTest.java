@@ -563,9 +563,37 @@ class LinkRefusalTest {
     }
 
     @Test
+    void whatIsHeldBackWhenTheLinkIsCutCountsAsNotReceived() throws Exception {
+        try (RawPeer peer = up(1)) {
+            peer.send(word(FrameType.LINK_RUN, 1)).send(numbered(3, 10)).send(word(FrameType.LINK_PING, 5)).await(FrameType.LINK_PONG);
+        }
+        await().pollInterval(POLL).atMost(PATIENCE).until(() -> m.events.contains("down a"));
+        try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+            assertThat(peer.hello("a", "m", 1, EPOCH, 0).awaitHello().bulk()).isZero();
+            peer.send(word(FrameType.LINK_RUN, 1)).send(numbered(2, 10));
+            peer.send(word(FrameType.LINK_RUN, 0)).send(numbered(1, 10));
+            await().pollInterval(POLL).atMost(PATIENCE).until(() -> m.last("a") > 1);
+            assertThat(m.last("a")).as("as it was written again").isEqualTo(2);
+        }
+        assertThat(m.failure).isNull();
+    }
+
+    @Test
     void acknowledgesASingleFrameByTheTimer() throws Exception {
         try (RawPeer peer = up(1)) {
             peer.send(numbered(1, 10));
+            assertThat(awaitAcknowledged(peer)).isEqualTo(1);
+        }
+    }
+
+    /** What was said may have been lost with the connection, and a window that is full waits for it. */
+    @Test
+    void acknowledgesAgainWhenASessionBegins() throws Exception {
+        try (RawPeer peer = up(1)) {
+            assertThat(awaitAcknowledged(peer.send(numbered(1, 10)))).isEqualTo(1);
+        }
+        try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+            assertThat(peer.hello("a", "m", 1, EPOCH, 0).awaitHello().heads()).isEqualTo(1);
             assertThat(awaitAcknowledged(peer)).isEqualTo(1);
         }
     }

@@ -75,6 +75,7 @@ class LinkWindowTest {
         window.acknowledge(2, 0, 0, 0);
         assertThatThrownBy(() -> window.acknowledge(3, 0, 0, 0)).satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
         assertThatThrownBy(() -> window.acknowledge(1, 0, 0, 0)).satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.acknowledge(2, 1, 0, 0)).as("bulk that has not come").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
         window.acknowledge(2, 0, 0, 0);
     }
 
@@ -120,12 +121,48 @@ class LinkWindowTest {
         window.release();
     }
 
+    /** Which copy came of what was on a lost lane, nobody knows; when all lanes are lost the other end says what it has. */
+    @Test
+    void learnsFromWhatWasOnALostLaneOnlyWhenAllWereLost() throws WireException {
+        window.append(chunk());
+        assertThat(window.next(1, false, true).stamp()).isNotNull();
+        window.lost(1);
+        assertThat(window.next(1, false, true).stamp()).isNull();
+        window.resume(0, 0);
+        assertThat(window.next(1, false, true).stamp()).isNotNull();
+        window.release();
+    }
+
+    @Test
+    void aPartThatCameOnLostLanesLetsNoMoreBulkGo() throws WireException {
+        LinkWindow large = new LinkWindow(1 << 30, () -> 0);
+        int allowed = writeWhatIsAllowed(large);
+        large.acknowledge(0, 0, 0, 2 * LinkGovernor.FRAME_BYTES);
+        large.resume(0, 0);
+        assertThat(writeWhatIsAllowed(large)).isEqualTo(allowed);
+        large.release();
+    }
+
+    /** @return how many frames of bulk went */
+    private static int writeWhatIsAllowed(LinkWindow large) {
+        int frames = 0;
+        while (large.allowsBulk()) {
+            large.append(chunk((int) LinkGovernor.FRAME_BYTES));
+            large.next(1, false, true);
+            frames++;
+        }
+        return frames;
+    }
+
     private List<Long> unacknowledged() {
         return List.of(window.unacknowledged(0), window.unacknowledged(1), window.unacknowledged(2));
     }
 
     private static ByteBuf chunk() {
-        int length = Wire.CHUNK_HEADER_BYTES + 100;
+        return chunk(Wire.CHUNK_HEADER_BYTES + 100);
+    }
+
+    private static ByteBuf chunk(int length) {
         ByteBuffer frame = ByteBuffer.allocate(length);
         new FrameView().wrap(frame, 0).begin(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, 0).length(length);
         return Unpooled.wrappedBuffer(frame);

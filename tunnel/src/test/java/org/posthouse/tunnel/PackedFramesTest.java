@@ -1,11 +1,13 @@
 package org.posthouse.tunnel;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import com.github.luben.zstd.Zstd;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.vertx.core.Vertx;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -80,17 +82,45 @@ class PackedFramesTest {
 
     /** Has two frames unpacked over a link that was never up. @param then done before the worker's answer is heard */
     private void unpack(Consumer<LinkReception> then) throws Exception {
-        CompletableFuture<Void> unpacked = new CompletableFuture<>();
         relay.call(() -> {
-            relay.links.expect("x");
-            List<Link> known = new ArrayList<>();
-            relay.links.eachLink(known::add);
             ByteBuffer bytes = packed(0, 0, 2, frames(1, 2));
             ByteBuf frame = PooledByteBufAllocator.DEFAULT.directBuffer(bytes.remaining()).writeBytes(bytes);
-            LinkReception reception = known.getFirst().reception();
+            LinkReception reception = linkToX().reception();
             reception.onPacked(frame, 0, frame.readableBytes(), new FrameView().wrap(frame.nioBuffer(), 0));
             frame.release();
             then.accept(reception);
+            return null;
+        });
+        awaitWorker();
+    }
+
+    @Test
+    void onlyWhatWaitsToBeUnpackedTakesRoom() throws Exception {
+        ByteBuf frame = Unpooled.wrappedBuffer(packed(0, 0, 1, frames(1)));
+        FrameView header = new FrameView().wrap(frame.nioBuffer(), 0);
+        LinkUnpacker unpacker = relay.call(() -> new LinkUnpacker(relay.links, linkToX(), FRAME_BYTES + LinkWindow.FRAME_OVERHEAD_BYTES));
+        for (int i = 0; i < 2; i++) {
+            relay.call(() -> {
+                unpacker.onPacked(frame, 0, frame.readableBytes(), header);
+                assertThatThrownBy(() -> unpacker.onPacked(frame, 0, frame.readableBytes(), header)).hasMessageContaining("1224 bytes wait to be unpacked");
+                return null;
+            });
+            awaitWorker();
+        }
+    }
+
+    /** One that was never up. */
+    private Link linkToX() {
+        relay.links.expect("x");
+        List<Link> known = new ArrayList<>();
+        relay.links.eachLink(known::add);
+        return known.getFirst();
+    }
+
+    /** Until all that was asked of it is answered. */
+    private void awaitWorker() throws Exception {
+        CompletableFuture<Void> unpacked = new CompletableFuture<>();
+        relay.call(() -> {
             relay.links.packing().measure(ByteBuffer.allocateDirect(1), behind -> unpacked.complete(null));
             return null;
         });

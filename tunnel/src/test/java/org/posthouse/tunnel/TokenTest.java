@@ -179,6 +179,17 @@ class TokenTest {
     }
 
     @Test
+    void nothingComesBehindTheLastFrame() throws WireException {
+        take(new StreamOpen(2, 5, "door").encode());
+        accept();
+        take(data(2, FrameView.END));
+        assertThatThrownBy(() -> take(data(2)))
+                .isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(Reason.NOT_EXPECTED))
+                .hasMessageContaining("bytes behind the last");
+        assertThat(reader.frames).isEqualTo(1);
+    }
+
+    @Test
     void moreStreamsThanThereAreTokensForAreRefusedByName() throws WireException {
         for (int i = 0; i < 2; i++) {
             streams.open("door", new Reader());
@@ -203,10 +214,7 @@ class TokenTest {
     void aStreamOfWhichEverythingLeavesAtOnceIsLentWhatIsToSpareAndReturnsItWhenOthersCome() throws WireException {
         take(new StreamOpen(2, 4, "door").encode());
         accept();
-        int given = CONFIG.tokens();
-        for (int round = 0; round < 40; round++) {
-            given += spend(2, given);
-        }
+        int given = borrow();
         assertThat(buffers.used()).as("L and all that is to spare").isEqualTo(8 + 16);
         assertThat(given).isEqualTo(8 + 16);
         take(new StreamOpen(4, 4, "door").encode());
@@ -248,6 +256,22 @@ class TokenTest {
         assertThat(handedOver.streamTokens()).isEqualTo(11);
         assertThat(stream.tokens()).isEqualTo(8);
         assertThatThrownBy(() -> take(tokens(stream.id(), 1, FrameView.HANDED_OVER))).as("of its first tokens").hasMessageContaining("hands over");
+    }
+
+    @Test
+    void whatWasUsedCannotBeHandedOver() throws WireException {
+        take(new StreamOpen(2, 4, "door").encode());
+        accept();
+        int given = borrow();
+        reader.leaves = false;
+        for (int i = 0; i < 16; i++) {
+            take(data(2));
+        }
+        assertThatThrownBy(() -> take(tokens(2, given - 16 + 1, FrameView.HANDED_OVER)))
+                .isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(Reason.CREDIT_EXCEEDED))
+                .hasMessageContaining("hands over 9 tokens, expected at most 8");
+        take(tokens(2, given - 16, FrameView.HANDED_OVER));
+        assertThat(buffers.used()).isEqualTo(16);
     }
 
     @Test
@@ -301,6 +325,15 @@ class TokenTest {
         assertThat(wires.next().streamTokens()).isEqualTo(CONFIG.tokens());
     }
 
+    /** Uses the tokens of stream 2 until it is lent no more. Returns how many it has. */
+    private int borrow() throws WireException {
+        int given = CONFIG.tokens();
+        for (int round = 0; round < 40; round++) {
+            given += spend(2, given);
+        }
+        return given;
+    }
+
     /** Uses {@code tokens}. Returns how many more or fewer have come back. */
     private int spend(int stream, int tokens) throws WireException {
         int back = 0;
@@ -319,9 +352,13 @@ class TokenTest {
     }
 
     private static ByteBuffer data(int stream) {
+        return data(stream, 0);
+    }
+
+    private static ByteBuffer data(int stream, int flags) {
         int length = Wire.STREAM_HEADER_BYTES + 1;
         ByteBuffer frame = ByteBuffer.allocate(length);
-        new FrameView().wrap(frame, 0).begin(FrameType.STREAM_DATA, Wire.STREAM_HEADER_BYTES, 0).length(length).stream(stream, 0);
+        new FrameView().wrap(frame, 0).begin(FrameType.STREAM_DATA, Wire.STREAM_HEADER_BYTES, 0).length(length).flags(flags).stream(stream, 0);
         return frame;
     }
 
