@@ -27,19 +27,21 @@ final class DrainCommand implements Callable<Integer> {
         if (console.json()) {
             System.out.println(answer);
         } else {
-            client.json(answer).path("relays").forEach(DrainCommand::print);
+            client.json(answer).path("relays").forEach(relay -> System.out.println(tell(relay)));
         }
         return 0;
     }
 
-    private static void print(JsonNode relay) {
-        int carried = relay.path("carried").asInt();
-        System.out.printf(
+    /** A line of what {@code /api/v1/drain} has answered of one relay. */
+    static String tell(JsonNode relay) {
+        boolean drained = relay.path("drained").asBoolean();
+        long carried = relay.path("carried").asLong();
+        return String.format(
                 Locale.ROOT,
-                "%s: %s; %d lanes of other relays go through it%s%n",
+                "%s: %s; %s%s",
                 relay.path("relay").asText(),
-                relay.path("drained").asBoolean() ? "drained" : "a gateway again",
-                carried,
-                carried > 0 && relay.path("drained").asBoolean() ? ", and leave now: posthouse status tells" : "");
+                drained ? "drained" : "a gateway again",
+                StatusCommand.lanesThrough(carried),
+                drained && carried > 0 ? ", and what has another way leaves within seconds: posthouse status tells" : "");
     }
 }

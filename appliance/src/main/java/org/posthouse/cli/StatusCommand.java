@@ -179,12 +179,17 @@ final class StatusCommand implements Callable<Integer> {
         if (carried > 0 || drained) {
             line(text, "gateway", String.format(
                     Locale.ROOT,
-                    "%s%,d %s through it, %,d bytes so far",
+                    "%s%s, %,d bytes so far",
                     drained ? "drained; " : "",
-                    carried,
-                    carried == 1 ? "lane of other relays goes" : "lanes of other relays go",
+                    lanesThrough(carried),
                     streams.path("bytesCarried").asLong()));
         }
+    }
+
+    /** How many go through a gateway, in words. */
+    static String lanesThrough(long carried) {
+        return String.format(
+                Locale.ROOT, "%,d %s through it", carried, carried == 1 ? "lane of other relays goes" : "lanes of other relays go");
     }
 
     private static void tellParked(StringBuilder text, JsonNode parked) {

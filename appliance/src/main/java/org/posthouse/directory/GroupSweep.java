@@ -11,6 +11,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
+import org.posthouse.tunnel.Causes;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,8 +71,13 @@ final class GroupSweep implements Runnable {
             missRelays();
             collect(stored, now);
         } catch (RuntimeException e) {
-            LOG.warn("directory: sweep not finished, the next one is to come: {}", e.toString());
+            LOG.warn("directory: sweep not finished, the next one is to come: {}", why(e));
         }
+    }
+
+    /** What Hazelcast says first; what follows are its own variables, a page of them. */
+    static String why(RuntimeException failure) {
+        return Causes.text(failure).replaceFirst("(?s)\\. .*", "");
     }
 
     private Map<String, Posting> load() {
