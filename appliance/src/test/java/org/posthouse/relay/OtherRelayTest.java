@@ -57,6 +57,7 @@ class OtherRelayTest {
     private final Vertx vertx = EmbeddedGrid.vertx();
     private final Context farContext = vertx.getOrCreateContext();
     private final MemoryDirectory directory = new MemoryDirectory();
+    private final StoppedDisk disk = new StoppedDisk();
     private final Far far = new Far();
     private GridAuthority authority;
     private Links farLinks;
@@ -92,7 +93,7 @@ class OtherRelayTest {
         get(farLinks.start());
         RelayConfig config = RelayConfig.loopback(RelayId.parse("near"), 0);
         LinkConfig links = links(authority, "near", config.epoch()).peer("far", "127.0.0.1:" + farLinks.port());
-        relay = new Relay(config.withLinks(links), directory);
+        relay = new Relay(config.withLinks(links).withLog(folder.resolve("log")), directory, disk::stands);
         get(vertx.deployVerticle(relay));
         shard = relay.shards().all().getFirst();
         Promise<Void> contact = Promise.promise();
@@ -108,6 +109,7 @@ class OtherRelayTest {
 
     @AfterEach
     void close() throws Exception {
+        disk.goOn(); // Or the relay would not end.
         get(vertx.undeploy(relay.deploymentID()));
         get(farLinks.close());
         get(vertx.close());
@@ -142,7 +144,7 @@ class OtherRelayTest {
         Far restarted = new Far();
         OtherRelay other = inControl(() -> relay.links().other("far"));
         RelayPeer peer = other.peer(shard);
-        openJob(peer);
+        openJob(peer, JobOpen.PROCESS);
         shard.strand().submit(() -> List.of(1, 2).forEach(number -> peer.send(offer(0, 1, number))));
         await().atMost(PATIENCE).until(() -> far.offers.size() == 2);
         int port = farLinks.port();
@@ -150,10 +152,8 @@ class OtherRelayTest {
         enter(shard.strand());
         try {
             peer.send(offer(0, 1, 3));
-            farLinks = new Links(farContext, links(authority, "far", 2).listen("127.0.0.1", port), restarted);
-            get(farLinks.start());
+            startAgain(restarted, port);
             farContext.runOnContext(now -> {
-                farLinks.expect("near");
                 farLinks.send("near", offer(1, 0, 1));
                 farLinks.send("near", withdraw(1, 0, 1));
             });
@@ -166,6 +166,43 @@ class OtherRelayTest {
         await().atMost(PATIENCE).until(() -> restarted.came.contains(FrameType.WITHDRAWN));
         assertThat(restarted.offers).containsExactly("1 again", "2 again", "3 again", "4 again", "5 again");
         assertThat(restarted.came).endsWith(FrameType.WITHDRAWN);
+    }
+
+    /** It is said again behind the same gate, once. */
+    @Test
+    void whatWaitsForTheDiskWhenTheOtherRelayComesAgainIsSaidWhenTheDiskHasWhatItDependsOn() throws Exception {
+        OtherRelay other = inControl(() -> relay.links().other("far"));
+        RelayPeer peer = other.peer(shard);
+        openJob(peer, JobOpen.HOST);
+        shard.strand().submit(() -> List.of(1, 2).forEach(number -> peer.send(offer(0, 1, number))));
+        Far restarted = new Far();
+        int port = farLinks.port();
+        get(farLinks.close());
+        startAgain(restarted, port);
+        farContext.runOnContext(now -> farLinks.send("near", offer(1, 0, 1)));
+        await().atMost(PATIENCE).until(() -> inControl(() -> other.flow().counts()).messagesIn() == 1);
+        inShard(() -> {}); // It holds what it is given,
+        inControl(() -> null); // what is on the way is gathered,
+        inShard(() -> peer.send(offer(0, 1, 3))); // and it has decided.
+        assertThat(far.offers).isEmpty();
+        disk.goOn();
+        await().atMost(PATIENCE).until(() -> restarted.offers.contains("3"));
+        assertThat(restarted.offers).containsExactly("1 again", "2 again", "3");
+    }
+
+    private void startAgain(Far restarted, int port) throws Exception {
+        farLinks = new Links(farContext, links(authority, "far", 2).listen("127.0.0.1", port), restarted);
+        get(farLinks.start());
+        farContext.runOnContext(now -> farLinks.expect("near"));
+    }
+
+    private void inShard(Runnable what) throws Exception {
+        CompletableFuture<Void> done = new CompletableFuture<>();
+        shard.strand().submit(() -> {
+            what.run();
+            done.complete(null);
+        });
+        done.get(20, TimeUnit.SECONDS);
     }
 
     private static void enter(Strand strand) {
@@ -181,12 +218,13 @@ class OtherRelayTest {
     }
 
     /** Of rank 0 here, and rank 1 there. */
-    private void openJob(RelayPeer peer) throws Exception {
+    private void openJob(RelayPeer peer, int durability) throws Exception {
         List<Home> homes = List.of(new Home("near", "near", "n:1"), new Home("far", "far", "f:1"));
-        JobOpen opening = new JobOpen(JOB, Token.random(), true, "test", homes, new int[] {0, 1});
+        JobOpen opening = new JobOpen(JOB, Token.random(), durability, false, "test", homes, new int[] {0, 1});
         CompletableFuture<Void> open = new CompletableFuture<>();
         shard.strand().submit(() -> {
             try {
+                shard.gate(opening);
                 shard.core().openJob(opening, rank -> rank == 0 ? null : peer, event -> {}, Journal.NONE);
                 open.complete(null);
             } catch (Refusal e) {

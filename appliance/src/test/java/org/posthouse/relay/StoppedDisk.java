@@ -18,7 +18,8 @@ public final class StoppedDisk {
                 vertx, sites, 1, Optional.of(LogLimits.DEFAULT), ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), this::stands, links -> links);
     }
 
-    private Supplier<LogSync> stands(Supplier<LogSync> log) {
+    /** The disk of the first of those that ask. */
+    Supplier<LogSync> stands(Supplier<LogSync> log) {
         if (given) {
             return log;
         }
