@@ -14,6 +14,9 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
 import java.util.Random;
 
 /** The arrows of DESIGN section 2, and the purity of the core, checked on the class files. */
@@ -127,6 +130,16 @@ final class ArchitectureTest {
 
     @ArchTest
     static final ArchRule THE_CONSOLE_KNOWS_NOBODY = knows("org.posthouse.ops..", "org.posthouse.ops..");
+
+    /** Or a crash of the host could take its name. What is spare may be lost. */
+    @ArchTest
+    static final ArchRule THE_LOG_STORE_MAKES_FOLDERS_THAT_LAST = noClasses()
+            .that()
+            .resideInAPackage("org.posthouse.logstore..")
+            .and()
+            .doNotHaveSimpleName("SpareFiles")
+            .should()
+            .callMethod(Files.class, "createDirectories", Path.class, FileAttribute[].class);
 
     @ArchTest
     static final ArchRule THE_LOG_STORE_KNOWS_NO_SOCKETS = noClasses()

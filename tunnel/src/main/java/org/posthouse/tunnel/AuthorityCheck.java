@@ -2,7 +2,6 @@ package org.posthouse.tunnel;
 
 import io.netty.handler.ssl.OpenSslCertificateException;
 import java.net.Socket;
-import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLEngine;
@@ -30,19 +29,10 @@ final class AuthorityCheck extends X509ExtendedTrustManager {
     private CertificateException named(CertificateException failure, X509Certificate shown) {
         return switch (Refusal.of(failure)) {
             // Both kinds of TLS choose the alert by the cause. Days are looked at before the signature is.
-            case EXPIRED, NOT_YET_VALID -> isOfGrid(shown) ? new NotValidException(shown, failure.getCause()) : failure;
+            case EXPIRED, NOT_YET_VALID -> Certificates.isSigned(shown, authority) ? new NotValidException(shown, failure.getCause()) : failure;
             case OTHER_AUTHORITY -> natively ? new OpenSslCertificateException(failure, ISSUER_UNKNOWN) : failure;
             default -> failure;
         };
-    }
-
-    private boolean isOfGrid(X509Certificate shown) {
-        try {
-            shown.verify(authority.getPublicKey());
-            return true;
-        } catch (GeneralSecurityException e) {
-            return false;
-        }
     }
 
     @Override

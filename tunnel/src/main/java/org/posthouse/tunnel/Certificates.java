@@ -105,6 +105,16 @@ final class Certificates {
         }
     }
 
+    /** Whether {@code authority} has signed {@code certificate}, valid now or not. */
+    static boolean isSigned(X509Certificate certificate, X509Certificate authority) {
+        try {
+            certificate.verify(authority.getPublicKey());
+            return true;
+        } catch (GeneralSecurityException e) {
+            return false;
+        }
+    }
+
     /** @throws KeysException if {@code certificate}, read from {@code file}, is expired or not valid yet */
     static void requireValidNow(X509Certificate certificate, Path file) throws KeysException {
         Instant now = Instant.now();

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
@@ -127,7 +126,7 @@ public final class GridAuthority {
         requireWithin(site, end);
         Path file = into.resolve(SITE_CERTIFICATE);
         X509Certificate old = KeyFiles.readCertificate(file);
-        if (!SiteCertificate.siteOf(old).equals(site) || !isIssued(old)) {
+        if (!SiteCertificate.siteOf(old).equals(site) || !Certificates.isSigned(old, certificate)) {
             throw new KeysException("the certificate " + file + " is none that the authority in " + folder + " issued for site "
                     + site + ": name the right folder, or issue one into another");
         }
@@ -144,15 +143,6 @@ public final class GridAuthority {
         String copy = site + "-" + issued.getSerialNumber().toString(16) + ".pem";
         KeyFiles.writeCertificate(folder.resolve(ISSUED).resolve(copy), issued);
         return issued;
-    }
-
-    private boolean isIssued(X509Certificate old) {
-        try {
-            old.verify(certificate.getPublicKey());
-            return true;
-        } catch (GeneralSecurityException e) {
-            return false;
-        }
     }
 
     private Instant end(Instant now, int days) throws KeysException {

@@ -94,17 +94,9 @@ public final class SiteKeys {
         if (certificate.site().isEmpty()) {
             throw new KeysException("the certificate " + file + " names no site: issue one with posthouse keys");
         }
-        requireIssuedBy(authority, own, file);
-        return certificate;
-    }
-
-    private static void requireIssuedBy(X509Certificate authority, X509Certificate own, Path file)
-            throws KeysException {
-        try {
-            own.verify(authority.getPublicKey());
-        } catch (GeneralSecurityException e) {
-            throw new KeysException(
-                    "the certificate " + file + " is not of the authority beside it: copy the files of one issue", e);
+        if (!Certificates.isSigned(own, authority)) {
+            throw new KeysException("the certificate " + file + " is not of the authority beside it: copy the files of one issue");
         }
+        return certificate;
     }
 }
