@@ -43,7 +43,7 @@ final class OpenChannels {
                 StatePage.OPEN, transfer.context(), transfer.peer(), open.form().id(), transfer.sequence(), open.sent())));
         for (HomedRank.Transfer message : rank.safety().keptByNobody()) {
             if (rank.outgoing().open(message) == null && !rank.repeats().isGone(message)) {
-                int form = FrameType.EAGER.id(); // It is begun again, and so kept; here it is dropped.
+                int form = FrameType.EAGER.id(); // Whatever it was: it is begun again, and so kept; here it is dropped.
                 state.add(new StatePage.Entry(StatePage.OPEN, message.context(), message.peer(), form, message.sequence(), 0));
             }
         }

@@ -132,10 +132,21 @@ final class RankFrames {
 
     /** A message that its channel has in part is begun again: it takes no credit, and an offer hears how far it may go. */
     private static void beginAgain(HomedRank from, FrameView view) {
-        long upTo = from.repeats().came(new HomedRank.Transfer(view.context(), view.destination(), view.sequence()));
+        HomedRank.Transfer message = new HomedRank.Transfer(view.context(), view.destination(), view.sequence());
+        long upTo = from.repeats().came(message);
+        if (view.type() == FrameType.OFFER && isOnItsWay(from, message)) {
+            upTo = view.messageBytes();
+        }
         if (upTo != Repeats.NOT_CLEARED) {
             from.cleared(view.context(), view.destination(), view.sequence(), upTo);
         }
+    }
+
+    /** Whether all of a message that the channel has was passed on to another core: it is begun again only to be kept. */
+    private static boolean isOnItsWay(HomedRank from, HomedRank.Transfer message) {
+        return from.job().homed(message.peer()) == null
+                && from.outgoing().open(message) == null
+                && !from.repeats().isGone(message);
     }
 
     /** Of the message no channel knows here, but the process before may have told that it was offered: that is nothing to the one that is there. */

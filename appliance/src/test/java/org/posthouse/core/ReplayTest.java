@@ -381,6 +381,33 @@ final class ReplayTest {
         goesLive();
     }
 
+    /** It was offered, cleared and sent, and has not been handled there: only its rank can keep it, and begins it again as an offer for its length. */
+    @Test
+    void itSaysAgainAndKeepsALongMessageThatAnotherRelayHasNotHandled() throws Exception {
+        int bytes = Wire.EAGER_BYTES_MAX + CHUNK;
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, bytes));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, bytes));
+        for (int from = 0; from < bytes; from += CHUNK) {
+            rank.sends(relay.frames.chunk(0, 0, 3, 1, from, CHUNK));
+        }
+        dies();
+        comes(2);
+        StatePage.Entry accepted = new StatePage.Entry(StatePage.ACCEPTED, 0, 3, 1);
+        StatePage.Entry kept = new StatePage.Entry(StatePage.OPEN, 0, 3, FrameType.EAGER.id(), 1, 0);
+        assertThat(relay.core.state(rank.rank)).containsExactlyInAnyOrder(accepted, kept);
+        relay.sites.clear();
+        rank.take();
+        rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, bytes)));
+        assertThat(rank.take()).containsExactly("clear ->3 #1 up to " + bytes);
+        for (int from = 0; from < bytes; from += CHUNK) {
+            rank.sends(relay.frames.chunk(0, 0, 3, 1, from, CHUNK));
+        }
+        assertThat(relay.sites).as("it is on its way").isEmpty();
+        relay.core.handled(relay.there, 1 + bytes / CHUNK);
+        assertThat(relay.core.state(rank.rank)).containsExactly(accepted);
+        goesLive();
+    }
+
     @Test
     void anEagerMessageOfWhichHalfCameIsCompletedByItsRepetition() throws Exception {
         rank.sends(relay.frames.message(FrameType.EAGER, 0, 0, 1, 0, 1, 2 * CHUNK));

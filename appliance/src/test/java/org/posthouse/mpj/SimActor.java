@@ -15,7 +15,11 @@ final class SimActor {
     private static final int HEAD_BYTES = 2 * Long.BYTES;
     private static final int STARTS = 4_093;
     private static final int BYTES_MAX = 400_000;
-    private static final byte[] NOISE = new byte[BYTES_MAX + STARTS];
+
+    /** A few are too long to be sent as EAGER. */
+    private static final int OFFERED_BYTES_MAX = Wire.EAGER_BYTES_MAX + Wire.PAYLOAD_BYTES_MAX;
+
+    private static final byte[] NOISE = new byte[OFFERED_BYTES_MAX + STARTS];
 
     static {
         new Random(1).nextBytes(NOISE);
@@ -93,6 +97,7 @@ final class SimActor {
         return switch (from.nextInt(large ? 10 : 30)) {
             case 0 -> HEAD_BYTES + from.nextInt(most - HEAD_BYTES);
             case 1 -> Wire.PAYLOAD_BYTES_MAX - 1 + from.nextInt(3);
+            case 2 -> large && from.nextInt(8) == 0 ? OFFERED_BYTES_MAX - from.nextInt(Wire.PAYLOAD_BYTES_MAX) : HEAD_BYTES;
             default -> HEAD_BYTES + from.nextInt(200);
         };
     }

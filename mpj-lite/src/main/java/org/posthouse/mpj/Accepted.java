@@ -20,7 +20,7 @@ final class Accepted {
         NEW,
         /** Nothing is known of its channel: all of it is sent. */
         AGAIN,
-        /** It is there in part, and was EAGER: so it is begun again as that. */
+        /** It is there in part, and was EAGER, or all of it is on its way and nobody keeps it: so it is begun again. */
         EAGER_AGAIN,
         /** It was offered, and is not all there: so it is offered again. */
         OFFER_AGAIN,

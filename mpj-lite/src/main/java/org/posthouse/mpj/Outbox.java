@@ -87,7 +87,7 @@ final class Outbox {
         switch (accepted.fate(context, destination, sending.sequence)) {
             case NEW -> send(sending, tag, mode, form(bytes, mode), 0, Wire.cost(bytes));
             case AGAIN -> send(sending, tag, mode, form(bytes, mode), FrameView.AGAIN, Wire.cost(bytes));
-            case EAGER_AGAIN -> send(sending, tag, mode, bytes > 0 ? FrameType.EAGER : FrameType.SEND, FrameView.AGAIN, 0);
+            case EAGER_AGAIN -> send(sending, tag, mode, formAgain(bytes), FrameView.AGAIN, 0);
             case OFFER_AGAIN -> send(sending, tag, mode, FrameType.OFFER, FrameView.AGAIN, 0);
             case RESENT -> resend(sending, tag);
             case GONE -> sending.gone();
@@ -157,6 +157,14 @@ final class Outbox {
             checksum.add(MessageChecksum.piece(piece));
         }
         return checksum.value();
+    }
+
+    /** A message that the relay has, or has in part, and that takes no credit: the relay clears at once what is offered for its length alone. */
+    private static FrameType formAgain(long bytes) {
+        if (bytes > Wire.EAGER_BYTES_MAX) {
+            return FrameType.OFFER;
+        }
+        return bytes > 0 ? FrameType.EAGER : FrameType.SEND;
     }
 
     private FrameType form(long bytes, Mode mode) {

@@ -412,6 +412,18 @@ final class RestartedRankTest extends OneRank {
         assertThat(view(line.hear(FrameType.SEND)).flags()).isEqualTo(FrameView.AGAIN);
     }
 
+    /** EAGER has a limit, and of an offer that was wholly sent nothing is left but that nobody keeps it. */
+    @Test
+    void oneTooLongForThatIsOfferedAgain() throws Exception {
+        connect(2, known(StatePage.ACCEPTED, 1, 1), open(FrameType.EAGER, 1));
+        int bytes = Wire.EAGER_BYTES_MAX + 1;
+        Operation send = send(1, new byte[bytes], Mode.STANDARD);
+        FrameView offer = view(line.hear(FrameType.OFFER));
+        assertThat(offer.flags()).isEqualTo(FrameView.AGAIN);
+        assertThat(offer.messageBytes()).isEqualTo(bytes);
+        assertThat(send.isDone()).isFalse();
+    }
+
     @Test
     void aChannelThatNothingIsKnownOfIsSentAgain() throws Exception {
         connect(2, known(StatePage.ACCEPTED, 1, 4));
