@@ -9,12 +9,17 @@ import com.hazelcast.config.MapConfig;
 import com.hazelcast.config.MergePolicyConfig;
 import com.hazelcast.config.SerializerConfig;
 import com.hazelcast.config.ServerSocketEndpointConfig;
-import com.hazelcast.core.Hazelcast;
 import com.hazelcast.core.HazelcastInstance;
+import com.hazelcast.instance.AddressPicker;
+import com.hazelcast.instance.impl.DefaultNodeContext;
+import com.hazelcast.instance.impl.HazelcastInstanceFactory;
+import com.hazelcast.instance.impl.Node;
+import com.hazelcast.instance.impl.NodeContext;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
 import java.util.Map;
 import org.posthouse.tunnel.Causes;
 
@@ -26,6 +31,8 @@ final class GroupMember {
     static final String MAP = "posthouse.directory";
     static final String RELAY_ATTRIBUTE = "relay";
     private static final int BACKUPS = 2;
+    /** Connections that wait to be accepted: as many as Hazelcast allows at a port that it binds. */
+    private static final int BACKLOG = 100;
     /** The directory is small; a table of 31 partitions moves quickly over a WAN. The same for all members. */
     private static final int PARTITIONS = 31;
     private static final int MERGE_BATCH = 100;
@@ -37,28 +44,43 @@ final class GroupMember {
      * Starts a member and joins those that answer. Blocks, for seconds when all is well, for some 30 s when a member's
      * address accepts and says nothing.
      *
-     * @throws GroupException if the port is in use or the member cannot start
+     * @param held the member's port, from {@link #hold}: the member's own from here on, closed if it cannot start
+     * @throws GroupException if the member cannot start
      */
-    static HazelcastInstance start(GroupConfig group) {
-        checkPort(group);
+    static HazelcastInstance start(GroupConfig group, ServerSocketChannel held) {
         try {
-            return Hazelcast.newHazelcastInstance(config(group));
+            Config config = config(group);
+            return HazelcastInstanceFactory.newHazelcastInstance(config, config.getInstanceName(), context(group, held));
         } catch (RuntimeException e) {
-            throw hasBindFailure(e) ? portInUse(group, e) : cannotStart(group, e);
+            release(held, group);
+            throw cannotStart(group, e);
         }
     }
 
-    private static void checkPort(GroupConfig group) {
-        release(hold(group), group);
+    private static NodeContext context(GroupConfig group, ServerSocketChannel held) {
+        return new DefaultNodeContext() {
+            @Override
+            public AddressPicker createAddressPicker(Node node) {
+                return new HeldAddress(group, held);
+            }
+        };
     }
 
-    /** Takes the member's port, so that nobody else does before the member is started. @throws GroupException if it is in use */
-    static ServerSocket hold(GroupConfig group) {
+    /**
+     * Listens at the member's port. Whoever connects before the member is started is answered when it is.
+     *
+     * @throws GroupException if the port is in use
+     */
+    static ServerSocketChannel hold(GroupConfig group) {
         try {
-            ServerSocket held = new ServerSocket();
-            held.setReuseAddress(true);
-            held.bind(new InetSocketAddress(group.host(), group.port()));
-            return held;
+            ServerSocketChannel held = ServerSocketChannel.open();
+            try {
+                return held.setOption(StandardSocketOptions.SO_REUSEADDR, true)
+                        .bind(new InetSocketAddress(group.host(), group.port()), BACKLOG);
+            } catch (IOException e) {
+                held.close();
+                throw e;
+            }
         } catch (BindException e) {
             throw portInUse(group, e);
         } catch (IOException e) {
@@ -66,21 +88,12 @@ final class GroupMember {
         }
     }
 
-    static void release(ServerSocket held, GroupConfig group) {
+    static void release(ServerSocketChannel held, GroupConfig group) {
         try {
             held.close();
         } catch (IOException e) {
             throw cannotStart(group, e);
         }
-    }
-
-    private static boolean hasBindFailure(Throwable e) {
-        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof BindException) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private static GroupException portInUse(GroupConfig group, Exception e) {
@@ -129,7 +142,6 @@ final class GroupMember {
         join.getAutoDetectionConfig().setEnabled(false);
         join.getTcpIpConfig().setEnabled(true).setMembers(group.members());
         AdvancedNetworkConfig network = new AdvancedNetworkConfig();
-        network.getMemberAddressProviderConfig().setEnabled(true).setImplementation(new FixedAddress(group));
         return network.setEnabled(true).setMemberEndpointConfig(door).setJoin(join);
     }
 

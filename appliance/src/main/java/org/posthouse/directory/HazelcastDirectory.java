@@ -3,6 +3,7 @@ package org.posthouse.directory;
 import com.hazelcast.config.TcpIpConfig;
 import com.hazelcast.core.HazelcastInstance;
 import com.hazelcast.map.IMap;
+import java.nio.channels.ServerSocketChannel;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -59,10 +60,15 @@ public final class HazelcastDirectory implements Directory {
     /**
      * Starts this relay's member, joins the group and loads what it knows. Blocks for seconds: call it on a worker.
      *
-     * @throws GroupException with one line, if the member cannot start; nothing of it is left running
+     * @throws GroupException with one line, if the port is in use or the member cannot start; nothing of it is left running
      */
     public static HazelcastDirectory start(GroupConfig config) {
-        HazelcastInstance member = GroupMember.start(config);
+        return start(config, GroupMember.hold(config));
+    }
+
+    /** The same at a port that was taken before, which is the member's from here on. */
+    static HazelcastDirectory start(GroupConfig config, ServerSocketChannel held) {
+        HazelcastInstance member = GroupMember.start(config, held);
         HazelcastDirectory directory;
         try {
             directory = new HazelcastDirectory(config, member);

@@ -1,6 +1,6 @@
 package org.posthouse.directory;
 
-import java.net.ServerSocket;
+import java.nio.channels.ServerSocketChannel;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashSet;
@@ -14,15 +14,15 @@ import org.slf4j.LoggerFactory;
 /**
  * The directory of a relay whose group is reached over its own links: it joins when the relay is there, and leaves before the links go.
  *
- * <p>Thread-safe. Until {@link #join} it knows what this relay has said itself, and then says it again to the group. It keeps the member's port until
- * then: another relay of this host would take it as soon as the two are linked.
+ * <p>Thread-safe. Until {@link #join} it knows what this relay has said itself, and then says it again to the group. The member's port
+ * listens from the beginning and is handed to the member: another relay of this host would take it as soon as the two are linked.
  */
 public final class LateDirectory implements Directory {
     private static final Logger LOG = LoggerFactory.getLogger(LateDirectory.class);
 
     private final GroupConfig config;
     private final MemoryDirectory before = new MemoryDirectory();
-    private final ServerSocket port;
+    private final ServerSocketChannel port;
 
     /** What was written before there was a group; null from then on. Guarded by this. */
     private List<Consumer<Directory>> said = new ArrayList<>();
@@ -47,8 +47,7 @@ public final class LateDirectory implements Directory {
      * @throws GroupException with one line, if the member cannot start
      */
     public void join() {
-        GroupMember.release(port, config);
-        HazelcastDirectory group = HazelcastDirectory.start(config);
+        HazelcastDirectory group = HazelcastDirectory.start(config, port);
         synchronized (this) {
             met.forEach(group::meet);
             said.forEach(each -> each.accept(group));
@@ -131,8 +130,8 @@ public final class LateDirectory implements Directory {
     public synchronized void close() {
         if (!left) {
             left = true;
-            GroupMember.release(port, config);
             current.close();
+            GroupMember.release(port, config);
         }
     }
 }

@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -65,6 +67,20 @@ class LateDirectoryTest {
             assertThat(late.relays()).isEmpty();
             assertThatThrownBy(() -> new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close())
                     .isInstanceOf(BindException.class);
+        }
+        new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
+    }
+
+    /** Who waits at the port stays there while it passes from the directory to the member: at no moment is it free. */
+    @Test
+    void theMemberAnswersWhoConnectedBeforeItWasThere() throws IOException {
+        GroupConfig config = Groups.config("handed", Groups.endpoints("127.0.0.1").getFirst(), List.of(), "r0");
+        try (LateDirectory late = new LateDirectory(config);
+                Socket early = new Socket(config.host(), config.port())) {
+            early.setSoTimeout((int) PATIENCE.toMillis());
+            early.getOutputStream().write("CP2".getBytes(StandardCharsets.US_ASCII));
+            late.join();
+            assertThat(early.getInputStream().readNBytes(3)).asString(StandardCharsets.US_ASCII).as("a protocol that a member does not speak").isEqualTo("HZX");
         }
         new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
     }

@@ -31,6 +31,11 @@ import org.posthouse.wire.WireException;
 /** What a rank says, frame by frame, when its connection has broken, and how it ends if it is not taken back. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 final class ComeAgainTest extends OneRank {
+    private static final byte[] PIECE = new byte[Wire.PAYLOAD_BYTES_MAX];
+
+    /** So many pieces are more than a rank may keep. */
+    private static final int TOO_MUCH = Settings.KEPT_BYTES_LEAST / PIECE.length + 10;
+
     ComeAgainTest() throws IOException {}
 
     private void connect(boolean logged, int reconnectS) throws Exception {
@@ -312,42 +317,72 @@ final class ComeAgainTest extends OneRank {
         closed.get();
     }
 
+    /** Behind a probe that finds nothing. */
+    private CompletableFuture<Object> sendTooMuch() throws Exception {
+        CompletableFuture<Object> sent = start(() -> {
+            assertThat(endpoint.tryProbe(CONTEXT, 1, TAG)).isNull();
+            for (int i = 0; i < TOO_MUCH; i++) {
+                send(1, PIECE, Mode.STANDARD);
+            }
+            return null;
+        });
+        line.say(ScriptedRelay.nothingFound(line.hear(FrameType.PROBE)));
+        return sent;
+    }
+
+    /** @return how many messages the rank sends before it asks for room */
+    private int hearUntilItAsks() throws Exception {
+        ByteBuffer frame = line.hearAny();
+        int sends = 0;
+        for (; view(frame).type() == FrameType.SEND; frame = line.hearAny()) {
+            sends++;
+        }
+        assertThat(sends).isBetween(1, TOO_MUCH - 1);
+        assertThat(view(frame).type()).isSameAs(FrameType.EVENTS);
+        assertThat(view(frame).flags()).isEqualTo(FrameView.ACK_NOW);
+        return sends;
+    }
+
     @Test
     void aRankThatKeepsAllItMayWaitsAndAsksEachTime() throws Exception {
         connect(true, 60);
         line.say(ScriptedRelay.credit(1L << 30, 1_000));
-        byte[] piece = new byte[Wire.PAYLOAD_BYTES_MAX];
-        int count = Settings.KEPT_BYTES_LEAST / piece.length + 10;
         int safe = 0;
         for (int round = 0; round < 2; round++) {
-            CompletableFuture<Object> sent = start(() -> {
-                assertThat(endpoint.tryProbe(CONTEXT, 1, TAG)).isNull();
-                for (int i = 0; i < count; i++) {
-                    send(1, piece, Mode.STANDARD);
-                }
-                return null;
-            });
-            line.say(ScriptedRelay.nothingFound(line.hear(FrameType.PROBE)));
-            ByteBuffer frame = line.hearAny();
-            int sends = 0;
-            while (view(frame).type() == FrameType.SEND) {
-                sends++;
-                frame = line.hearAny();
-            }
-            assertThat(sends).isBetween(1, count - 1);
-            assertThat(view(frame).type()).isSameAs(FrameType.EVENTS);
-            assertThat(view(frame).flags()).isEqualTo(FrameView.ACK_NOW);
+            CompletableFuture<Object> sent = sendTooMuch();
+            int sends = hearUntilItAsks();
             line.say(ScriptedRelay.ack(safe, safe + sends + 1));
             line.hearNothing(); // A relay that is asked once tells when that is safe: to ask on would never end while a site is cut off.
             assertThat(sent).isNotDone();
             line.say(ScriptedRelay.ack(safe + sends, safe + sends + 1));
-            for (; sends < count; sends++) {
+            for (; sends < TOO_MUCH; sends++) {
                 line.hear(FrameType.SEND);
             }
             sent.get();
-            safe += count + 1;
+            safe += TOO_MUCH + 1;
             line.say(ScriptedRelay.ack(safe, safe));
         }
+    }
+
+    /** What it keeps is packed closer over the break, so that it goes on for a little first. */
+    @Test
+    void aRankThatHasAskedForRoomAsksAgainOnTheNextConnection() throws Exception {
+        connect(true, 60);
+        line.say(ScriptedRelay.credit(1L << 30, 1_000));
+        CompletableFuture<Object> sent = sendTooMuch();
+        int before = hearUntilItAsks();
+        breakLine();
+        welcomeAgain(0);
+        line.say(ScriptedRelay.credit(1L << 30, 1_000));
+        assertThat(hearUntilItAsks()).as("what is said again").isEqualTo(before);
+        endHistory();
+        int sends = before + hearUntilItAsks();
+        long safe = hello.kept() + before + 1; // What is said again has new numbers.
+        line.say(ScriptedRelay.ack(safe, safe));
+        for (; sends < TOO_MUCH; sends++) {
+            line.hear(FrameType.SEND);
+        }
+        sent.get();
     }
 
     // ---- how it ends
