@@ -38,6 +38,16 @@ public enum SimPhase {
             master(actor);
         }
     },
+    /**
+     * Everything at once, in the context that all such phases share: several receives wait, more than there are messages, some are taken back,
+     * and probes look between them. A rank that is ahead sends what the next of these phases is to receive.
+     */
+    MIXED {
+        @Override
+        void play(SimActor actor) throws ReceiveException {
+            new SimMixture(actor).play();
+        }
+    },
     /** Receives that are taken back, or not, and matched later. */
     CANCELLED_RECEIVES {
         @Override
@@ -83,7 +93,7 @@ public enum SimPhase {
     };
 
     private static final SimPhase[] ANY = {
-        EXCHANGE, EXCHANGE, EXCHANGE, PROBES, PROBES, MASTER, MASTER, CANCELLED_RECEIVES, CANCELLED_SENDS, COLLECTIVES, BACKGROUND,
+        EXCHANGE, EXCHANGE, EXCHANGE, PROBES, PROBES, MASTER, MASTER, MIXED, MIXED, MIXED, CANCELLED_RECEIVES, CANCELLED_SENDS, COLLECTIVES, BACKGROUND,
         VALUES, PRINT
     };
     private static final SimPhase[] TIMELESS = {NAMED_EXCHANGE, NAMED_EXCHANGE, COLLECTIVES, PRINT};
