@@ -20,6 +20,7 @@ import org.posthouse.wire.Wire;
  * @param arriving messages that it was given and has up to a byte only
  * @param originKnown whether it has heard where it goes on behind its prologue
  * @param goingOn messages of its own that it does not begin again
+ * @param gone its offers that were taken back
  */
 record Progress(
         long deliveries,
@@ -28,12 +29,14 @@ record Progress(
         long readFrom,
         boolean originKnown,
         Map<HomedRank.Transfer, Long> arriving,
-        List<StatePage.Entry> goingOn) {
-    static final Progress NONE = new Progress(0, 0, 0, 0, false, Map.of(), List.of());
+        List<StatePage.Entry> goingOn,
+        List<HomedRank.Transfer> gone) {
+    static final Progress NONE = new Progress(0, 0, 0, 0, false, Map.of(), List.of(), List.of());
 
     static Progress of(Hello hello, List<StatePage.Entry> state) throws Refusal {
         Map<HomedRank.Transfer, Long> arriving = new HashMap<>();
         List<StatePage.Entry> goingOn = new ArrayList<>();
+        List<HomedRank.Transfer> gone = new ArrayList<>();
         long readFrom = hello.deliveries();
         for (StatePage.Entry entry : state) {
             if (entry.kind() == StatePage.ARRIVING) {
@@ -41,6 +44,8 @@ record Progress(
                 readFrom = Math.min(readFrom, entry.aux() == 0 ? 0 : hello.deliveries() - entry.aux());
             } else if (entry.kind() == StatePage.OFFERED) {
                 goingOn.add(checked(entry));
+            } else if (entry.kind() == StatePage.GONE) {
+                gone.add(new HomedRank.Transfer(entry.context(), entry.peer(), entry.a()));
             }
         }
         return new Progress(
@@ -50,7 +55,8 @@ record Progress(
                 Math.max(0, readFrom),
                 hello.origin() != 0,
                 arriving,
-                goingOn);
+                goingOn,
+                gone);
     }
 
     private static long arrived(StatePage.Entry entry) throws Refusal {

@@ -29,6 +29,7 @@ final class Reconnections {
         if (hello.incarnation() > rank.incarnation()) {
             rank.job().journal().incarnation(rank.job().id(), rank.rank(), hello.incarnation());
         }
+        progress.gone().forEach(rank.repeats()::tookBack);
         OpenChannels.await(rank);
         rank.safety().connect(hello.kept(), false);
         long deliveries = rank.messagesDelivered() - hello.deliveries();

@@ -131,6 +131,19 @@ final class RelayRestartTest {
         assertThat(relay.core.state(source.rank)).contains(new StatePage.Entry(StatePage.GONE, 0, 0, 1));
     }
 
+    /** The next process would else take it for sent, as it is not above what the channel is known to have. */
+    @Test
+    void whatWasTakenBackAtAnotherRelayIsLearnedFromTheRank() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        StatePage.Entry gone = new StatePage.Entry(StatePage.GONE, 0, 3, 7);
+        OneRelay.Rank rank = comesAgain(0, 0, gone);
+        rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 8, 10)));
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "died"));
+        OneRelay.Rank next = relay.new Rank();
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        assertThat(relay.core.state(next.rank)).contains(gone, new StatePage.Entry(StatePage.ACCEPTED, 0, 3, 8));
+    }
+
     /** The host has lost the end of a message that a process before this one had got, and what that observed then comes only behind all of it. */
     @Test
     void whatTheHistoryMissesIsSentOnThoughTheRankIsNotLive() throws Exception {

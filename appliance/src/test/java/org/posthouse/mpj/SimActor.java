@@ -59,6 +59,16 @@ final class SimActor {
         return new SimActor(process, ranks, context + contexts, large, shape, own);
     }
 
+    /** The same in the context that is no phase's own. */
+    SimActor inSharedContext() {
+        return behind(-context);
+    }
+
+    /** A tag that is this phase's alone. */
+    int ownTag() {
+        return context / SimScript.CONTEXTS;
+    }
+
     SimProcess process() {
         return process;
     }
@@ -119,7 +129,7 @@ final class SimActor {
     /** Waits for it. */
     void await(Act act) throws ReceiveException {
         endpoint.await(act.operation());
-        done(act);
+        finished(act);
     }
 
     /** Looks whether it is done. */
@@ -127,7 +137,7 @@ final class SimActor {
         boolean done = endpoint.test(act.operation());
         diary.saw(done ? 1 : 2);
         if (done) {
-            done(act);
+            finished(act);
         }
         return done;
     }
@@ -142,7 +152,8 @@ final class SimActor {
         return gone;
     }
 
-    private void done(Act act) throws ReceiveException {
+    /** Writes down what came of what is done. */
+    void finished(Act act) throws ReceiveException {
         ReceiveException failure = act.operation().failure();
         if (failure != null) {
             throw failure;
@@ -174,7 +185,7 @@ final class SimActor {
             }
             int index = endpoint.awaitAny(operations);
             diary.saw(index);
-            done(open.remove(index));
+            finished(open.remove(index));
         }
     }
 
@@ -207,7 +218,7 @@ final class SimActor {
             if (!some) {
                 int index = endpoint.awaitAny(open.stream().map(Act::operation).toArray(Operation[]::new));
                 diary.saw(index);
-                done(open.remove(index));
+                finished(open.remove(index));
             }
         }
     }

@@ -38,6 +38,16 @@ public enum SimPhase {
             master(actor);
         }
     },
+    /**
+     * Everything at once, in the context that all such phases share: several receives wait, more than there are messages, some are taken back,
+     * and probes look between them. A rank that is ahead sends what the next of these phases is to receive.
+     */
+    MIXED {
+        @Override
+        void play(SimActor actor) throws ReceiveException {
+            new SimMixture(actor).play();
+        }
+    },
     /** Receives that are taken back, or not, and matched later. */
     CANCELLED_RECEIVES {
         @Override
@@ -82,8 +92,14 @@ public enum SimPhase {
         }
     };
 
+    /** Sends of a rank that may be taken back, at most: more than there is credit for where there is least. */
+    private static final int CANCELLED_MAX = 20;
+
+    /** Of the first of them. */
+    private static final int CANCELLED_TAG = 6;
+
     private static final SimPhase[] ANY = {
-        EXCHANGE, EXCHANGE, EXCHANGE, PROBES, PROBES, MASTER, MASTER, CANCELLED_RECEIVES, CANCELLED_SENDS, COLLECTIVES, BACKGROUND,
+        EXCHANGE, EXCHANGE, EXCHANGE, PROBES, PROBES, MASTER, MASTER, MIXED, MIXED, MIXED, CANCELLED_RECEIVES, CANCELLED_SENDS, COLLECTIVES, BACKGROUND,
         VALUES, PRINT
     };
     private static final SimPhase[] TIMELESS = {NAMED_EXCHANGE, NAMED_EXCHANGE, COLLECTIVES, PRINT};
@@ -217,32 +233,49 @@ public enum SimPhase {
         actor.await(send);
     }
 
+    /** Several at once, in either mode: where there is no more credit, what was sent in standard mode can be taken back too. */
     private static void cancelledSends(SimActor actor) throws ReceiveException {
         int next = (actor.rank() + 1) % actor.ranks();
         int previous = (actor.rank() + actor.ranks() - 1) % actor.ranks();
-        boolean waits = actor.shape().nextBoolean();
-        Act early = waits ? actor.receive(previous, 6) : null;
-        Act send = actor.send(next, 6, actor.bytes(actor.own()), Mode.SYNCHRONOUS);
-        boolean done = false;
-        for (int i = actor.own().nextInt(6); i > 0 && !done; i--) {
-            done = actor.test(send);
+        int count = 1 + actor.shape().nextInt(actor.shape().nextBoolean() ? 1 : CANCELLED_MAX);
+        List<Act> early = new ArrayList<>();
+        List<Act> sends = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            early.add(actor.own().nextBoolean() ? actor.receive(previous, CANCELLED_TAG + i) : null);
+            sends.add(actor.send(next, CANCELLED_TAG + i, actor.bytes(actor.own()), actor.own().nextInt(3) > 0 ? Mode.SYNCHRONOUS : Mode.STANDARD));
         }
-        boolean gone = !done && actor.cancel(send);
+        int gone = 0;
+        for (int i = count - 1; i >= 0; i--) {
+            Act send = sends.get(i);
+            boolean done = false;
+            for (int tests = actor.own().nextInt(6); tests > 0 && !done; tests--) {
+                done = actor.test(send);
+            }
+            if (!done && actor.own().nextInt(4) > 0 && actor.cancel(send)) {
+                gone |= 1 << i;
+                sends.remove(i);
+            } else if (done) {
+                sends.remove(i);
+            }
+        }
         SimActor words = actor.inNextContext();
-        Act word = words.send(next, gone ? 1 : 0, 16, Mode.STANDARD);
+        Act word = words.send(next, gone, 16, Mode.STANDARD);
         Act heard = words.receive(previous, Wire.ANY);
         words.await(heard);
         words.await(word);
-        boolean comes = heard.operation().envelope().tag() == 0;
-        if (waits && !comes) {
-            if (!actor.cancel(early)) {
+        receiveOrCancel(actor, early, previous, heard.operation().envelope().tag());
+        actor.complete(sends, false);
+    }
+
+    /** @param gone a bit for each message that does not come */
+    private static void receiveOrCancel(SimActor actor, List<Act> early, int source, int gone) throws ReceiveException {
+        for (int i = 0; i < early.size(); i++) {
+            Act receive = early.get(i);
+            if ((gone >> i & 1) == 0) {
+                actor.await(receive == null ? actor.receive(source, CANCELLED_TAG + i) : receive);
+            } else if (receive != null && !actor.cancel(receive)) {
                 throw new AssertionError("a receive has got what was taken back");
             }
-        } else if (comes) {
-            actor.await(waits ? early : actor.receive(previous, 6));
-        }
-        if (!gone && !done) {
-            actor.await(send);
         }
     }
 

@@ -1,7 +1,8 @@
 package org.posthouse.mpj;
 
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.posthouse.wire.FrameType;
@@ -36,7 +37,9 @@ final class Accepted {
 
     private final Map<Channel, Long> last = new HashMap<>();
     private final Map<Transfer, Fate> open = new HashMap<>();
-    private final Set<Transfer> gone = new HashSet<>();
+
+    /** What is taken back stays so; the relay may be started again, and forget it. */
+    private final Set<Transfer> gone = new LinkedHashSet<>();
 
     /** Whether the rank was started before, so that this must be asked. */
     private boolean restarted;
@@ -50,11 +53,10 @@ final class Accepted {
         return restarted;
     }
 
-    /** The relay is about to tell anew. */
+    /** The relay is about to tell anew what its channels have. */
     void clear() {
         last.clear();
         open.clear();
-        gone.clear();
     }
 
     void take(StatePage page) throws WireException {
@@ -79,6 +81,16 @@ final class Accepted {
 
     private static Transfer transfer(StatePage.Entry entry) {
         return new Transfer(entry.context(), entry.peer(), entry.a());
+    }
+
+    /** The relay has said that an offer is taken back. */
+    void tookBack(int context, int destination, long sequence) {
+        gone.add(new Transfer(context, destination, sequence));
+    }
+
+    /** Adds all offers that were taken back, as the relay has told or as this process knows. */
+    void gone(List<StatePage.Entry> state) {
+        gone.forEach(offer -> state.add(new StatePage.Entry(StatePage.GONE, offer.context, offer.destination, offer.sequence)));
     }
 
     /** What to do with a message that the program sends. */

@@ -83,6 +83,7 @@ final class Conversation {
         said = new Said(outbox.accepted(), line.kept());
         List<StatePage.Entry> state = new ArrayList<>(outbox.sent());
         outbox.offered(said, state);
+        outbox.accepted().gone(state);
         inbox.broken();
         inbox.arriving(state);
         greet(next, Hello.AGAIN, state);

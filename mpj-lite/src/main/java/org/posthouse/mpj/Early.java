@@ -62,6 +62,16 @@ final class Early {
         return byOrdinal.putIfAbsent(ordinal, message) == null ? message : null;
     }
 
+    /** Whether a message for a receive that is called later would be taken by this one. */
+    boolean passOver(Receiving receiving) {
+        for (Map.Entry<Integer, Message> each : byOrdinal.entrySet()) {
+            if (receiving.isCalledBefore(each.getKey()) && each.getValue().keeper.isMatchFor(receiving)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** The message for the receive with this number, which is not kept here any more; null if it has not come. */
     Message take(int ordinal) {
         return byOrdinal.remove(ordinal);

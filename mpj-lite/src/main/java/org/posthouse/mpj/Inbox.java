@@ -67,6 +67,8 @@ final class Inbox {
         } else if (came != null) {
             came.passTo(receiving);
             aheads.received(ahead);
+        } else if (unasked.isPassedOver(receiving)) {
+            receiving.passedOver();
         } else if (history.isCatchingUp()) {
             awaitAgain(receiving);
         } else if (ahead.isOpen()) {
@@ -166,6 +168,10 @@ final class Inbox {
     /** Asks the relay to take the receive back; false if it need not be asked, since it is too late, or nothing was posted. */
     boolean cancel(Receiving receiving) throws IOException {
         if (receiving.isMatched() || receiving.isDone()) {
+            return false;
+        }
+        if (receiving.isPassedOver()) {
+            receiving.takenBack();
             return false;
         }
         if (unasked.remove(receiving)) {
@@ -301,6 +307,7 @@ final class Inbox {
 
     /** What a message goes to that was not asked for: its receive, or, in a replay, what keeps it until that is called. */
     private Receiving unasked(FrameView view) throws WireException {
+        passOver(view);
         Receiving receiving = unasked.receiver(view.context(), view.request());
         if (receiving != null) {
             aheads.of(view.context()).remove(receiving);
@@ -314,6 +321,22 @@ final class Inbox {
                             + ", which does not wait");
         }
         return unasked.keeper(view.context(), view.request());
+    }
+
+    /**
+     * A receive that was called before the one that a message names, and that takes it too, would have got it if it had still been posted. The
+     * process before had taken it back, and died before it told anybody; since nothing that it observed is lost, this one is about to do the
+     * same. It is not posted again, or it would get a later message than the receive behind it.
+     */
+    private void passOver(FrameView view) {
+        Ahead ahead = aheads.of(view.context());
+        Receiving first = ahead.receiver(view.source(), view.tag());
+        while (first != null && first.isCalledBefore(view.request()) && !first.isBeingCancelled()) {
+            ahead.remove(first);
+            unasked.remove(first);
+            first.passedOver();
+            first = ahead.receiver(view.source(), view.tag());
+        }
     }
 
     /** Messages that the relay has delivered, some of which may still be arriving. */

@@ -401,6 +401,7 @@ final class Outbox {
         sending.beingCancelled(false);
         if (gone) {
             offered.remove(transfer);
+            accepted.tookBack(transfer.context, transfer.destination, transfer.sequence);
             sending.withdrawn();
         }
     }

@@ -2,6 +2,7 @@ package org.posthouse.mpj;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import org.posthouse.wire.Wire;
 
 /**
  * A posted receive and how far its message has arrived. Whatever its sink throws is the receive's own failure, and
@@ -17,6 +18,7 @@ final class Receiving extends Operation {
     private Envelope envelope;
     private ReceiveException failure;
     private long arrived;
+    private boolean passedOver;
 
     /** Which delivery of the rank its message is. */
     private long delivery;
@@ -40,6 +42,17 @@ final class Receiving extends Operation {
 
     void called(long ordinal) {
         this.ordinal = ordinal;
+    }
+
+    /** @param other the low 32 bits of another receive's ordinal, of the same context */
+    boolean isCalledBefore(int other) {
+        return (int) ordinal - other < 0;
+    }
+
+    /** Whether {@code other} would get such a message as this one has got. */
+    boolean isMatchFor(Receiving other) {
+        return (other.source == Wire.ANY || other.source == envelope.source())
+                && (other.tag == Wire.ANY || other.tag == envelope.tag());
     }
 
     void posted(int request) {
@@ -141,6 +154,15 @@ final class Receiving extends Operation {
 
     void takenBack() {
         cancelled();
+    }
+
+    /** The process before has taken it back: no message comes for it, and this one takes it back, too. */
+    void passedOver() {
+        passedOver = true;
+    }
+
+    boolean isPassedOver() {
+        return passedOver;
     }
 
     /** Ends it before its message has come; what may come of it is thrown away. */

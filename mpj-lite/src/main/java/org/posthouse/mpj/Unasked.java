@@ -70,6 +70,12 @@ final class Unasked {
         return waiting.remove(call(context, ordinal));
     }
 
+    /** Whether a message that is kept for a receive which is not called yet would have been this one's, if that had still waited when it came. */
+    boolean isPassedOver(Receiving receiving) {
+        Early messages = kept == 0 ? null : early.get(receiving.context);
+        return messages != null && messages.passOver(receiving);
+    }
+
     /** What keeps a message whose receive has not been called. */
     Receiving keeper(int context, int ordinal) throws WireException {
         Early.Message message = early.computeIfAbsent(context, Early::new).add(ordinal);

@@ -31,7 +31,7 @@ public record StatePage(long job, int left, List<Entry> entries) {
      */
     public static final int OPEN = 5;
 
-    /** From the relay: the offer {@code a} to {@code peer} was taken back before. */
+    /** From either: the offer {@code a} to {@code peer} was taken back before. A relay that was started again learns it from the rank. */
     public static final int GONE = 6;
 
     /** Most entries in one page. */

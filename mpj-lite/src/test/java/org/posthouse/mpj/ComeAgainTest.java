@@ -241,6 +241,32 @@ final class ComeAgainTest extends OneRank {
         assertThat(probed.get().tag()).isEqualTo(TAG);
     }
 
+    /** The relay may have been started again, and would tell the next process that the message is where it was to go. */
+    @Test
+    void whatWasTakenBackIsToldAndNotSaidAgain() throws Exception {
+        connect(true, 60);
+        Operation offer = send(2, LONG, Mode.SYNCHRONOUS);
+        ByteBuffer offered = line.hear(FrameType.OFFER);
+        CompletableFuture<Boolean> withdrawn = start(() -> endpoint.cancel(offer));
+        line.hear(FrameType.WITHDRAW);
+        line.say(ScriptedRelay.withdrawn(offered, true));
+        assertThat(withdrawn.get()).isTrue();
+        Operation receive = receive(new byte[3]);
+        start(() -> {
+            endpoint.await(receive);
+            return null;
+        });
+        line.hear(FrameType.EVENTS);
+        line.hear(FrameType.POST);
+        for (int times = 0; times < 2; times++) {
+            assertThat(breakLine()).contains(known(StatePage.GONE, 2, 0, 1, 0));
+            welcomeAgain(0);
+            line.hear(FrameType.EVENTS);
+        }
+        line.say(endOfHistory());
+        line.hear(FrameType.LIVE);
+    }
+
     @Test
     void pollsAreNotToldBeforeTheEventsInFrontOfThem() throws Exception {
         connect(true, 60);

@@ -90,10 +90,10 @@ final class UnaskedTest extends OneRank {
     @Test
     void receivesWaitForTheirMessages() throws Exception {
         connect(2);
-        Received first = new Received(CONTEXT, 10);
+        Received first = new Received(CONTEXT, 10, TAG + 1);
         Received second = new Received(CONTEXT, 10);
         Received other = new Received(CONTEXT + 1, 10);
-        line.say(push(CONTEXT, 2, 22), push(CONTEXT + 1, 1, 11), push(CONTEXT, 1, 33));
+        line.say(push(CONTEXT, 2, 22), push(CONTEXT + 1, 1, 11), pushed(CONTEXT, TAG + 1, 1, 1, new byte[] {33}, 1));
         assertThat(second.await()).containsExactly(22);
         assertThat(first.await()).containsExactly(33);
         assertThat(other.await()).containsExactly(11);
@@ -138,10 +138,10 @@ final class UnaskedTest extends OneRank {
     @Test
     void whatHasNoMessageIsPostedBehindLiveInTheOrderOfItsCalls() throws Exception {
         connect(2);
-        new Received(CONTEXT, 10);
+        new Received(CONTEXT, 10, TAG + 1);
         new Received(CONTEXT + 1, 10);
         Received matched = new Received(CONTEXT, 10);
-        new Received(CONTEXT, 10);
+        new Received(CONTEXT, 10, TAG + 1);
         line.say(push(CONTEXT, 2, 22), push(CONTEXT, 5, 55));
         assertThat(matched.await()).containsExactly(22);
         line.hearNothing();
@@ -153,7 +153,7 @@ final class UnaskedTest extends OneRank {
             assertThat(post.context()).isEqualTo(call[0]);
             assertThat(post.ordinal()).isEqualTo(call[1]);
         }
-        new Received(CONTEXT, 10);
+        new Received(CONTEXT, 10, TAG + 1);
         line.hear(FrameType.EVENTS);
         assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(4);
         assertThat(new Received(CONTEXT, 10).await()).as("it has come, and is not posted").containsExactly(55);
@@ -171,6 +171,51 @@ final class UnaskedTest extends OneRank {
         line.hear(FrameType.LIVE);
         assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(2);
         line.hearNothing();
+    }
+
+    /** A receive called later had got what it takes: the process before had taken it back, and did not come to say so. */
+    @Test
+    void aReceiveThatWasPassedOverIsNotPostedAndIsTakenBack() throws Exception {
+        connect(2);
+        Received first = new Received(CONTEXT, 10);
+        Received other = new Received(CONTEXT, 10, TAG + 1);
+        Received second = new Received(CONTEXT, 10);
+        line.say(push(CONTEXT, 3, 22), endOfHistory());
+        assertThat(second.await()).containsExactly(22);
+        requireTakenBack(first, other);
+    }
+
+    @Test
+    void aReceiveIsPassedOverTooIfItIsCalledWhenThatIsKnown() throws Exception {
+        connect(2);
+        line.say(push(CONTEXT, 3, 22));
+        isRead();
+        Received first = new Received(CONTEXT, 10);
+        Received other = new Received(CONTEXT, 10, TAG + 1);
+        assertThat(new Received(CONTEXT, 10).await()).containsExactly(22);
+        line.say(events(2, NONE, 0, FrameView.END));
+        requireTakenBack(first, other);
+    }
+
+    @Test
+    void aReceiveIsPassedOverTooIfItIsCalledWhenTheRankIsLive() throws Exception {
+        connect(2);
+        line.say(push(CONTEXT, 2, 22), endOfHistory());
+        assertThat(endpoint.value(() -> 17)).as("a new one").isEqualTo(17);
+        line.hear(FrameType.LIVE);
+        Received first = new Received(CONTEXT, 10);
+        assertThat(new Received(CONTEXT, 10).await()).containsExactly(22);
+        line.hearNothing();
+        assertThat(endpoint.cancel(first.operation)).isTrue();
+    }
+
+    private void requireTakenBack(Received passedOver, Received other) throws Exception {
+        assertThat(endpoint.value(() -> 17)).as("a new one").isEqualTo(17);
+        line.hear(FrameType.LIVE);
+        assertThat(view(line.hear(FrameType.POST)).ordinal()).as("it waits as it did").isEqualTo(2);
+        line.hearNothing();
+        assertThat(endpoint.cancel(passedOver.operation)).isTrue();
+        assertThat(other.operation.isDone()).isFalse();
     }
 
     /** Else a rank that sends much before it receives would have all that it ever received in memory. */
@@ -274,7 +319,7 @@ final class UnaskedTest extends OneRank {
         isRead();
         CompletableFuture<byte[]> first = start(() -> {
             Received one = new Received(CONTEXT, 10);
-            Received two = new Received(CONTEXT, 10);
+            Received two = new Received(CONTEXT, 10, TAG + 1);
             return new byte[] {one.await()[0], two.await()[0]};
         });
         assertThat(breakLine()).containsExactly(
@@ -284,7 +329,7 @@ final class UnaskedTest extends OneRank {
         for (int from = Wire.PAYLOAD_BYTES_MAX; from < LONG.length; from += Wire.PAYLOAD_BYTES_MAX) {
             line.say(ScriptedRelay.chunk(CONTEXT, 7, LONG, from));
         }
-        line.say(push(CONTEXT, 2, 22));
+        line.say(pushed(CONTEXT, TAG + 1, 2, 2, new byte[] {22}, 1));
         assertThat(first.get()).containsExactly(11, 22);
         assertThat(Arrays.mismatch(new Received(CONTEXT, LONG.length).await(), LONG)).isEqualTo(-1);
         line.hearNothing();
