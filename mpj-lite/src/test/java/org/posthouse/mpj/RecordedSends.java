@@ -102,6 +102,11 @@ final class RecordedSends {
         forgotten.clear();
     }
 
+    /** The rank says that an offer was taken back. */
+    void requireGone(StatePage.Entry entry) {
+        assertThat(gone).contains(new Transfer(entry.context(), entry.peer(), entry.a()));
+    }
+
     /** What the relay tells the rank. */
     List<StatePage.Entry> state() {
         List<StatePage.Entry> state = new ArrayList<>();

@@ -229,6 +229,7 @@ final class RecordingRelay {
             switch (entry.kind()) {
                 case StatePage.OFFERED -> sayIfAny(sends.goesOn(entry));
                 case StatePage.ARRIVING -> goOnArriving(entry);
+                case StatePage.GONE -> sends.requireGone(entry);
                 default -> assertThat(entry.kind()).isEqualTo(StatePage.SENT);
             }
         }
