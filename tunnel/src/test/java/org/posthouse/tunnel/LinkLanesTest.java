@@ -57,7 +57,7 @@ class LinkLanesTest {
             first.close();
             lane.awaitEnd();
         }
-        assertThat(relay.events).contains("down a");
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(relay.events).contains("down a"));
     }
 
     /** Who makes a lane anew has lost the one before: until the new one is up, its bulk goes over the first. */
