@@ -42,18 +42,28 @@ public final class LateDirectory implements Directory {
     }
 
     /**
-     * Joins the group. Blocks for seconds.
+     * Joins the group. Blocks for seconds. A directory that is closed meanwhile does not wait for it: the member is ended here, by whoever started it.
      *
-     * @throws GroupException with one line, if the member cannot start
+     * @throws GroupException with one line, if the member cannot start, or if this is closed before it has
      */
     public void join() {
         HazelcastDirectory group = HazelcastDirectory.start(config, port);
-        synchronized (this) {
-            met.forEach(group::meet);
-            said.forEach(each -> each.accept(group));
-            said = null;
-            current = group;
+        if (!take(group)) {
+            group.close();
+            throw new GroupException("relay " + config.relay() + ": ended while its group member started at " + config.host() + ":" + config.port());
         }
+    }
+
+    /** @return false if it is too late for a group */
+    private synchronized boolean take(HazelcastDirectory group) {
+        if (left) {
+            return false;
+        }
+        met.forEach(group::meet);
+        said.forEach(each -> each.accept(group));
+        said = null;
+        current = group;
+        return true;
     }
 
     @Override

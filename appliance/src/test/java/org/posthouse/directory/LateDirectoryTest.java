@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.hazelcast.core.Hazelcast;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -12,6 +13,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -83,6 +85,23 @@ class LateDirectoryTest {
             assertThat(early.getInputStream().readNBytes(3)).asString(StandardCharsets.US_ASCII).as("a protocol that a member does not speak").isEqualTo("HZX");
         }
         new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
+    }
+
+    /** The member is on its way as soon as it dials another one, which says nothing: so it is for some time. */
+    @Test
+    void leavesNeitherMemberNorPortBehindIfItEndsWhileItsMemberStarts() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            GroupConfig config = Groups.config("ended", Groups.endpoints("127.0.0.1").getFirst(), List.of("127.0.0.1:" + silent.getLocalPort()), "r0");
+            LateDirectory late = new LateDirectory(config);
+            CompletableFuture<Void> joined = CompletableFuture.runAsync(late::join, task -> new Thread(task, "join").start());
+            silent.accept().close();
+            late.close();
+            assertThat(joined).as("nobody has to wait for the member").isNotDone();
+            silent.close();
+            assertThat(joined).failsWithin(PATIENCE).withThrowableThat().withCauseInstanceOf(GroupException.class).withMessageContaining("relay r0: ");
+            assertThat(Hazelcast.getAllHazelcastInstances()).extracting(member -> member.getConfig().getClusterName()).doesNotContain("ended");
+            new ServerSocket(config.port(), 1, InetAddress.getByName(config.host())).close();
+        }
     }
 
     @Test
