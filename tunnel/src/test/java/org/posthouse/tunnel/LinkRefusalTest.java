@@ -688,6 +688,33 @@ class LinkRefusalTest {
         }
     }
 
+    /** A session that was of use does not speak for those behind it. Whoever waited longer than the least, as on a busy machine, is right too. */
+    @Test
+    void dialsLessAndLessIfEachConnectionEndsAtOnce() throws Exception {
+        LinkTimeouts doubling = new LinkTimeouts(10_000, 10_000, 10_000, 300, 10_000, 5, 10, 100_000);
+        try (SSLServerSocket server = RawPeer.listen(keysZ)) {
+            TestRelay dialler = start(config("a").timeouts(doubling).peer("z", "127.0.0.1:" + server.getLocalPort()));
+            try (RawPeer useful = RawPeer.accept(server)) {
+                useful.awaitHello();
+                useful.hello("z", "", 1, 0, 0);
+                useful.await(FrameType.LINK_PING);
+                useful.await(FrameType.LINK_PING);
+            }
+            long begun = System.nanoTime();
+            int ended = 6;
+            for (int i = 0; i < ended; i++) {
+                try (RawPeer useless = RawPeer.accept(server)) {
+                    useless.awaitHello();
+                    useless.hello("z", "", 1, 0, 0);
+                    await().pollInterval(POLL).atMost(PATIENCE).until(() -> dialler.isUp("z"));
+                }
+            }
+            RawPeer.accept(server).close();
+            // The pauses are at least 5, 10, 20, ... ms, or a connection has lived for a ping.
+            assertThat(System.nanoTime() - begun).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(300));
+        }
+    }
+
     @Test
     void suspectsItsOwnConnectionIfThePeerDialsAgain() throws Exception {
         try (SSLServerSocket server = RawPeer.listen(keysZ)) {
