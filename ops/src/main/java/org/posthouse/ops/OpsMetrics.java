@@ -14,6 +14,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.transport.Transport;
 import io.vertx.micrometer.Label;
+import io.vertx.micrometer.MetricsDomain;
 import io.vertx.micrometer.MicrometerMetricsFactory;
 import io.vertx.micrometer.MicrometerMetricsOptions;
 import java.util.EnumSet;
@@ -62,11 +63,12 @@ public final class OpsMetrics implements AutoCloseable {
      * @param transport what its sockets are made of
      */
     public Vertx vertx(VertxOptions options, Transport transport) {
-        // Not HTTP_METHOD, HTTP_PATH or REMOTE: those are whatever a client sends.
+        // Not REMOTE: that is whoever connects. Not of HTTP servers: Vert.x makes their meters when the port is open already,
+        // and whoever asks in between gets no answer.
         MicrometerMetricsOptions bounded = new MicrometerMetricsOptions()
                 .setEnabled(true)
-                .setLabels(EnumSet.of(
-                        Label.HTTP_ROUTE, Label.HTTP_CODE, Label.POOL_TYPE, Label.POOL_NAME, Label.EB_SIDE));
+                .addDisabledMetricsCategory(MetricsDomain.HTTP_SERVER.toCategory())
+                .setLabels(EnumSet.of(Label.POOL_TYPE, Label.POOL_NAME, Label.EB_SIDE));
         return Vertx.builder()
                 .with(new VertxOptions(options).setMetricsOptions(bounded))
                 .withMetrics(new MicrometerMetricsFactory(registry))

@@ -143,11 +143,12 @@ class OpsMetricsTest {
                 "posthouse_link_refusals_total{kind=\"expired\"," + relay + "} 2.0");
     }
 
+    /** Vert.x makes the meters of an HTTP server when its port is open already: who asked in between was not answered. */
     @Test
-    void showsJavaAndVertxToo() throws Exception {
+    void showsJavaAndVertxTooButNotOfTheConsoleItself() throws Exception {
         ops.get("/healthz");
         String text = ops.get("/metrics").body();
-        assertThat(text).contains("jvm_memory_used_bytes{", "jvm_threads_live_threads", "vertx_http_server_");
+        assertThat(text).contains("jvm_memory_used_bytes{", "jvm_threads_live_threads", "vertx_pool_").doesNotContain("vertx_http_server_");
         assertThat(ops.get("/metrics").headers().firstValue("content-type"))
                 .hasValue("text/plain; version=0.0.4; charset=utf-8");
     }
