@@ -3,8 +3,8 @@ package org.posthouse.mpj;
 import java.io.IOException;
 
 /**
- * Which of several operations a wait finds done, and what a test finds: in a job that is logged that depends on time, so it is
- * recorded, and found again after a restart. Guarded by the endpoint's lock.
+ * Waits for operations, and tests them. Which of several a wait finds done and what a test finds depends on time: in a job that is
+ * logged it is recorded, and found again after a restart. Guarded by the endpoint's lock.
  */
 final class Completions {
     private final Progress progress;
@@ -17,7 +17,27 @@ final class Completions {
         this.observed = observed;
     }
 
-    /** Waits until one of them is done. @return its index; those that are null are no choice */
+    /**
+     * Waits until it is done.
+     *
+     * @throws DivergedException if it never will be: the process before has taken the receive back, and had not waited for it
+     */
+    void await(Operation operation) throws IOException {
+        boolean errand = operation instanceof Errand;
+        while (!operation.isDone()) {
+            if (operation.isPassedOver()) {
+                throw waitedInVain();
+            }
+            progress.await(!errand, errand);
+        }
+    }
+
+    /** One thread at a time is inside a call of a program that is replayed: nobody takes back what this one waits for. */
+    private DivergedException waitedInVain() {
+        return observed.diverged("a wait for a receive that it had taken back then,");
+    }
+
+    /** Waits until one of them is done, and throws as {@link #await}. @return its index; those that are null are no choice */
     int awaitAny(Operation[] operations) throws IOException {
         boolean choice = history.isLogged() && isChoice(operations);
         int index = choice && observed.replays() ? anyAgain(operations) : any(operations, choice);
@@ -39,7 +59,7 @@ final class Completions {
         if (index < 0 || index >= operations.length || operations[(int) index] == null) {
             throw observed.diverged(call + ", which has no " + index);
         }
-        progress.await(operations[(int) index]);
+        await(operations[(int) index]);
         return (int) index;
     }
 
@@ -54,8 +74,11 @@ final class Completions {
                     }
                     return i;
                 }
-                frame |= operations[i] != null && !(operations[i] instanceof Errand);
+                frame |= operations[i] != null && !(operations[i] instanceof Errand) && !operations[i].isPassedOver();
                 errand |= operations[i] instanceof Errand;
+            }
+            if (!frame && !errand) {
+                throw waitedInVain();
             }
             progress.await(frame, errand);
         }
@@ -77,7 +100,7 @@ final class Completions {
             return false;
         }
         observed.again(History.DONE, "a test");
-        progress.await(operation);
+        await(operation);
         return true;
     }
 

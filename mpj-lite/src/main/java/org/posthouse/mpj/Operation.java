@@ -84,6 +84,11 @@ public class Operation {
         return failure;
     }
 
+    /** Whether nothing ends it but a cancel, since the process before had taken it back. */
+    boolean isPassedOver() {
+        return false;
+    }
+
     final boolean isSeen() {
         return seen;
     }

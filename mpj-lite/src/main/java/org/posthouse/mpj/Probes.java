@@ -59,7 +59,9 @@ final class Probes {
         Probing probing = new Probing(flags, context, source, tag);
         inbox.probe(probing);
         line.flush();
-        progress.await(probing);
+        while (!probing.isDone()) {
+            progress.await();
+        }
         return probing.envelope();
     }
 

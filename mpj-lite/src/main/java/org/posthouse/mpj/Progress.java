@@ -86,14 +86,6 @@ final class Progress {
         }
     }
 
-    /** Waits until the operation is done. */
-    void await(Operation operation) throws IOException {
-        boolean errand = operation instanceof Errand;
-        while (!operation.isDone()) {
-            await(!errand, errand);
-        }
-    }
-
     /** Handles what frames there are, unless another thread is about to. */
     void poll() throws IOException {
         if (!reading && line.readable()) {

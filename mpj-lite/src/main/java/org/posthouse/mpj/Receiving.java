@@ -161,6 +161,7 @@ final class Receiving extends Operation {
         passedOver = true;
     }
 
+    @Override
     boolean isPassedOver() {
         return passedOver;
     }

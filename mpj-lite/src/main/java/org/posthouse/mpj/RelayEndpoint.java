@@ -316,7 +316,7 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
     public void await(Operation operation) {
         enter();
         try {
-            progress.await(operation);
+            completions.await(operation);
             operation.seen();
         } catch (IOException e) {
             throw lost(e);

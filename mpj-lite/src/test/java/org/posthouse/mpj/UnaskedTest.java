@@ -16,12 +16,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.ScriptedRelay.Connection;
 import org.posthouse.mpj.data.Base;
 import org.posthouse.mpj.data.Plain;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.Notice;
 import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.StatePage;
@@ -71,6 +74,12 @@ final class UnaskedTest extends OneRank {
     private void isRead() throws IOException {
         line.say(events(1, new byte[] {0, 0, 0, 0, History.VALUE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1}, 0, 0));
         assertThat(endpoint.value(() -> 17)).isEqualTo(1);
+    }
+
+    /** Waits until the rank has told that it goes on: a value is a new one. */
+    private void isLive() throws Exception {
+        assertThat(endpoint.value(() -> 17)).as("a new one").isEqualTo(17);
+        line.hear(FrameType.LIVE);
     }
 
     // ---- early and late
@@ -146,8 +155,7 @@ final class UnaskedTest extends OneRank {
         assertThat(matched.await()).containsExactly(22);
         line.hearNothing();
         line.say(endOfHistory());
-        assertThat(endpoint.value(() -> 17)).as("a new one").isEqualTo(17);
-        line.hear(FrameType.LIVE);
+        isLive();
         for (int[] call : new int[][] {{CONTEXT, 1}, {CONTEXT + 1, 1}, {CONTEXT, 3}}) {
             FrameView post = view(line.hear(FrameType.POST));
             assertThat(post.context()).isEqualTo(call[0]);
@@ -201,17 +209,69 @@ final class UnaskedTest extends OneRank {
     void aReceiveIsPassedOverTooIfItIsCalledWhenTheRankIsLive() throws Exception {
         connect(2);
         line.say(push(CONTEXT, 2, 22), endOfHistory());
-        assertThat(endpoint.value(() -> 17)).as("a new one").isEqualTo(17);
-        line.hear(FrameType.LIVE);
+        isLive();
         Received first = new Received(CONTEXT, 10);
         assertThat(new Received(CONTEXT, 10).await()).containsExactly(22);
         line.hearNothing();
         assertThat(endpoint.cancel(first.operation)).isTrue();
     }
 
+    /** Nothing would ever end the wait, and nobody would be told why the job stands still. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Wait", "Waitany"})
+    void whoWaitsForAReceiveThatWasPassedOverHasDiverged(String call) throws Exception {
+        connect(2);
+        Received first = new Received(CONTEXT, 10);
+        new Received(CONTEXT, 10);
+        line.say(push(CONTEXT, 2, 22), endOfHistory());
+        isLive();
+        start(() -> waits(call, first));
+        requireDiverged();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Wait", "Waitany"})
+    void whoHadBegunToWaitForItHasDivergedToo(String call) throws Exception {
+        connect(2);
+        Received first = new Received(CONTEXT, 10);
+        new Received(CONTEXT, 10);
+        start(() -> waits(call, first));
+        line.say(push(CONTEXT, 2, 22));
+        requireDiverged();
+    }
+
+    @Test
+    void whoWaitsForOneThatWasPassedOverOrForAnotherGetsTheOther() throws Exception {
+        connect(2);
+        Received first = new Received(CONTEXT, 10);
+        Received other = new Received(CONTEXT, 10, TAG + 1);
+        new Received(CONTEXT, 10);
+        line.say(push(CONTEXT, 3, 22), endOfHistory());
+        isLive();
+        CompletableFuture<Integer> index =
+                start(() -> endpoint.awaitAny(new Operation[] {first.operation, other.operation}));
+        line.say(ScriptedRelay.delivered(line.hear(FrameType.POST), 3, new byte[] {33}, 1));
+        assertThat(index.get()).isEqualTo(1);
+    }
+
+    private Object waits(String call, Received first) {
+        if (call.equals("Wait")) {
+            endpoint.await(first.operation);
+        } else {
+            endpoint.awaitAny(new Operation[] {first.operation, null});
+        }
+        return null;
+    }
+
+    private void requireDiverged() throws Exception {
+        Notice abort = Notice.decode(line.hear(FrameType.ABORT));
+        assertThat(abort.code()).isEqualTo(71);
+        assertThat(abort.text()).contains("found a wait for a receive that it had taken back then, after event ");
+        assertThat(end.how.get()).isEqualTo("exit 71");
+    }
+
     private void requireTakenBack(Received passedOver, Received other) throws Exception {
-        assertThat(endpoint.value(() -> 17)).as("a new one").isEqualTo(17);
-        line.hear(FrameType.LIVE);
+        isLive();
         assertThat(view(line.hear(FrameType.POST)).ordinal()).as("it waits as it did").isEqualTo(2);
         line.hearNothing();
         assertThat(endpoint.cancel(passedOver.operation)).isTrue();
