@@ -1,5 +1,6 @@
 package org.posthouse.cli;
 
+import java.io.PrintWriter;
 import org.posthouse.relay.Version;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -53,6 +54,7 @@ public final class Posthouse {
         CommandLine posthouse = new CommandLine(new Posthouse())
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExpandAtFiles(false)
+                .setExecutionStrategy(Posthouse::execute)
                 .setExecutionExceptionHandler(Posthouse::failed)
                 .setParameterExceptionHandler(Posthouse::misused);
         // What follows the program's class is the program's, whatever it looks like.
@@ -60,12 +62,23 @@ public final class Posthouse {
         return posthouse;
     }
 
+    /** As picocli does, but for a request for help: what it does not know stays an error, such as the command to get help with. */
+    private static int execute(ParseResult parsed) {
+        for (ParseResult command = parsed; command != null; command = command.subcommand()) {
+            if (!command.unmatched().isEmpty()) {
+                throw new UnmatchedArgumentException(command.commandSpec().commandLine(), command.unmatched());
+            }
+        }
+        return new CommandLine.RunLast().execute(parsed);
+    }
+
     /** What is wrong, and where to read on: all the options behind it would have it scroll away. */
     private static int misused(ParameterException cause, String[] words) {
         String name = cause.getCommandLine().getCommandSpec().qualifiedName();
-        System.err.println(name + ": " + cause.getMessage());
-        UnmatchedArgumentException.printSuggestions(cause, cause.getCommandLine().getErr());
-        System.err.println("see " + name + " --help");
+        PrintWriter err = cause.getCommandLine().getErr();
+        err.println(name + ": " + cause.getMessage());
+        UnmatchedArgumentException.printSuggestions(cause, err);
+        err.println("see " + name + " --help");
         return CommandLine.ExitCode.USAGE;
     }
 
