@@ -33,17 +33,26 @@ final class SimActor {
     private final Diary diary;
     private final int ranks;
     private final int context;
+    private final int eagerBytesMax;
     private final boolean large;
     private final SplittableRandom shape;
     private final SplittableRandom own;
 
     /** @param shape the same at all ranks. @param own of this rank alone */
-    SimActor(SimProcess process, int ranks, int context, boolean large, SplittableRandom shape, SplittableRandom own) {
+    SimActor(
+            SimProcess process,
+            int ranks,
+            int context,
+            int eagerBytesMax,
+            boolean large,
+            SplittableRandom shape,
+            SplittableRandom own) {
         this.process = process;
         this.endpoint = process.endpoint();
         this.diary = process.diary();
         this.ranks = ranks;
         this.context = context;
+        this.eagerBytesMax = eagerBytesMax;
         this.large = large;
         this.shape = shape;
         this.own = own;
@@ -56,7 +65,7 @@ final class SimActor {
 
     /** The same so many contexts further. */
     SimActor behind(int contexts) {
-        return new SimActor(process, ranks, context + contexts, large, shape, own);
+        return new SimActor(process, ranks, context + contexts, eagerBytesMax, large, shape, own);
     }
 
     /** The same in the context that is no phase's own. */
@@ -104,10 +113,12 @@ final class SimActor {
     /** A message's length; drawn from what all ranks draw from. */
     int bytes(SplittableRandom from) {
         int most = large ? BYTES_MAX : 2 * Wire.PAYLOAD_BYTES_MAX;
-        return switch (from.nextInt(large ? 10 : 30)) {
+        int eager = large && from.nextInt(8) == 0 ? Wire.EAGER_BYTES_MAX : eagerBytesMax;
+        return switch (from.nextInt(large ? 12 : 32)) {
             case 0 -> HEAD_BYTES + from.nextInt(most - HEAD_BYTES);
             case 1 -> Wire.PAYLOAD_BYTES_MAX - 1 + from.nextInt(3);
             case 2 -> large && from.nextInt(8) == 0 ? OFFERED_BYTES_MAX - from.nextInt(Wire.PAYLOAD_BYTES_MAX) : HEAD_BYTES;
+            case 3 -> Math.max(HEAD_BYTES, eager - 1 + from.nextInt(3));
             default -> HEAD_BYTES + from.nextInt(200);
         };
     }

@@ -6,8 +6,8 @@ import java.util.SplittableRandom;
 import org.posthouse.wire.Wire;
 
 /**
- * One rank in {@link SimPhase#MIXED}: it knows how many messages it gets, has each of its own under way before it waits for any, and gives up
- * what receives are left when all have come.
+ * One rank in {@link SimPhase#MIXED}: it has each of its own messages under way before it waits for any, takes some of them back and says how
+ * many, so that all know how many they get, and gives up what receives are left when all have come.
  */
 final class SimMixture {
     /** Receives that may wait at once. */
@@ -17,10 +17,14 @@ final class SimMixture {
     private static final int MESSAGES_MAX = 12;
 
     private final SimActor actor;
+    private final SimActor words;
     private final int tag;
     private final SplittableRandom own;
     private final List<Integer> destinations = new ArrayList<>();
     private final List<SimActor.Act> sends = new ArrayList<>();
+
+    /** Messages to each rank that were taken back. */
+    private final int[] takenBack;
 
     /** In the order of their calls. */
     private final List<SimActor.Act> waiting = new ArrayList<>();
@@ -28,8 +32,13 @@ final class SimMixture {
     /** Messages for this rank that have not been received. */
     private int left;
 
+    /** Whether that is without those that were taken back. */
+    private boolean heard;
+
     SimMixture(SimActor phase) {
         actor = phase.inSharedContext();
+        words = phase.inNextContext();
+        takenBack = new int[actor.ranks()];
         tag = phase.ownTag();
         own = phase.own();
         SplittableRandom shape = phase.shape();
@@ -48,10 +57,13 @@ final class SimMixture {
         while (!destinations.isEmpty()) {
             if (own.nextInt(3) > 0) {
                 sends.add(actor.send(destinations.removeFirst(), tag, actor.bytes(own), own.nextInt(12) == 0 ? Mode.SYNCHRONOUS : Mode.STANDARD));
+            } else if (!sends.isEmpty() && own.nextInt(4) == 0) {
+                takeBack(own.nextInt(sends.size()));
             } else {
                 look();
             }
         }
+        hearWhatWasTakenBack();
         while (left > 0) {
             if (own.nextBoolean()) {
                 look();
@@ -67,6 +79,25 @@ final class SimMixture {
             }
         }
         actor.complete(sends, false);
+    }
+
+    /** If it can be. */
+    private void takeBack(int which) throws ReceiveException {
+        if (actor.cancel(sends.get(which))) {
+            takenBack[sends.remove(which).letter().peer()]++;
+        }
+    }
+
+    private void hearWhatWasTakenBack() throws ReceiveException {
+        for (int rank = 0; rank < actor.ranks(); rank++) {
+            sends.add(words.send(rank, takenBack[rank], words.bytes(own), Mode.STANDARD));
+        }
+        for (int rank = 0; rank < actor.ranks(); rank++) {
+            SimActor.Act word = words.receive(rank, Wire.ANY);
+            words.await(word);
+            left -= word.operation().envelope().tag();
+        }
+        heard = true;
     }
 
     /** Something that waits for nobody. */
@@ -108,12 +139,12 @@ final class SimMixture {
     private void probe() throws ReceiveException {
         Envelope found = actor.endpoint().tryProbe(actor.context(), Wire.ANY, tag);
         actor.diary().saw(found == null ? 7 : 8);
-        if (found != null) {
+        if (found != null && heard) {
             receiveFound(found);
         }
     }
 
-    /** Nothing that waits takes it, or it would not have been found. */
+    /** Nothing that waits takes it, or it would not have been found; and nobody takes it back any more. */
     private void receiveFound(Envelope found) throws ReceiveException {
         actor.diary().saw(found.source() * 101L + found.bytes());
         actor.await(actor.receive(found.source(), tag));

@@ -81,6 +81,7 @@ public final class SimScript implements SimProcess.Program {
                 process,
                 ranks,
                 (phase + 2) * CONTEXTS,
+                settings.eagerBytesMax(),
                 large,
                 new SplittableRandom(place),
                 new SplittableRandom(place * 7_919 + process.rank()));
