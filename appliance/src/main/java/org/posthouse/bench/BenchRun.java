@@ -40,7 +40,7 @@ public final class BenchRun implements AutoCloseable {
     private BenchRun(BenchPlan plan, BenchWatch watch) {
         this.plan = plan;
         this.watch = watch;
-        this.turns = new Turns(plan, jobs, Turns.Pace.OF_A_MACHINE, this::spent, this::begin);
+        this.turns = new Turns(plan, Turns.Ranks.of(jobs), Turns.Pace.OF_A_MACHINE, this::spent, this::begin);
     }
 
     /**
@@ -96,8 +96,8 @@ public final class BenchRun implements AutoCloseable {
         int[] iterations = turns.warmUp(lines);
         int[] iterationsBeside = turns.warmUp(beside);
         for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
-            turns.measure(lines, iterations);
-            turns.measure(beside, iterationsBeside);
+            turns.measure(lines, iterations, repetition);
+            turns.measure(beside, iterationsBeside, repetition);
         }
         for (int i = 0; i < beside.size(); i++) {
             lines.get(i).beside(beside.get(i));

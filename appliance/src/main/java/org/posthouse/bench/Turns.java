@@ -11,14 +11,27 @@ import org.posthouse.launch.JobFailure;
 /** Phases of several series in turn, so that what drifts in the machine meets all of them. Confined to the driver's thread. */
 final class Turns {
     private final BenchPlan plan;
-    private final Map<Variant, BenchJob> jobs;
+    private final Ranks ranks;
     private final Pace pace;
     private final Meter meter;
     private final Beginning beginning;
 
+    private Layout layout = Layout.FREE;
+
     /** What has been spent so far on what is measured. */
     interface Meter {
         Cost spent() throws IOException;
+    }
+
+    /** Who does the work. */
+    interface Ranks {
+        /** Has these ranks of a variant's job do a phase. @return what each of them has measured */
+        List<long[]> perform(Variant variant, Phase phase, int[] ranks) throws JobFailure, InterruptedException;
+
+        /** Those of the jobs that were started. */
+        static Ranks of(Map<Variant, BenchJob> jobs) {
+            return (variant, phase, ranks) -> jobs.get(variant).perform(phase, ranks);
+        }
     }
 
     /** Told of each figure whose phase begins. */
@@ -71,9 +84,9 @@ final class Turns {
         }
     }
 
-    Turns(BenchPlan plan, Map<Variant, BenchJob> jobs, Pace pace, Meter meter, Beginning beginning) {
+    Turns(BenchPlan plan, Ranks ranks, Pace pace, Meter meter, Beginning beginning) {
         this.plan = plan;
-        this.jobs = jobs;
+        this.ranks = ranks;
         this.pace = pace;
         this.meter = meter;
         this.beginning = beginning;
@@ -82,11 +95,15 @@ final class Turns {
     /** Measures the same test at the same size in each of the series. */
     List<Figure> measure(Benchmark test, int bytes, List<Series> series) throws IOException, JobFailure, InterruptedException {
         List<Figure> lines = lines(test, bytes, series);
-        int[] iterations = warmUp(lines);
-        for (int repetition = 0; repetition < plan.repetitions(); repetition++) {
-            measure(lines, iterations);
-        }
+        repeat(lines, warmUp(lines), plan.repetitions());
         return lines;
+    }
+
+    /** So many repetitions of phases in turn. @param iterations of each phase */
+    void repeat(List<Figure> lines, int[] iterations, int repetitions) throws IOException, JobFailure, InterruptedException {
+        for (int repetition = 0; repetition < repetitions; repetition++) {
+            measure(lines, iterations, repetition);
+        }
     }
 
     /** What is to be filled. */
@@ -101,7 +118,7 @@ final class Turns {
         int[] iterations = new int[lines.size()];
         for (int i = 0; i < iterations.length; i++) {
             Figure line = lines.get(i);
-            beginning.of(line);
+            begin(line);
             Series series = line.series();
             perform(series, new Phase(Phase.Work.CHECK, line.test(), series.carrier(), line.bytes(), pace.checks()));
             iterations[i] = warmUp(line.test(), series, line.bytes());
@@ -134,17 +151,25 @@ final class Turns {
         return (bounded + turn - 1) / turn * turn;
     }
 
-    /** One phase of each. @param iterations of each */
-    void measure(List<Figure> lines, int[] iterations) throws IOException, JobFailure, InterruptedException {
-        for (int i = 0; i < iterations.length; i++) {
+    /**
+     * One phase of each, every other repetition in the opposite order: whoever is measured behind another is slower or quicker for it.
+     *
+     * @param iterations of each
+     */
+    void measure(List<Figure> lines, int[] iterations, int repetition) throws IOException, JobFailure, InterruptedException {
+        for (int turn = 0; turn < iterations.length; turn++) {
+            int i = repetition % 2 == 0 ? turn : iterations.length - 1 - turn;
             measure(lines.get(i), iterations[i]);
         }
     }
 
     private void measure(Figure line, int iterations) throws IOException, JobFailure, InterruptedException {
-        beginning.of(line);
+        boolean moved = begin(line);
         Benchmark test = line.test();
         Phase phase = new Phase(Phase.Work.MEASURE, test, line.series().carrier(), line.bytes(), iterations);
+        if (moved) {
+            perform(line.series(), phase); // It would be up to a quarter quicker than those that follow.
+        }
         Cost before = meter.spent();
         List<long[]> times = perform(line.series(), phase);
         Cost cost = meter.spent().minus(before);
@@ -157,11 +182,19 @@ final class Turns {
         line.addCost(cost.per((double) iterations * plan.legs(test, line.bytes()) * plan.groups(test)));
     }
 
+    /** Has everything where the line wants it. @return whether it was elsewhere */
+    private boolean begin(Figure line) throws IOException, InterruptedException {
+        beginning.of(line);
+        boolean moved = line.series().layout() != layout;
+        layout = line.series().layout();
+        return moved;
+    }
+
     private Histogram times(Phase phase, List<long[]> times) {
         return Statistics.phase(times, !phase.test().isOfPairs(), plan.legs(phase.test(), phase.bytes()));
     }
 
     private List<long[]> perform(Series series, Phase phase) throws JobFailure, InterruptedException {
-        return jobs.get(series.variant()).perform(phase, plan.ranksOf(phase.test()));
+        return ranks.perform(series.variant(), phase, plan.ranksOf(phase.test()));
     }
 }

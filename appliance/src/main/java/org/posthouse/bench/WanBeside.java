@@ -31,15 +31,15 @@ record WanBeside(Series series, WanShape shape, Figure idle, Figure beside, doub
         try (BenchJob small = BenchJob.start(pair, variant, relays, Map.of(), watch);
                 BenchJob large = BenchJob.start(streaming, variant, relays, Map.of(), watch);
                 var thread = Executors.newVirtualThreadPerTaskExecutor()) {
-            Turns turns = new Turns(pair, Map.of(variant, small), Turns.Pace.OF_A_NETWORK, () -> Cost.of(List.of()), figure -> {});
+            Turns turns = new Turns(pair, Turns.Ranks.of(Map.of(variant, small)), Turns.Pace.OF_A_NETWORK, () -> Cost.of(List.of()), figure -> {});
             List<Figure> idle = turns.lines(Benchmark.PINGPONG, plan.sizes().getFirst(), List.of(series));
             int[] iterations = turns.warmUp(idle);
-            repeat(turns, idle, iterations, plan.repetitions());
+            turns.repeat(idle, iterations, plan.repetitions());
             Phase stream = new Phase(Phase.Work.MEASURE, Benchmark.STREAM, Carrier.RELAY, plan.bytes(), 1);
             Future<List<long[]>> filling = thread.submit(() -> large.perform(stream, BOTH));
-            repeat(turns, turns.lines(Benchmark.PINGPONG, plan.sizes().getFirst(), List.of(series)), iterations, 1);
+            turns.repeat(turns.lines(Benchmark.PINGPONG, plan.sizes().getFirst(), List.of(series)), iterations, 1);
             List<Figure> beside = turns.lines(Benchmark.PINGPONG, plan.sizes().getFirst(), List.of(series));
-            repeat(turns, beside, iterations, plan.repetitions());
+            turns.repeat(beside, iterations, plan.repetitions());
             if (filling.isDone()) {
                 throw new JobFailure("the stream ended before the round trips beside it did: they took more than five times as long as idle ones");
             }
@@ -48,12 +48,6 @@ record WanBeside(Series series, WanShape shape, Figure idle, Figure beside, doub
             large.finish();
             double bytes = (double) plan.bytes() * plan.window() * streaming.rounds();
             return new WanBeside(series, shape, idle.getFirst(), beside.getFirst(), bytes * 8 / 1e6 / seconds);
-        }
-    }
-
-    private static void repeat(Turns turns, List<Figure> lines, int[] iterations, int times) throws IOException, JobFailure, InterruptedException {
-        for (int i = 0; i < times; i++) {
-            turns.measure(lines, iterations);
         }
     }
 

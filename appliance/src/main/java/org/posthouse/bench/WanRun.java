@@ -127,7 +127,7 @@ public final class WanRun implements AutoCloseable {
             }
             List<Series> series = connect(jobs.get(pair.variants().getFirst()), pair, one, other);
             Turns turns = new Turns(
-                    pair, jobs, plan.isEmulated() ? Turns.Pace.OF_A_NETWORK : Turns.Pace.OF_TUNNELS, () -> Cost.of(grid.loads()),
+                    pair, Turns.Ranks.of(jobs), plan.isEmulated() ? Turns.Pace.OF_A_NETWORK : Turns.Pace.OF_TUNNELS, () -> Cost.of(grid.loads()),
                     figure -> {
                         placing.put(figure.series().layout(), List.of(grid), jobs.values(), tunnels.all().values());
                         progress(WanLink.name(one, other) + " " + figure.test() + " " + figure.series().label(), series.size());

@@ -1,0 +1,53 @@
+package org.posthouse.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.posthouse.relay.RelayConfig.Mode;
+import org.posthouse.relay.SocketKind;
+
+/** In which order the phases of several series are measured. */
+class TurnsTest {
+    private final Variant without = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, false, BufferKind.DIRECT, "", Optional.empty());
+    private final Variant logged = new Variant(Mode.MULTIPLEXED, SocketKind.AUTO, true, BufferKind.DIRECT, "", Optional.empty());
+    private final List<Variant> performed = new ArrayList<>();
+    private final Turns turns = new Turns(
+            new BenchPlan(List.of(Benchmark.PINGPONG), 2, 1, 1, 1, List.of(1), List.of(without, logged), false, 2, 10, 1),
+            this::perform,
+            Turns.Pace.OF_A_NETWORK,
+            () -> Cost.of(List.of()),
+            line -> {});
+
+    private List<long[]> perform(Variant variant, Phase phase, int[] ranks) {
+        performed.add(variant);
+        return List.of(new long[] {1_000}, new long[0]);
+    }
+
+    private List<Figure> lines(Layout... layouts) {
+        List<Series> series = new ArrayList<>();
+        for (Layout layout : layouts) {
+            series.add(new Series(Carrier.RELAY, without, layout));
+            series.add(new Series(Carrier.RELAY, logged, layout));
+        }
+        return turns.lines(Benchmark.PINGPONG, 1, series);
+    }
+
+    @Test
+    void everyOtherRepetitionGoesBackwards() throws Exception {
+        List<Figure> lines = lines(Layout.FREE);
+        turns.repeat(lines, new int[] {1, 1}, 3);
+        assertThat(performed).containsExactly(without, logged, logged, without, without, logged);
+        assertThat(lines).allSatisfy(line -> assertThat(line.times().medians()).hasSize(3));
+    }
+
+    @Test
+    void theFirstPhaseBehindAMoveDoesNotCount() throws Exception {
+        List<Figure> lines = lines(Layout.TOGETHER, Layout.APART);
+        turns.repeat(lines, new int[] {1, 1, 1, 1}, 2);
+        assertThat(performed).containsExactly(without, without, logged, without, without, logged, logged, without, logged, logged, without);
+        assertThat(lines).allSatisfy(line -> assertThat(line.times().medians()).hasSize(2));
+    }
+}
