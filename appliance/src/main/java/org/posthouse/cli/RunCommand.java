@@ -92,8 +92,8 @@ final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--max-restarts",
             paramLabel = "N",
-            description = "How often each rank of a logged job is started again after its process was killed or has lost its relay;"
-                    + " 0: the job ends with it (default: 3).")
+            description = "How often each rank of a logged job is started again after its process was killed or has lost its relay, until"
+                    + " it has gone on for an hour; 0: the job ends with it (default: 3).")
     private int maxRestarts = Patience.DEFAULT.maxRestarts();
 
     @Option(

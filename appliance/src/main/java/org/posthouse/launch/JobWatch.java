@@ -233,6 +233,7 @@ final class JobWatch {
     /** The rank is where it was. */
     private void back(int rank, long atNs, long deliveries) {
         ranks.told(rank, RankLink.CONNECTED);
+        restarts.there(rank, atNs);
         Restart restart = recoveries.caughtUp(rank, atNs, deliveries);
         if (restart != null) {
             tell.accept(restart.words());
@@ -285,13 +286,14 @@ final class JobWatch {
     /** Another process is to follow, if there may be one. */
     private void decide(int rank, long endedNs, long nowNs) {
         int status = ranks.status(rank);
+        restarts.ended(rank, endedNs);
         if (!restarts.isAllowed(rank)) {
             fail(status, died(rank) + restarts.refusal(rank));
             return;
         }
         long dueNs = restarts.next(rank, status, startedNs[rank], endedNs);
         deadlines.restart(rank, dueNs);
-        recoveries.begin(rank, 1 + restarts.used(rank), ExitStatus.words(status), endedNs, nowNs);
+        recoveries.begin(rank, restarts.incarnation(rank), ExitStatus.words(status), endedNs, nowNs);
         long waitMs = TimeUnit.NANOSECONDS.toMillis(dueNs - endedNs);
         String when = waitMs == 0 ? "restarted" : String.format(Locale.ROOT, "restarted after %.2f s", waitMs / 1e3);
         tell.accept("rank " + rank + " " + ExitStatus.words(status) + ": " + when + " (" + restarts.used(rank) + " of " + restarts.maxPerRank() + ")");
@@ -299,7 +301,7 @@ final class JobWatch {
 
     private void restart(int rank, long nowNs) throws JobFailure {
         startedNs[rank] = nowNs;
-        if (processes.start(rank, 1 + restarts.used(rank))) {
+        if (processes.start(rank, restarts.incarnation(rank))) {
             ranks.restarted(rank);
             recoveries.started(rank, nowNs);
         } else {

@@ -1,5 +1,6 @@
 package org.posthouse.launch;
 
+import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -8,14 +9,15 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>The first restart of a rank is due at once, and each further one later than the one before, so that what fails
  * again and again does not keep the machine busy; a process that stayed alive for {@link #SOUND_MS} begins anew. The
- * count of restarts never does.
+ * count of restarts, which has an end, does so too, but only behind a process that has done for {@link #FORGIVEN_MS} what no
+ * process of the rank had done before it (ADR 53).
  */
 final class Restarts {
-    /** A job's ranks together are started again at most so often for each rank: 40 times for 4 ranks. */
-    static final int JOB_MAX_PER_RANK = 10;
-
     /** A process that lived as long did not fail for the reason that its predecessor failed for. */
     static final long SOUND_MS = 60_000;
+
+    /** Restarts before a process that has gone on for so long, an hour, from where its predecessor was do not count any more. */
+    static final long FORGIVEN_MS = 3_600_000;
 
     /** How long the launcher waits for its own signal where a terminal signals all processes. */
     static final long TERMINAL_MS = 250;
@@ -23,30 +25,51 @@ final class Restarts {
     private static final long[] BACK_OFF_MS = {0, 250, 1_000, 4_000, 16_000, 30_000};
 
     private final int maxPerRank;
+    /** For each rank, how many restarts count. */
     private final int[] used;
+    /** For each rank, the number of its present or next process, from 1. */
+    private final int[] incarnation;
+    /** For each rank, since when its process does what none did before it; good only if {@link #isThere}. */
+    private final long[] thereSinceNs;
+
+    private final boolean[] isThere;
     /** For each rank, how many restarts have followed each other without a process that stayed alive. */
     private final int[] inARow;
-    private int usedByAll;
 
     /** @param maxPerRank how often each rank may be started again; 0 is never */
     Restarts(int ranks, int maxPerRank) {
         this.maxPerRank = maxPerRank;
         this.used = new int[ranks];
+        this.incarnation = new int[ranks];
+        Arrays.fill(incarnation, 1);
+        this.thereSinceNs = new long[ranks];
+        this.isThere = new boolean[ranks];
         this.inARow = new int[ranks];
+    }
+
+    /** The rank's process is where the one before it was. What is told of it again, after a lost connection, changes nothing. */
+    void there(int rank, long atNs) {
+        if (!isThere[rank]) {
+            isThere[rank] = true;
+            thereSinceNs[rank] = atNs;
+        }
+    }
+
+    /** The rank's process has ended. */
+    void ended(int rank, long endedNs) {
+        if (isThere[rank] && endedNs - thereSinceNs[rank] >= TimeUnit.MILLISECONDS.toNanos(FORGIVEN_MS)) {
+            used[rank] = 0;
+        }
+        isThere[rank] = false;
     }
 
     /** Why the rank may not be started again, as the rest of a sentence; empty if there are to be no restarts at all. */
     String refusal(int rank) {
-        if (maxPerRank == 0) {
-            return "";
-        }
-        return used[rank] >= maxPerRank
-                ? ", after " + used[rank] + " of " + maxPerRank + " restarts"
-                : ", after " + usedByAll + " restarts of all ranks, which is the most for a job of " + used.length;
+        return maxPerRank == 0 ? "" : ", after " + used[rank] + " of " + maxPerRank + " restarts";
     }
 
     boolean isAllowed(int rank) {
-        return used[rank] < maxPerRank && usedByAll < (long) JOB_MAX_PER_RANK * used.length;
+        return used[rank] < maxPerRank;
     }
 
     /**
@@ -65,13 +88,18 @@ final class Restarts {
         long waitMs = ExitStatus.isFromTerminal(status) ? Math.max(TERMINAL_MS, backOffMs) : backOffMs;
         inARow[rank]++;
         used[rank]++;
-        usedByAll++;
+        incarnation[rank]++;
         return endedNs + TimeUnit.MILLISECONDS.toNanos(waitMs);
     }
 
-    /** How often the rank was started again. */
+    /** How many of the rank's restarts count. */
     int used(int rank) {
         return used[rank];
+    }
+
+    /** The number of the rank's present process, or of the next if its restart was counted: 1 + how often it was started again. */
+    int incarnation(int rank) {
+        return incarnation[rank];
     }
 
     /** How often each rank may be started again. */

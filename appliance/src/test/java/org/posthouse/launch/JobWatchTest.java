@@ -204,6 +204,22 @@ class JobWatchTest {
         assertThat(outcome.restarts()).noneMatch(Restart::isCaughtUp);
     }
 
+    @Test
+    void aRankThatWentOnForAnHourHasAllItsRestartsAgain() throws Exception {
+        JobWatch watch = running(true, 1);
+        exited(watch, 1, KILLED);
+        told(watch, 1, JobEvent.REPLAYING);
+        told(watch, 1, JobEvent.CAUGHT_UP);
+        pass(3_600_000);
+        exited(watch, 1, KILLED);
+        assertThat(told).last().isEqualTo("rank 1 was killed by signal 9 (SIGKILL): restarted (1 of 1)");
+        assertThat(done).containsExactly("1/2", "1/3");
+        told(watch, 1, JobEvent.REPLAYING);
+        pass(3_600_000);
+        exited(watch, 1, KILLED);
+        assertThat(end(watch).cause()).isEqualTo("rank 1 was killed by signal 9 (SIGKILL), after 1 of 1 restarts");
+    }
+
     /** What the last process has said is the job's end, and not what one before it had. */
     @Test
     void aRankThatCannotSaveItsStateIsStartedAgainAndItsLastWordsAreTheCause() throws Exception {

@@ -111,15 +111,43 @@ class RestartsTest {
     }
 
     @Test
-    void allRanksTogetherHaveTenForEach() {
-        Restarts restarts = new Restarts(2, 100);
-        for (int restart = 0; restart < 20; restart++) {
-            assertThat(restarts.isAllowed(1)).isTrue();
+    void anHourOfWhatNoneDidBeforeIsForgivenAndIncarnationsGoOn() {
+        Restarts restarts = new Restarts(2, 2);
+        long hour = TimeUnit.HOURS.toNanos(1);
+        restarts.next(0, KILLED, 0, 5);
+        restarts.next(0, KILLED, 0, 5);
+        restarts.there(0, 10);
+        restarts.ended(0, hour + 9);
+        assertThat(restarts.isAllowed(0)).isFalse();
+        restarts.there(0, 10);
+        restarts.there(0, 1_000); // Its connection was lost, and is back.
+        restarts.ended(0, hour + 10);
+        assertThat(restarts.isAllowed(0)).isTrue();
+        assertThat(restarts.incarnation(0)).isEqualTo(3);
+        restarts.next(0, KILLED, 0, 5);
+        assertThat(restarts.used(0)).isEqualTo(1);
+        assertThat(restarts.incarnation(0)).isEqualTo(4);
+        assertThat(restarts.incarnation(1)).isEqualTo(1);
+    }
+
+    @Test
+    void aProcessThatOnlyDidAgainWhatWasDoneIsNotForgiven() {
+        Restarts restarts = new Restarts(1, 1);
+        restarts.there(0, 0);
+        restarts.ended(0, 5);
+        restarts.next(0, KILLED, 0, 5);
+        restarts.ended(0, TimeUnit.DAYS.toNanos(1));
+        assertThat(restarts.isAllowed(0)).isFalse();
+    }
+
+    @Test
+    void asOftenAsTheUserSaysWhateverOtherRanksHaveUsed() {
+        Restarts restarts = new Restarts(1, 100);
+        for (int restart = 0; restart < 100; restart++) {
+            assertThat(restarts.isAllowed(0)).isTrue();
             restarts.next(0, KILLED, 0, 5);
         }
-        assertThat(restarts.isAllowed(0)).isFalse();
-        assertThat(restarts.isAllowed(1)).isFalse();
-        assertThat(restarts.refusal(1)).isEqualTo(", after 20 restarts of all ranks, which is the most for a job of 2");
+        assertThat(restarts.refusal(0)).isEqualTo(", after 100 of 100 restarts");
     }
 
     @Test
