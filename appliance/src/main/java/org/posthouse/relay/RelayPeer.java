@@ -30,8 +30,8 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
     /** Numbers of frames that were handled in this turn, though not when they came. */
     private List<Long> handled = new ArrayList<>();
 
-    /** A frame that may not leave yet. */
-    private record Gated(ByteBuf bytes, boolean kept) {}
+    /** A frame that may not leave yet, or a word on a blocked rank, which may not leave before those that are in front of it. */
+    private record Gated(ByteBuf bytes, boolean kept, boolean isStall) {}
 
     RelayPeer(OtherRelay relay, Shard shard) {
         this.relay = relay;
@@ -58,20 +58,27 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
             return false;
         }
         if (shard.isGated(frame)) {
-            Gated waiting = new Gated(frame, kept);
-            gated.add(waiting);
-            shard.gate().pass(() -> letOut(waiting));
+            gate(new Gated(frame, kept, false));
         } else {
             pass(frame, kept);
         }
         return true;
     }
 
+    private void gate(Gated frame) {
+        gated.add(frame);
+        shard.gate().pass(() -> letOut(frame));
+    }
+
     /** Unless the other relay was restarted meanwhile, which has put it among what is decided about anew. */
     private void letOut(Gated frame) {
         if (gated.peek() == frame) {
             gated.remove();
-            pass(frame.bytes(), frame.kept());
+            if (frame.isStall()) {
+                diagnose(frame.bytes());
+            } else {
+                pass(frame.bytes(), frame.kept());
+            }
         }
     }
 
@@ -90,8 +97,17 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
 
     @Override
     public void stall(FrameType type, Stall stall) {
+        ByteBuf frame = Unpooled.wrappedBuffer(stall.encode(type));
+        if (gated.isEmpty()) {
+            diagnose(frame);
+        } else {
+            gate(new Gated(frame, false, true));
+        }
+    }
+
+    private void diagnose(ByteBuf frame) {
         if (held == null) {
-            relay.diagnose(this, Unpooled.wrappedBuffer(stall.encode(type)));
+            relay.diagnose(this, frame);
         }
     }
 
@@ -134,7 +150,7 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
     void restarted(List<ByteBuf> before) {
         List<ByteBuf> frames = new ArrayList<>(before);
         frames.addAll(held);
-        gated.forEach(frame -> frames.add(frame.bytes()));
+        gated.stream().filter(frame -> !frame.isStall()).forEach(frame -> frames.add(frame.bytes()));
         gated.clear();
         held = null;
         shard.peerRestarted(this, frames);

@@ -71,6 +71,9 @@ class OtherRelayTest {
         /** Of each OFFER its sequence number, and whether it is said again. */
         private final List<String> offers = new CopyOnWriteArrayList<>();
 
+        /** What the link calls the last of them. */
+        private volatile long offered;
+
         /** What the link calls the SENDs, by their tags. */
         private final Map<Integer, Long> names = new ConcurrentHashMap<>();
 
@@ -80,6 +83,7 @@ class OtherRelayTest {
             if (view.type() == FrameType.SEND) {
                 names.put(view.tag(), number);
             } else if (view.type() == FrameType.OFFER) {
+                offered = number;
                 offers.add(view.sequence() + ((view.flags() & FrameView.AGAIN) == 0 ? "" : " again"));
             }
             return view.type() != FrameType.SEND && view.type() != FrameType.OFFER;
@@ -133,6 +137,24 @@ class OtherRelayTest {
         handle(LONG);
         await().atMost(PATIENCE).until(() -> far.came.contains(what));
         assertThat(far.came).hasSize(3);
+    }
+
+    /** A rank that was to be sent something would hear that nothing comes any more, and fail. */
+    @Test
+    void whatIsSaidOfBlockedRanksDoesNotOvertakeWhatWaitsForTheDisk() throws Exception {
+        RelayPeer peer = inControl(() -> relay.links().other("far")).peer(shard);
+        openJob(peer, JobOpen.HOST);
+        inShard(() -> {
+            peer.send(offer(0, 1, 1));
+            peer.stall(FrameType.BLOCKED, new Stall(JOB, 1, 2, 3, 0, -1, "bcast"));
+        });
+        inControl(() -> null);
+        assertThat(far.came).isEmpty();
+        disk.goOn();
+        await().atMost(PATIENCE).until(() -> far.offers.size() == 1);
+        farContext.runOnContext(now -> farLinks.handled("near", far.offered));
+        await().atMost(PATIENCE).until(() -> far.came.size() == 2);
+        assertThat(far.came).containsExactly(FrameType.OFFER, FrameType.BLOCKED);
     }
 
     /**
