@@ -40,9 +40,18 @@ final class LinkAcceptor {
                 .connectHandler(socket -> accept(((NetSocketInternal) socket).channelHandlerContext()));
     }
 
+    /** Opens the port, if there is one; a failure names it, as a relay has several. */
     Future<Void> listen() {
         LinkConfig config = links.config();
-        return config.listens() ? server.listen(config.listenPort(), config.listenHost()).mapEmpty() : Future.succeededFuture();
+        if (!config.listens()) {
+            return Future.succeededFuture();
+        }
+        return server.listen(config.listenPort(), config.listenHost())
+                .<Void>mapEmpty()
+                .recover(cause -> Future.failedFuture(new IllegalStateException(
+                        "relay " + config.relay() + " cannot listen for links at " + config.listenHost() + ":" + config.listenPort() + ": "
+                                + Causes.text(cause) + "; stop the other program or choose another --links",
+                        cause)));
     }
 
     int port() {
