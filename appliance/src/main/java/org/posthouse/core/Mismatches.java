@@ -23,15 +23,15 @@ final class Mismatches {
         judge(job, stall);
     }
 
-    /** The same, or its verdict, from another core. */
-    void stalled(Job job, Peer peer, FrameType type, Stall stall) {
+    /** The same, or its verdict, from another core. @throws WireException if that is not its to say */
+    void stalled(Job job, Peer peer, FrameType type, Stall stall) throws WireException {
         boolean known = stall.rank() >= 0 && stall.rank() < job.size();
         if (type == FrameType.BLOCKED && known && job.peer(stall.rank()) == peer) {
             judge(job, stall);
         } else if (type == FrameType.MISMATCH && known && job.homed(stall.rank()) != null && job.peers().contains(peer)) {
             tell(job, stall);
         } else {
-            job.fail(Reason.WRONG_SITE, type + " about rank " + stall.rank() + ", from " + peer);
+            throw new WireException(Reason.WRONG_SITE, type + " about rank " + stall.rank());
         }
     }
 

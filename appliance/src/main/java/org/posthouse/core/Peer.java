@@ -42,6 +42,9 @@ public interface Peer {
     /** Gives credit back to {@code rank}, which is at home there. */
     void credit(long job, int rank, long bytes, int messages);
 
+    /** It has said something of a job of which it has no rank; that was dropped, and nobody else hears of it. */
+    default void onStranger(String what) {}
+
     /** Names it for people, as in "there is no way to ...". */
     @Override
     String toString();

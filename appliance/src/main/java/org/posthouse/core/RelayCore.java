@@ -467,7 +467,7 @@ public final class RelayCore {
         try {
             peerFrames.take(job, peer, frame);
         } catch (WireException e) {
-            job.fail(e.reason(), e.getMessage() + ", from " + peer);
+            breach(peer, job.id(), e);
         } catch (JournalFailure e) {
             job.fail(e.reason(), e.getMessage());
         }
@@ -477,7 +477,24 @@ public final class RelayCore {
     public void stalled(Peer peer, FrameType type, Stall stall) {
         Job job = job(stall.job());
         if (job != null) {
-            mismatches.stalled(job, peer, type, stall);
+            try {
+                mismatches.stalled(job, peer, type, stall);
+            } catch (WireException e) {
+                breach(peer, job.id(), e);
+            }
+        }
+    }
+
+    /**
+     * Another core breaks the protocol in what it says of a job: the job ends. But it is nobody's to end that has no rank of the job: what such a one says
+     * of it is dropped, and the peer is told what it was.
+     */
+    public void breach(Peer peer, long id, WireException what) {
+        Job job = job(id);
+        if (job != null && job.peers().contains(peer)) {
+            job.fail(what.reason(), what.getMessage() + ", from " + peer);
+        } else if (job != null) {
+            peer.onStranger(what.getMessage() + ", of " + job);
         }
     }
 

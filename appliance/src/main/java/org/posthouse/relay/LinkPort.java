@@ -144,7 +144,7 @@ final class LinkPort implements Links.Listener {
                 return other.take(shard, number, arrived, buffer, index, length, view);
             }
         } catch (WireException e) {
-            fail(view.job(), e.reason(), e.getMessage() + ", from relay " + from);
+            breach(other(from), view.job(), e);
         } catch (RuntimeException e) {
             // Ours, not the peer's: the link would bring the same frame again for ever. The job it is for pays.
             LOG.error("{}: a frame from relay {} cannot be handled: {}", relay.id(), from, view, e);
@@ -166,6 +166,11 @@ final class LinkPort implements Links.Listener {
             Shard shard = relay.shards().of(stall.job(), stall.rank());
             shard.strand().submit(() -> shard.core().stalled(other.peer(shard), type, stall));
         }
+    }
+
+    private void breach(OtherRelay other, long job, WireException what) {
+        Shard shard = relay.shards().of(job, 0);
+        shard.strand().submit(() -> shard.core().breach(other.peer(shard), job, what));
     }
 
     private void fail(long job, Reason reason, String detail) {

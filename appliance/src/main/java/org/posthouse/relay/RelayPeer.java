@@ -8,6 +8,8 @@ import java.util.List;
 import org.posthouse.core.Parcel;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Stall;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Another relay as one shard sees it. Confined to the shard's strand; what is to be sent is handed to the relay's control
@@ -18,6 +20,8 @@ import org.posthouse.wire.Stall;
  * it is given, then gathers what is on the way between the two strands, and then lets the core decide.
  */
 final class RelayPeer extends FramePeer implements Shard.Teller {
+    private static final Logger LOG = LoggerFactory.getLogger(RelayPeer.class);
+
     private final OtherRelay relay;
     private final Shard shard;
 
@@ -26,6 +30,9 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
 
     /** What was to be sent since the other relay was restarted; null unless that is under way. */
     private List<ByteBuf> held;
+
+    /** What it has said of jobs that are not its. */
+    private long strange;
 
     /** Numbers of frames that were handled in this turn, though not when they came. */
     private List<Long> handled = new ArrayList<>();
@@ -117,6 +124,15 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
     }
 
     // ---- frames that come
+
+    /** Told of the first, and whenever their number has doubled: there may be millions. */
+    @Override
+    public void onStranger(String what) {
+        strange++;
+        if (Long.bitCount(strange) == 1) {
+            LOG.warn("{} has said {} times something of jobs of which it has no rank, which was dropped; this time: {}", this, strange, what);
+        }
+    }
 
     /** The frame with this number, which had to wait, was handled. Told to the link at the turn's end. */
     void handled(long number) {

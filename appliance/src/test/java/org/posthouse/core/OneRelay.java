@@ -33,6 +33,9 @@ final class OneRelay {
     final Frames frames = new Frames(JOB);
     final ParcelLedger ledger = new ParcelLedger();
     final List<String> sites = new ArrayList<>();
+
+    /** What was dropped because who said it has no rank of the job. */
+    final List<String> strangers = new ArrayList<>();
     final List<JobEvent> events = new ArrayList<>();
     final List<JobEvent> otherEvents = new ArrayList<>();
     final CoreConfig config = new CoreConfig(CoreConfig.CREDIT_BYTES_MIN, 16, 128 * 1024, 64 * 1024, 128 * 1024, 20, 30);
@@ -172,6 +175,11 @@ final class OneRelay {
         @Override
         public void credit(long job, int rank, long bytes, int messages) {
             sites.add("credit " + site + " rank " + rank + " " + bytes + " bytes " + messages + " messages");
+        }
+
+        @Override
+        public void onStranger(String what) {
+            strangers.add(site + ": " + what);
         }
 
         @Override

@@ -69,7 +69,6 @@ final class SiteBreachTest {
                 lie("answer for a rank elsewhere", "there", Reason.WRONG_RANK, f -> f.withdrawn(0, 4, 3, 2, true)),
                 lie("credit for a rank elsewhere", "there", Reason.WRONG_RANK, f -> f.credit(3, 1, 1)),
                 lie("credit for no rank", "there", Reason.WRONG_RANK, f -> f.credit(-1, 1, 1)),
-                lie("credit of a stranger", "nowhere", Reason.WRONG_SITE, f -> f.credit(0, 100, 1)),
                 lie("credit never used, in bytes", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, 1 << 30, 1)),
                 lie("credit never used, in messages", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, 100, 3)),
                 lie("negative bytes", "there", Reason.CREDIT_EXCEEDED, f -> f.credit(0, -1, 1)),
@@ -85,6 +84,19 @@ final class SiteBreachTest {
         assertThat(zero.heard).as("the rank itself hears nothing of it").isEmpty();
         assertThat(zero.rank.creditBytesUsed()).isEqualTo(used);
         assertThat(zero.rank.state()).isEqualTo(RankState.CONNECTED);
+    }
+
+    /** A relay of the grid that has no rank of the job: whatever it knows of it, it is nobody to the job. */
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("lies")
+    void whoHasNoRankOfAJobEndsNothing(String what, String site, Reason reason, Function<Frames, ByteBuffer> lie) {
+        long used = zero.rank.creditBytesUsed();
+        relay.fromSite("nowhere", lie.apply(relay.frames));
+        relay.fromSite("nowhere", relay.frames.credit(0, 100, 1));
+        assertThat(relay.failure()).isNull();
+        assertThat(zero.heard).isEmpty();
+        assertThat(zero.rank.creditBytesUsed()).isEqualTo(used);
+        assertThat(relay.strangers).as("it is told of").hasSize(2);
     }
 
     @Test

@@ -134,8 +134,16 @@ final class StallsTest {
     void aSiteSpeaksForItsOwnRanksOnly() {
         relay.core.stalled(relay.far, FrameType.BLOCKED, stall(3, 2, 0, "Barrier"));
         assertThat(relay.failure()).startsWith("WRONG_SITE: BLOCKED about rank 3");
-        relay.core.stalled(relay.peer("nowhere"), FrameType.MISMATCH, stall(0, 2, 0, "Barrier"));
         assertThat(zero.take()).isEmpty();
+    }
+
+    @Test
+    void aSiteWithoutARankSpeaksForNobody() {
+        relay.core.stalled(relay.peer("nowhere"), FrameType.BLOCKED, stall(3, 2, 0, "Barrier"));
+        relay.core.stalled(relay.peer("nowhere"), FrameType.MISMATCH, stall(0, 2, 0, "Barrier"));
+        assertThat(relay.failure()).isNull();
+        assertThat(zero.take()).isEmpty();
+        assertThat(relay.strangers).hasSize(2);
     }
 
     @Test
