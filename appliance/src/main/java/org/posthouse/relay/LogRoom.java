@@ -194,11 +194,13 @@ final class LogRoom {
 
     private Disk disk() {
         synchronized (turn) {
-            boolean wasFull = full;
-            full = !log.hasRoomNow();
-            Disk disk = new Disk(full, wasFull, log.hasAmpleRoom(), log.freeBytes(), log.minFreeBytes(), log.position());
-            log.handOver();
-            return disk;
+            try {
+                boolean wasFull = full;
+                full = !log.hasRoomNow();
+                return new Disk(full, wasFull, log.hasAmpleRoom(), log.freeBytes(), log.minFreeBytes(), log.position());
+            } finally {
+                log.handOver(); // Whatever the disk says: who appends next is another.
+            }
         }
     }
 
@@ -262,11 +264,14 @@ final class LogRoom {
         boolean cuts;
         boolean ample;
         synchronized (turn) {
-            needs = needs(easy);
-            upTo = upTo(needs);
-            cuts = log.canCut(upTo);
-            ample = log.hasAmpleRoom();
-            log.handOver();
+            try {
+                needs = needs(easy);
+                upTo = upTo(needs);
+                cuts = log.canCut(upTo);
+                ample = log.hasAmpleRoom();
+            } finally {
+                log.handOver();
+            }
         }
         log.discard(cuts && points.mayDelete() ? cut(upTo, easy) : List.of(), ample ? pressure.askBytes() : 0);
         return needs;

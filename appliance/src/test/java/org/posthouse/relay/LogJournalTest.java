@@ -1,13 +1,21 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.Message;
 import org.posthouse.core.Recovered;
 import org.posthouse.logstore.LogConfig;
@@ -16,6 +24,7 @@ import org.posthouse.logstore.MessageLog;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
 
 /** What a relay does with the log that a dead one has left. */
 final class LogJournalTest {
@@ -92,6 +101,54 @@ final class LogJournalTest {
         assertThat(next.open(folder, "here", 100, LogLimits.DEFAULT, NOBODY, safe -> true)).as("as long as it is open").hasSize(1);
         assertThat(next.relayEpoch()).isEqualTo(100);
         next.close();
+    }
+
+    private static JobOpen job(long id) {
+        return new JobOpen(id, Token.random(), true, "job", List.of(new Home("here", "here", "h:1")), new int[] {0, 0});
+    }
+
+    /** As many events as fit into one frame. */
+    private static void events(LogJournal journal, long job, long first, ByteBuf items) {
+        int count = items.readableBytes() / LogRecord.Events.ITEM_BYTES;
+        journal.events(job, 1, 1, first, count, false, new BufferParcel(items, 0, items.readableBytes(), 0));
+    }
+
+    /** It was the appending thread's alone, and refused everybody else from then on. */
+    @Test
+    void anAppendThatFailsEndsItsJobByNameAndNobodyElseIsKeptFromTheLog() throws Exception {
+        LogJournal journal = new LogJournal();
+        journal.open(folder, "here", 1, LogLimits.DEFAULT, NOBODY, safe -> true);
+        journal.forJob(job(7));
+        ByteBuf items = Unpooled.directBuffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
+        Path file = folder.resolve("19700101F.cq4");
+        Path away = Files.move(file, folder.resolve("away"));
+        assertThatThrownBy(() -> events(journal, 7, 1, items)).isInstanceOf(JournalDamaged.class).hasMessageContaining("job 0000000000000007");
+        items.release();
+        Files.move(away, file);
+        try (ExecutorService other = Executors.newSingleThreadExecutor()) {
+            other.submit(() -> journal.polls(7, 1, 1, 1)).get(10, TimeUnit.SECONDS);
+        }
+        journal.close();
+    }
+
+    /** Whoever ends a job goes on with what else there is to do for that. */
+    @Test
+    void aJobEndsThoughItsLogTakesNothingMore() throws Exception {
+        Path there = folder.resolve("log");
+        LogJournal journal = new LogJournal();
+        journal.open(there, "here", 1, LogLimits.DEFAULT, NOBODY, safe -> true);
+        journal.forJob(job(7));
+        Path away = Files.move(there, folder.resolve("away"));
+        ByteBuf items = Unpooled.buffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
+        assertThatThrownBy(() -> {
+            for (int frames = 0; frames < 1_000; frames++) {
+                events(journal, 7, 1, items);
+            }
+        }).isInstanceOf(JournalDamaged.class);
+        journal.diverged(7, 1, "otherwise");
+        journal.jobClosed(7, 0);
+        Files.move(away, there);
+        journal.close();
     }
 
     private static void arrival(MessageLog log, int rank, long sequence, long length, int payload, LogRecord.Receipt receipt) {
