@@ -100,6 +100,7 @@ final class LogJournal implements Journal {
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent());
         room = new LogRoom(this, opened, points, pressure, limits.onFull(), relief, background,
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+        room.onCut(reader::forget);
         log = opened;
         background.scheduleWithFixedDelay(room::look, LogRoom.LOOK_MS, LogRoom.LOOK_MS, TimeUnit.MILLISECONDS);
         return jobs;

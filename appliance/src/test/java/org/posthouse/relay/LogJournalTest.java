@@ -2,10 +2,13 @@ package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +24,7 @@ import org.posthouse.core.Recovered;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
@@ -149,6 +153,42 @@ final class LogJournalTest {
         journal.jobClosed(7, 0);
         Files.move(away, there);
         journal.close();
+    }
+
+    /** A file has its blocks as long as somebody has it open, whether it has a name or not. */
+    @Test
+    void filesThatWereCutGiveTheirRoomBackThoughTheyWereRead() throws Exception {
+        LogJournal journal = new LogJournal();
+        LogLimits limits = new LogLimits(64 << 20, 60, LogLimits.OnFull.WAIT);
+        journal.open(folder, "here", 1, limits, NOBODY, safe -> true);
+        journal.sync(); // Files that go are not begun again.
+        journal.forJob(job(7));
+        Message message = Message.of(new Message.Logged(0, 0, 1, 5, 1, 8, 8, 1, FrameType.SEND, false, 0, 0));
+        ByteBuf eight = Unpooled.buffer().writeZero(8);
+        journal.arrival(7, message, new BufferParcel(eight, 0, 8, 0));
+        journal.head(7, message, true).release();
+        ByteBuf items = Unpooled.directBuffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
+        for (int frames = 0; frames < 600; frames++) {
+            events(journal, 7, 1, items);
+        }
+        items.release();
+        journal.jobClosed(7, 0);
+        await().until(() -> Files.notExists(folder.resolve("19700101F.cq4")));
+        await().untilAsserted(() -> assertThat(openAndGone()).isEmpty());
+        journal.close();
+    }
+
+    private List<String> openAndGone() throws IOException {
+        List<String> gone = new ArrayList<>();
+        try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path descriptor : open) {
+                String file = Files.isSymbolicLink(descriptor) ? Files.readSymbolicLink(descriptor).toString() : "";
+                if (file.startsWith(folder.toString()) && file.endsWith("(deleted)")) {
+                    gone.add(file);
+                }
+            }
+        }
+        return gone;
     }
 
     private static void arrival(MessageLog log, int rank, long sequence, long length, int payload, LogRecord.Receipt receipt) {
