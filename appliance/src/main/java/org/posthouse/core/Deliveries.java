@@ -79,7 +79,7 @@ final class Deliveries {
                     Reason.SEQUENCE_GAP,
                     "sequence " + view.sequence() + " from rank " + view.source() + " to " + to + " in context "
                             + view.context() + ", expected " + (to.mailbox().lastSequence(view.context(), view.source()) + 1));
-            case ACCEPTED -> {}
+            case ACCEPTED -> requireRoom(to, view);
         }
         Parcel head = frame.hold();
         Message message = Message.of(view, head);
@@ -106,6 +106,14 @@ final class Deliveries {
             answerProbes(to, message);
         }
         return true;
+    }
+
+    private static void requireRoom(HomedRank to, FrameView view) throws WireException {
+        if (!to.mailbox().mayUse(view.context(), view.source())) {
+            throw new WireException(
+                    Reason.LIMIT,
+                    view.type() + " from rank " + view.source() + " to " + to + " in context " + view.context() + ", where " + to.mailbox().used());
+        }
     }
 
     /** If its context runs ahead, what comes goes to the rank that has no receive here for it. Or that ends. */

@@ -33,19 +33,31 @@ public final class Mailbox {
     /** Most receives and blocking probes that wait at once: at 48 bytes each, 12 MiB a rank. */
     static final int RECEIVES_MAX = 256 * 1024;
 
+    /** Most contexts that are ever used: two for each of the 8,192 communicators that a program may have at once (ADR 8). */
+    static final int CONTEXTS_MAX = 16_384;
+
+    /** Each has a place for every rank of the job: at 4 bytes, 256 MiB a rank at most. In jobs of more than 4,096 ranks there are fewer contexts for that. */
+    static final int PLACES_MAX = 1 << 26;
+
+    /** Most channels that are ever used: at 200 bytes each, 200 MiB a rank. */
+    static final int CHANNELS_MAX = 1 << 20;
+
     private final int size;
+    private final int contextsMax;
     private final Map<Integer, Context> contexts = new HashMap<>();
     private Context recent;
 
     /** The order of the receive or probe that was posted last. */
     private long posts = Long.MIN_VALUE;
 
+    private int channels;
     private int unexpected;
     private int posted;
 
     /** The mailbox of a rank in a job of {@code size} ranks. */
     Mailbox(int size) {
         this.size = size;
+        this.contextsMax = Math.min(CONTEXTS_MAX, PLACES_MAX / size);
     }
 
     /** One communicator's traffic to this rank. */
@@ -69,6 +81,7 @@ public final class Mailbox {
             if (channel == null) {
                 channel = new Channel();
                 channels[source] = channel;
+                Mailbox.this.channels++;
             }
             return channel;
         }
@@ -84,7 +97,7 @@ public final class Mailbox {
 
     /** Whether the next message of this channel may have {@code sequence}; changes nothing. */
     Arrival check(int context, int source, long sequence) {
-        long expected = context(context).channel(source).sequence + 1;
+        long expected = lastSequence(context, source) + 1;
         if (sequence == expected) {
             return Arrival.ACCEPTED;
         }
@@ -93,7 +106,22 @@ public final class Mailbox {
 
     /** The last sequence number accepted in this channel; 0 if there was none. */
     long lastSequence(int context, int source) {
-        return context(context).channel(source).sequence;
+        Channel channel = known(context, source);
+        return channel == null ? 0 : channel.sequence;
+    }
+
+    /** Whether there may be a message of this source, or a receive for it, in this context: what was used once is kept until the job ends. */
+    boolean mayUse(int contextId, int source) {
+        Context context = known(contextId);
+        if (context == null) {
+            return contexts.size() < contextsMax && channels < CHANNELS_MAX;
+        }
+        return source == Wire.ANY || context.channels[source] != null || channels < CHANNELS_MAX;
+    }
+
+    /** What cannot be used any more, for people. */
+    String used() {
+        return contexts.size() + " contexts and " + channels + " channels were used, " + contextsMax + " and " + CHANNELS_MAX + " are the most";
     }
 
     /** Tells of each channel from {@code source} that was used, and its last sequence number. */
@@ -213,7 +241,7 @@ public final class Mailbox {
 
     /** The context's round; null if it never had one. */
     Round round(int contextId) {
-        Context context = recent != null && recent.id == contextId ? recent : contexts.get(contextId);
+        Context context = known(contextId);
         return context == null ? null : context.round;
     }
 
@@ -234,13 +262,12 @@ public final class Mailbox {
 
     /** The message that a receive with this pattern would get now; null if there is none. It stays. */
     Message find(int contextId, int source, int tag) {
-        Context context = recent != null && recent.id == contextId ? recent : contexts.get(contextId);
-        if (context == null) {
-            return null;
+        if (source == Wire.ANY) {
+            Context context = known(contextId);
+            return context == null ? null : context.arrived.firstWithTag(tag);
         }
-        return source == Wire.ANY
-                ? context.arrived.firstWithTag(tag)
-                : context.channel(source).unexpected.firstWithTag(tag);
+        Channel channel = known(contextId, source);
+        return channel == null ? null : channel.unexpected.firstWithTag(tag);
     }
 
     /** Takes a posted receive back; false if there is none with this source and number: it was matched. */
@@ -385,6 +412,16 @@ public final class Mailbox {
             return a == null ? b : a;
         }
         return a.order() < b.order() ? a : b;
+    }
+
+    /** The context if it was ever used, else null. */
+    private Context known(int id) {
+        return recent != null && recent.id == id ? recent : contexts.get(id);
+    }
+
+    private Channel known(int contextId, int source) {
+        Context context = known(contextId);
+        return context == null ? null : context.channels[source];
     }
 
     private Context context(int id) {

@@ -216,7 +216,7 @@ final class RankFrames {
     }
 
     private void post(HomedRank rank, FrameView view) throws WireException {
-        checkRoom(rank);
+        checkRoom(rank, view);
         Receive receive = rank.job().logged()
                 ? Receive.numbered(view.context(), view.source(), view.tag(), view.postRequest(), view.ordinal())
                 : Receive.of(view.context(), view.source(), view.tag(), view.postRequest());
@@ -242,7 +242,7 @@ final class RankFrames {
     private void probe(HomedRank rank, FrameView view) throws WireException {
         Message found = rank.mailbox().find(view.context(), view.source(), view.tag());
         if (found == null && (view.flags() & FrameView.BLOCKING) != 0) {
-            checkRoom(rank);
+            checkRoom(rank, view);
             rank.mailbox().postProbe(Receive.of(view.context(), view.source(), view.tag(), view.postRequest()));
         } else {
             checkReads(rank);
@@ -300,10 +300,13 @@ final class RankFrames {
         }
     }
 
-    private static void checkRoom(HomedRank rank) throws WireException {
-        if (!rank.mailbox().mayPost()) {
-            throw new WireException(
-                    Reason.LIMIT, rank + " has " + rank.mailbox().posted() + " receives posted, the most that may wait");
+    private static void checkRoom(HomedRank rank, FrameView view) throws WireException {
+        Mailbox mailbox = rank.mailbox();
+        if (!mailbox.mayPost()) {
+            throw new WireException(Reason.LIMIT, rank + " has " + mailbox.posted() + " receives posted, the most that may wait");
+        }
+        if (!mailbox.mayUse(view.context(), view.source())) {
+            throw new WireException(Reason.LIMIT, view.type() + " in context " + view.context() + " from " + rank + ", where " + mailbox.used());
         }
     }
 

@@ -178,6 +178,9 @@ public final class RelayCore {
         try {
             Admissions.authenticate(job, hello);
             return admissions.admit(job, hello, state, port, deliveries.times().now());
+        } catch (JournalFailure e) {
+            job.fail(e.reason(), e.getMessage()); // Whoever was the rank has been closed, and nobody can be let in.
+            throw new Refusal(e.reason(), e.getMessage());
         } catch (Refusal refusal) {
             refused(job, hello, refusal);
             throw refusal;

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import org.posthouse.core.JournalFull;
+import org.posthouse.core.JournalFailure;
 import org.posthouse.core.Refusal;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
@@ -96,7 +96,7 @@ final class LauncherSession implements Session {
     private void refused(long job, Throwable cause) {
         Reason reason = switch (cause) {
             case Refusal refusal -> refusal.reason();
-            case JournalFull full -> Reason.LOG_FULL;
+            case JournalFailure failure -> failure.reason();
             default -> Reason.INTERNAL;
         };
         connection.close(Notice.closing(job, reason, cause.getMessage()));

@@ -2,6 +2,7 @@ package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,10 +15,12 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
+import java.util.function.LongSupplier;
 import org.posthouse.core.ImageNote;
 import org.posthouse.core.Job;
 import org.posthouse.core.Journal;
 import org.posthouse.core.JournalDamaged;
+import org.posthouse.core.JournalFailure;
 import org.posthouse.core.JournalFull;
 import org.posthouse.core.Message;
 import org.posthouse.core.Parcel;
@@ -62,6 +65,9 @@ final class LogJournal implements Journal {
     private final ScheduledThreadPoolExecutor background = new ScheduledThreadPoolExecutor(
             1, Thread.ofPlatform().daemon().name("posthouse-images").factory(), new ThreadPoolExecutor.DiscardPolicy());
 
+    /** Of the record that was appended last. */
+    private long place;
+
     private PayloadReader reader;
     private ImageStore images;
     private RestartPoints points;
@@ -94,6 +100,7 @@ final class LogJournal implements Journal {
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent());
         room = new LogRoom(this, opened, points, pressure, limits.onFull(), relief, background,
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
+        room.onCut(reader::forget);
         log = opened;
         background.scheduleWithFixedDelay(room::look, LogRoom.LOOK_MS, LogRoom.LOOK_MS, TimeUnit.MILLISECONDS);
         return jobs;
@@ -157,12 +164,9 @@ final class LogJournal implements Journal {
 
     /** The journal of a job that is to be logged. */
     synchronized Journal forJob(JobOpen job) {
-        boolean full = !log.hasRoomNow();
-        log.handOver();
-        if (full) {
-            throw new JournalFull("job " + Job.hexId(job.job()) + " cannot be logged: the log's disk is full");
-        }
-        checkRoom(log.appendJobOpened(new LogRecord.JobOpened(job.job(), job.size(), job.durability()), job.encode()), job.job());
+        append(job.job(), () -> log.hasRoomNow()
+                ? log.appendJobOpened(new LogRecord.JobOpened(job.job(), job.size(), job.durability()), job.encode())
+                : MessageLog.NO_ROOM);
         return this;
     }
 
@@ -178,12 +182,17 @@ final class LogJournal implements Journal {
 
     /** The job has ended: nothing of it is needed any more. */
     synchronized void jobClosed(long job, int status) {
-        long position = log.appendJobClosed(new LogRecord.JobClosed(job, status));
+        tryAppend("has ended", job, () -> log.appendJobClosed(new LogRecord.JobClosed(job, status)));
         points.forget(job);
         background.execute(() -> images.forget(job));
-        log.handOver();
-        if (position == MessageLog.NO_ROOM) {
-            LOG.warn("job {} has ended, which could not be logged: the log's disk is full", Job.hexId(job));
+    }
+
+    /** Of what goes on whether it is logged or not. */
+    private void tryAppend(String what, long job, LongSupplier record) {
+        try {
+            append(job, record);
+        } catch (JournalFailure e) {
+            LOG.warn("job {} {}, which is not in the log: {}", Job.hexId(job), what, e.getMessage());
         }
     }
 
@@ -194,11 +203,7 @@ final class LogJournal implements Journal {
      * @param first of them, in words
      */
     synchronized void diverged(long job, long count, String first) {
-        long position = log.appendDiverged(new LogRecord.Diverged(job, count), StandardCharsets.UTF_8.encode(first));
-        log.handOver();
-        if (position == MessageLog.NO_ROOM) {
-            LOG.warn("job {} has diverged, which could not be logged: the log's disk is full", Job.hexId(job));
-        }
+        tryAppend("has diverged", job, () -> log.appendDiverged(new LogRecord.Diverged(job, count), StandardCharsets.UTF_8.encode(first)));
     }
 
     /** From where its ranks can be started again. Only of an open log. */
@@ -275,17 +280,13 @@ final class LogJournal implements Journal {
                 form(message),
                 message.isStorable(),
                 receipt);
-        long position = log.appendArrival(record, payload(head));
-        long place = log.place();
-        message.logged(checkRoom(position, job), place);
+        long position = append(job, () -> log.appendArrival(record, payload(head)));
+        message.logged(position, place);
     }
 
     @Override
     public synchronized long chunk(long job, Message message, long offset, Parcel chunk) {
-        long position = log.appendChunk(
-                job, message.destination(), message.logPosition(), offset, payload(chunk));
-        long place = log.place();
-        checkRoom(position, job);
+        append(job, () -> log.appendChunk(job, message.destination(), message.logPosition(), offset, payload(chunk)));
         return place;
     }
 
@@ -300,51 +301,47 @@ final class LogJournal implements Journal {
 
     @Override
     public synchronized void delivery(long job, int rank, int incarnation, long delivery, Message message) {
-        checkRoom(
-                log.appendDelivery(new LogRecord.Delivery(
-                        job,
-                        rank,
-                        new LogRecord.Receipt(incarnation, delivery, message.receive().ordinal()),
-                        message.context(),
-                        message.source(),
-                        message.sequence(),
-                        message.logPosition(),
-                        message.logPlace())),
-                job);
+        append(job, () -> log.appendDelivery(new LogRecord.Delivery(
+                job,
+                rank,
+                new LogRecord.Receipt(incarnation, delivery, message.receive().ordinal()),
+                message.context(),
+                message.source(),
+                message.sequence(),
+                message.logPosition(),
+                message.logPlace())));
     }
 
     @Override
     public synchronized void polls(long job, int rank, int incarnation, long failedPolls) {
-        checkRoom(log.appendPolls(new LogRecord.Polls(job, rank, incarnation, failedPolls)), job);
+        append(job, () -> log.appendPolls(new LogRecord.Polls(job, rank, incarnation, failedPolls)));
     }
 
     @Override
     public synchronized void events(
             long job, int rank, int incarnation, long first, int count, boolean limited, Parcel items) {
-        checkRoom(log.appendEvents(new LogRecord.Events(job, rank, incarnation, count, first, limited), payload(items)), job);
+        append(job, () -> log.appendEvents(new LogRecord.Events(job, rank, incarnation, count, first, limited), payload(items)));
     }
 
     @Override
     public synchronized void incarnation(long job, int rank, int incarnation) {
-        checkRoom(log.appendIncarnation(new LogRecord.Incarnation(job, rank, incarnation, 0, 0)), job);
+        append(job, () -> log.appendIncarnation(new LogRecord.Incarnation(job, rank, incarnation, 0, 0)));
     }
 
     @Override
     public synchronized void withdrawn(long job, Message offer) {
-        checkRoom(
-                log.appendWithdrawn(new LogRecord.Withdrawn(
-                        job,
-                        offer.destination(),
-                        offer.context(),
-                        offer.source(),
-                        offer.sequence(),
-                        offer.logPosition())),
-                job);
+        append(job, () -> log.appendWithdrawn(new LogRecord.Withdrawn(
+                job,
+                offer.destination(),
+                offer.context(),
+                offer.source(),
+                offer.sequence(),
+                offer.logPosition())));
     }
 
     @Override
     public synchronized void finalized(long job, int rank, int incarnation) {
-        checkRoom(log.appendFinalized(new LogRecord.Finalized(job, rank, incarnation)), job);
+        append(job, () -> log.appendFinalized(new LogRecord.Finalized(job, rank, incarnation)));
     }
 
     @Override
@@ -354,7 +351,7 @@ final class LogJournal implements Journal {
 
     @Override
     public synchronized void checkpoint(long job, int rank, Standing at, ImageNote image) {
-        checkRoom(log.appendCheckpoint(new LogRecord.CheckpointTaken(job, rank, point(at, image))), job);
+        append(job, () -> log.appendCheckpoint(new LogRecord.CheckpointTaken(job, rank, point(at, image))));
         room.lookSoon();
     }
 
@@ -373,9 +370,11 @@ final class LogJournal implements Journal {
 
     @Override
     public synchronized boolean hasAmpleRoom() {
-        boolean ample = log.hasAmpleRoom();
-        log.handOver();
-        return ample;
+        try {
+            return log.hasAmpleRoom();
+        } finally {
+            log.handOver();
+        }
     }
 
     @Override
@@ -424,13 +423,25 @@ final class LogJournal implements Journal {
         return payload;
     }
 
-    /** Ends an append: the next may be another thread's. */
-    private long checkRoom(long position, long job) {
-        room.appended();
-        log.handOver();
-        if (position == MessageLog.NO_ROOM) {
-            throw new JournalFull("job " + Job.hexId(job) + " cannot be logged: the log's disk is full, and what was reserved is used up");
+    /**
+     * Appends a record of a job, and notes its place. The next may be another thread's, whatever becomes of this one.
+     *
+     * @return the record's position
+     */
+    private long append(long job, LongSupplier record) {
+        try {
+            long position = record.getAsLong();
+            if (position == MessageLog.NO_ROOM) {
+                room.appended();
+                throw new JournalFull("job " + Job.hexId(job) + " cannot be logged: the log's disk is full, and what was reserved is used up");
+            }
+            place = log.place();
+            room.appended();
+            return position;
+        } catch (LogException | UncheckedIOException e) {
+            throw new JournalDamaged("job " + Job.hexId(job) + " cannot be logged: " + e.getMessage(), e);
+        } finally {
+            log.handOver();
         }
-        return position;
     }
 }

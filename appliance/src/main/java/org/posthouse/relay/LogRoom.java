@@ -7,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.wire.JobOpen;
@@ -38,6 +39,9 @@ final class LogRoom {
     private final Executor background;
     private final LongSupplier clockMs;
     private final LogAsking asking = new LogAsking();
+
+    /** Told of files that go, under {@link #turn}, before they are deleted. */
+    private Consumer<List<Path>> onCut = gone -> {};
 
     /** For each open job, how many bytes its ranks may have under way. */
     private final Map<Long, Long> expected = new HashMap<>();
@@ -95,6 +99,11 @@ final class LogRoom {
         this.pressure = pressure;
         this.relief = relief;
         this.background = background;
+    }
+
+    /** Who has files of the log open, and is to let go of those that are cut: else they keep their room. Called once, before anything is cut. */
+    void onCut(Consumer<List<Path>> reader) {
+        onCut = reader;
     }
 
     /** Whether nobody may be let send more than he has been. */
@@ -194,11 +203,13 @@ final class LogRoom {
 
     private Disk disk() {
         synchronized (turn) {
-            boolean wasFull = full;
-            full = !log.hasRoomNow();
-            Disk disk = new Disk(full, wasFull, log.hasAmpleRoom(), log.freeBytes(), log.minFreeBytes(), log.position());
-            log.handOver();
-            return disk;
+            try {
+                boolean wasFull = full;
+                full = !log.hasRoomNow();
+                return new Disk(full, wasFull, log.hasAmpleRoom(), log.freeBytes(), log.minFreeBytes(), log.position());
+            } finally {
+                log.handOver(); // Whatever the disk says: who appends next is another.
+            }
         }
     }
 
@@ -262,11 +273,14 @@ final class LogRoom {
         boolean cuts;
         boolean ample;
         synchronized (turn) {
-            needs = needs(easy);
-            upTo = upTo(needs);
-            cuts = log.canCut(upTo);
-            ample = log.hasAmpleRoom();
-            log.handOver();
+            try {
+                needs = needs(easy);
+                upTo = upTo(needs);
+                cuts = log.canCut(upTo);
+                ample = log.hasAmpleRoom();
+            } finally {
+                log.handOver();
+            }
         }
         log.discard(cuts && points.mayDelete() ? cut(upTo, easy) : List.of(), ample ? pressure.askBytes() : 0);
         return needs;
@@ -285,6 +299,7 @@ final class LogRoom {
         synchronized (turn) {
             List<Path> gone = log.cut(Math.min(upTo, upTo(needs(easy))));
             log.handOver();
+            onCut.accept(gone);
             return gone;
         }
     }

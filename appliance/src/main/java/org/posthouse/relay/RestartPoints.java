@@ -160,12 +160,17 @@ final class RestartPoints {
                 throw unreachable("rank " + rank + " needs what is there from position " + pin + " on, and it was cut up to position "
                         + log.firstPosition() + " when there was a newer image");
             }
-            long position = log.appendIncarnation(
-                    new LogRecord.Incarnation(job, rank, incarnation, LogRecord.Incarnation.CHOSEN, image));
-            log.handOver();
-            if (position == MessageLog.NO_ROOM && !newest) {
+            if (!tryLog(new LogRecord.Incarnation(job, rank, incarnation, LogRecord.Incarnation.CHOSEN, image)) && !newest) {
                 throw unreachable("the log's disk is full: it cannot be kept that rank " + rank + " goes on from image " + image);
             }
+        }
+    }
+
+    private boolean tryLog(LogRecord.Incarnation chosen) {
+        try {
+            return log.appendIncarnation(chosen) != MessageLog.NO_ROOM;
+        } finally {
+            log.handOver();
         }
     }
 

@@ -143,16 +143,24 @@ final class Strand {
             try {
                 piece.run();
             } catch (RuntimeException | Error e) {
-                // The piece's own fault, for the thread's handler to report; those behind it must not wait for ever.
-                Thread thread = Thread.currentThread();
-                thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+                report(e);
             }
         }
         return done;
     }
 
     private void endTurn() {
-        afterwards.run();
+        try {
+            afterwards.run();
+        } catch (RuntimeException | Error e) {
+            report(e);
+        }
         owner = null;
+    }
+
+    /** A piece's own fault, or that of a turn's end, is for the thread's handler to report; those behind it must not wait for ever. */
+    private static void report(Throwable fault) {
+        Thread thread = Thread.currentThread();
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, fault);
     }
 }

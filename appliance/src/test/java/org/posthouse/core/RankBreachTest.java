@@ -211,6 +211,29 @@ final class RankBreachTest {
         assertThat(bad.take()).containsExactly("probe 3 nothing");
     }
 
+    /** What a mailbox keeps of a context stays until the job ends, so a rank that names ever new ones would take the relay's memory. */
+    @Test
+    void boundsTheContextsThatAreEverUsed() throws WireException {
+        for (int context = 0; context < Mailbox.CONTEXTS_MAX; context++) {
+            bad.sends(relay.frames.post(context, 1, 0, 0, 1, 0));
+            bad.sends(relay.frames.cancel(context, 1, 0, 0, 1, 0));
+        }
+        bad.isRefused(relay.frames.post(Mailbox.CONTEXTS_MAX, 1, 0, 0, 1, 0), Reason.LIMIT);
+        bad.isRefused(relay.frames.probe(true, -1, Wire.ANY, 0, 0, 2, 0), Reason.LIMIT);
+        good.isRefused(relay.frames.message(FrameType.SEND, -1, 1, 0, 0, 1, 0), Reason.LIMIT);
+        bad.sends(relay.frames.post(7, 2, 0, 0, 3, 0));
+    }
+
+    @Test
+    void whatIsDroppedOrAnsweredUsesNoContext() throws WireException {
+        for (int context = 0; context < 2 * Mailbox.CONTEXTS_MAX; context++) {
+            bad.sends(relay.frames.message(FrameType.SEND, context, 0, 1, 0, 0, 0));
+            good.sends(relay.frames.probe(false, context, 0, 1, 0, 1, 0));
+        }
+        good.sends(relay.frames.post(-1, 0, 1, 0, 3, 0));
+        assertThat(good.take()).hasSize(2 * Mailbox.CONTEXTS_MAX);
+    }
+
     @Test
     void refusesEverythingAfterFinalize() throws WireException {
         bad.sends(relay.frames.finalizing(3));

@@ -55,6 +55,16 @@ final class ReplayTest {
         rank = next;
     }
 
+    @Test
+    void aProcessWhoseComingCannotBeLoggedIsRefusedByNameAndItsJobEnds() {
+        dies();
+        relay.journal.full = true;
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> comes(2))
+                .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.LOG_FULL));
+        assertThat(relay.failure()).startsWith("LOG_FULL: incarnation 2 of rank 0");
+    }
+
     private void past(Past... steps) {
         relay.core.past(rank.rank, rank.rank.replay().number(), List.of(steps));
     }

@@ -23,6 +23,9 @@ class TableJournal implements Journal {
     boolean holds;
     boolean damaged;
 
+    /** No process can be let in any more. */
+    boolean full;
+
     TableJournal(ParcelLedger ledger, Frames frames) {
         this.ledger = ledger;
         this.frames = frames;
@@ -66,7 +69,11 @@ class TableJournal implements Journal {
     }
 
     @Override
-    public void incarnation(long job, int rank, int incarnation) {}
+    public void incarnation(long job, int rank, int incarnation) {
+        if (full) {
+            throw new JournalFull("incarnation " + incarnation + " of rank " + rank);
+        }
+    }
 
     @Override
     public void withdrawn(long job, Message offer) {}

@@ -1,21 +1,34 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.core.JournalDamaged;
 import org.posthouse.core.Message;
 import org.posthouse.core.Recovered;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
 
 /** What a relay does with the log that a dead one has left. */
 final class LogJournalTest {
@@ -92,6 +105,90 @@ final class LogJournalTest {
         assertThat(next.open(folder, "here", 100, LogLimits.DEFAULT, NOBODY, safe -> true)).as("as long as it is open").hasSize(1);
         assertThat(next.relayEpoch()).isEqualTo(100);
         next.close();
+    }
+
+    private static JobOpen job(long id) {
+        return new JobOpen(id, Token.random(), true, "job", List.of(new Home("here", "here", "h:1")), new int[] {0, 0});
+    }
+
+    /** As many events as fit into one frame. */
+    private static void events(LogJournal journal, long job, long first, ByteBuf items) {
+        int count = items.readableBytes() / LogRecord.Events.ITEM_BYTES;
+        journal.events(job, 1, 1, first, count, false, new BufferParcel(items, 0, items.readableBytes(), 0));
+    }
+
+    /** It was the appending thread's alone, and refused everybody else from then on. */
+    @Test
+    void anAppendThatFailsEndsItsJobByNameAndNobodyElseIsKeptFromTheLog() throws Exception {
+        LogJournal journal = new LogJournal();
+        journal.open(folder, "here", 1, LogLimits.DEFAULT, NOBODY, safe -> true);
+        journal.forJob(job(7));
+        ByteBuf items = Unpooled.directBuffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
+        Path file = folder.resolve("19700101F.cq4");
+        Path away = Files.move(file, folder.resolve("away"));
+        assertThatThrownBy(() -> events(journal, 7, 1, items)).isInstanceOf(JournalDamaged.class).hasMessageContaining("job 0000000000000007");
+        items.release();
+        Files.move(away, file);
+        try (ExecutorService other = Executors.newSingleThreadExecutor()) {
+            other.submit(() -> journal.polls(7, 1, 1, 1)).get(10, TimeUnit.SECONDS);
+        }
+        journal.close();
+    }
+
+    /** Whoever ends a job goes on with what else there is to do for that. */
+    @Test
+    void aJobEndsThoughItsLogTakesNothingMore() throws Exception {
+        Path there = folder.resolve("log");
+        LogJournal journal = new LogJournal();
+        journal.open(there, "here", 1, LogLimits.DEFAULT, NOBODY, safe -> true);
+        journal.forJob(job(7));
+        Path away = Files.move(there, folder.resolve("away"));
+        ByteBuf items = Unpooled.buffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
+        assertThatThrownBy(() -> {
+            for (int frames = 0; frames < 1_000; frames++) {
+                events(journal, 7, 1, items);
+            }
+        }).isInstanceOf(JournalDamaged.class);
+        journal.diverged(7, 1, "otherwise");
+        journal.jobClosed(7, 0);
+        Files.move(away, there);
+        journal.close();
+    }
+
+    /** A file has its blocks as long as somebody has it open, whether it has a name or not. */
+    @Test
+    void filesThatWereCutGiveTheirRoomBackThoughTheyWereRead() throws Exception {
+        LogJournal journal = new LogJournal();
+        LogLimits limits = new LogLimits(64 << 20, 60, LogLimits.OnFull.WAIT);
+        journal.open(folder, "here", 1, limits, NOBODY, safe -> true);
+        journal.sync(); // Files that go are not begun again.
+        journal.forJob(job(7));
+        Message message = Message.of(new Message.Logged(0, 0, 1, 5, 1, 8, 8, 1, FrameType.SEND, false, 0, 0));
+        ByteBuf eight = Unpooled.buffer().writeZero(8);
+        journal.arrival(7, message, new BufferParcel(eight, 0, 8, 0));
+        journal.head(7, message, true).release();
+        ByteBuf items = Unpooled.directBuffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
+        for (int frames = 0; frames < 600; frames++) {
+            events(journal, 7, 1, items);
+        }
+        items.release();
+        journal.jobClosed(7, 0);
+        await().until(() -> Files.notExists(folder.resolve("19700101F.cq4")));
+        await().untilAsserted(() -> assertThat(openAndGone()).isEmpty());
+        journal.close();
+    }
+
+    private List<String> openAndGone() throws IOException {
+        List<String> gone = new ArrayList<>();
+        try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path descriptor : open) {
+                String file = Files.isSymbolicLink(descriptor) ? Files.readSymbolicLink(descriptor).toString() : "";
+                if (file.startsWith(folder.toString()) && file.endsWith("(deleted)")) {
+                    gone.add(file);
+                }
+            }
+        }
+        return gone;
     }
 
     private static void arrival(MessageLog log, int rank, long sequence, long length, int payload, LogRecord.Receipt receipt) {

@@ -79,6 +79,26 @@ final class StrandTest {
         assertThat(strand.tryEnter()).isTrue();
     }
 
+    /** What is done at the end of a turn is for many, as connections to flush are: if it fails, the strand goes on all the same. */
+    @Test
+    void anEndOfATurnThatFailsIsReportedAndKeepsNobodyWaiting() {
+        List<String> reported = new ArrayList<>();
+        Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> reported.add(failure.getMessage()));
+        try {
+            Strand strand = new Strand(Workplace.open(home::add), () -> {
+                throw new IllegalStateException("the end of a turn");
+            });
+            strand.submit(() -> strand.post(piece("b")));
+            strand.submit(piece("c"));
+            runHome();
+            assertThat(did).containsExactly("b", "c");
+            assertThat(reported).isNotEmpty().containsOnly("the end of a turn");
+            assertThat(strand.isInside()).isFalse();
+        } finally {
+            Thread.currentThread().setUncaughtExceptionHandler(null);
+        }
+    }
+
     @Test
     void aPieceThatFailsIsReportedAndKeepsNobodyWaiting() {
         List<Throwable> reported = new ArrayList<>();

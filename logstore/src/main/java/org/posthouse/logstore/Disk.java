@@ -6,6 +6,10 @@ import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
 
 /** What brings files, and the names in folders, to the disk itself: what is not there yet, a crash of the host may undo (fsync(2)). */
 final class Disk {
@@ -14,7 +18,19 @@ final class Disk {
         void force(Path path) throws IOException;
     }
 
+    /** What ranks have said, or have in memory, is nobody else's to read. */
+    private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
     private Disk() {}
+
+    /** Opens a file to be written from its beginning, and read back; if it is made, it is its owner's alone. */
+    static FileChannel create(Path file) throws IOException {
+        return FileChannel.open(
+                file,
+                Set.of(StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.READ, StandardOpenOption.WRITE),
+                OWNER_ONLY);
+    }
 
     static void force(Path path) throws IOException {
         StandardOpenOption how = Files.isDirectory(path) ? StandardOpenOption.READ : StandardOpenOption.WRITE;

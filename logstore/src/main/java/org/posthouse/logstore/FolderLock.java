@@ -40,16 +40,24 @@ final class FolderLock implements AutoCloseable {
             throw refusal(folder, "by another log of this process (pid " + pid + ")");
         }
         try {
-            FileChannel channel = FileChannel.open(real.resolve(LOCK_FILE), StandardOpenOption.CREATE,
-                    StandardOpenOption.WRITE);
+            return new FolderLock(real, locked(folder, real, pid));
+        } catch (IOException | RuntimeException e) {
+            HELD_HERE.remove(real);
+            throw e;
+        }
+    }
+
+    /** The open file with its lock; if it cannot be had, nothing stays open. */
+    private static FileChannel locked(Path folder, Path real, long pid) throws IOException {
+        FileChannel channel = FileChannel.open(real.resolve(LOCK_FILE), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
             if (!tryLock(channel)) {
-                channel.close();
                 throw refusal(folder, "by " + holder(real));
             }
             Files.writeString(real.resolve(PID_FILE), Long.toString(pid));
-            return new FolderLock(real, channel);
+            return channel;
         } catch (IOException | RuntimeException e) {
-            HELD_HERE.remove(real);
+            channel.close();
             throw e;
         }
     }

@@ -7,7 +7,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
 /**
@@ -38,8 +37,7 @@ public final class ImageFile implements AutoCloseable {
         this.incarnation = incarnation;
         this.number = number;
         this.bytes = bytes;
-        this.channel = FileChannel.open(written, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING,
-                StandardOpenOption.READ, StandardOpenOption.WRITE);
+        this.channel = Disk.create(written);
         channel.position(ImageLayout.HEADER_BYTES);
     }
 

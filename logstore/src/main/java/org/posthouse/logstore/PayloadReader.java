@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.function.IntFunction;
 import java.util.zip.CRC32C;
 
@@ -148,13 +149,26 @@ public final class PayloadReader implements AutoCloseable {
         return named.apply(Place.file(place));
     }
 
+    /** These files were {@linkplain MessageLog#cut cut}: nothing of them is read any more, and they are not kept open. */
+    public void forget(Collection<Path> gone) {
+        try {
+            files.close(gone);
+        } catch (IOException e) {
+            throw notClosed(e);
+        }
+    }
+
     /** Closes the files. */
     @Override
     public void close() {
         try {
             files.close();
         } catch (IOException e) {
-            throw new LogException(named.apply(0), LogException.NO_POSITION, "cannot be closed: " + LogException.words(e), "check the disk", e);
+            throw notClosed(e);
         }
+    }
+
+    private LogException notClosed(IOException e) {
+        return new LogException(named.apply(0), LogException.NO_POSITION, "cannot be closed: " + LogException.words(e), "check the disk", e);
     }
 }

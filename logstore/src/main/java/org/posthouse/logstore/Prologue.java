@@ -10,7 +10,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.zip.CRC32C;
@@ -27,8 +26,13 @@ import org.posthouse.logstore.LogRecord.Polls;
  * message stands where it was delivered. Written once, when the rank's first image is stored.
  */
 public final class Prologue {
+    /** It is read through one mapping, whose offsets are ints: a longer one could never be read back. */
+    static final long BYTES_MAX = Integer.MAX_VALUE & ~(Integer.BYTES - 1);
+
     private static final ByteBuffer[] NOTHING = {};
 
+    private final Path file;
+    private final long bytesMax;
     private final OutputStream out;
     private final RecordCodec codec = new RecordCodec();
     private final PayloadReader reader;
@@ -39,7 +43,9 @@ public final class Prologue {
     private long previousPlace;
     private long offset;
 
-    private Prologue(OutputStream out, PayloadReader reader) {
+    private Prologue(Path file, long bytesMax, OutputStream out, PayloadReader reader) {
+        this.file = file;
+        this.bytesMax = bytesMax;
         this.out = out;
         this.reader = reader;
     }
@@ -48,9 +54,13 @@ public final class Prologue {
      * Writes a rank's prologue, unless it is there. A crash leaves all of it or nothing.
      *
      * @param history the rank's records from its first on; is not closed
-     * @throws LogException if it cannot be read or written, or has no end
+     * @throws LogException if it cannot be read or written, has no end, or is longer than {@link #BYTES_MAX}
      */
     public static void write(ImageStore store, long job, int rank, LogCursor history) {
+        write(store, job, rank, history, BYTES_MAX);
+    }
+
+    static void write(ImageStore store, long job, int rank, LogCursor history, long bytesMax) {
         Path file = store.prologue(job, rank);
         if (Files.exists(file)) {
             return;
@@ -58,23 +68,35 @@ public final class Prologue {
         Path written = file.resolveSibling(file.getFileName() + ImageStore.UNFINISHED);
         try {
             Disk.makeFolder(file.getParent());
-            try (FileChannel channel = FileChannel.open(written, StandardOpenOption.CREATE,
-                            StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+            try (FileChannel channel = Disk.create(written);
                     PayloadReader reader = history.payloads()) {
                 OutputStream out = new BufferedOutputStream(Channels.newOutputStream(channel), ImageLayout.CHUNK_BYTES);
-                new Prologue(out, reader).copy(history, file);
+                new Prologue(file, bytesMax, out, reader).copy(history);
                 out.flush();
                 channel.force(true);
             }
             Files.move(written, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
             Disk.force(file.getParent());
+        } catch (LogException e) {
+            drop(written, e);
+            throw e;
         } catch (IOException e) {
+            drop(written, e);
             throw new LogException(file, LogException.NO_POSITION, "cannot be stored: " + LogException.words(e),
                     "free disk space for the relay's data folder, or check the disk", e);
         }
     }
 
-    private void copy(LogCursor history, Path file) throws IOException {
+    /** It may be long, and would be there until the relay's next start. */
+    private static void drop(Path written, Exception failure) {
+        try {
+            Files.deleteIfExists(written);
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
+    }
+
+    private void copy(LogCursor history) throws IOException {
         while (history.advance()) {
             switch (history.record()) {
                 case Arrival arrival when arrival.receipt() != null -> message(history.message());
@@ -133,13 +155,17 @@ public final class Prologue {
         previous = codec.seal(++position, 0, previous, payload, bytes);
         ByteBuffer head = codec.head();
         int total = head.remaining() + bytes;
+        int padding = -total & Integer.BYTES - 1;
+        if (offset + Integer.BYTES + total + padding > bytesMax) {
+            throw new LogException(file, "cannot be written: what its rank has lived through takes more than " + bytesMax + " bytes",
+                    "have the program call restored() before it receives so much");
+        }
         previousPlace = Place.of(Place.PROLOGUE, offset + Integer.BYTES);
         out.write(ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.LITTLE_ENDIAN).putInt(0, total).array());
         copy(head.duplicate());
         for (ByteBuffer piece : payload) {
             copy(piece.duplicate());
         }
-        int padding = -total & Integer.BYTES - 1;
         out.write(new byte[padding]);
         offset += Integer.BYTES + total + padding;
     }
@@ -163,6 +189,7 @@ public final class Prologue {
 
     private static void verify(Path file) {
         String flaw = "is empty";
+        requireMappable(file);
         try (MappedQueueFile records = new MappedQueueFile(file)) {
             CRC32C crc = new CRC32C();
             boolean ends = false;
@@ -182,6 +209,12 @@ public final class Prologue {
         }
         if (flaw != null) {
             throw new LogException(file, "is damaged: it " + flaw, "check the disk");
+        }
+    }
+
+    private static void requireMappable(Path file) {
+        if (file.toFile().length() > BYTES_MAX) {
+            throw new LogException(file, "cannot be read: it has " + file.toFile().length() + " bytes, more than " + BYTES_MAX, "report it");
         }
     }
 

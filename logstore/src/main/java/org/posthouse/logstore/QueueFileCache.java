@@ -7,6 +7,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Collection;
 import java.util.function.IntFunction;
 
 /**
@@ -60,6 +61,16 @@ final class QueueFileCache implements AutoCloseable {
             numbers[slot] = number;
         }
         return channel;
+    }
+
+    /** Closes these, if they are open: a file that goes keeps its room on the disk until then. */
+    void close(Collection<Path> gone) throws IOException {
+        for (int slot = 0; slot < OPEN_MAX; slot++) {
+            if (channels[slot] != null && gone.contains(files.apply(numbers[slot]))) {
+                channels[slot].close();
+                channels[slot] = null;
+            }
+        }
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -62,6 +63,16 @@ final class ImageStoreTest {
             }
         }
         return all.array();
+    }
+
+    /** What a rank has in memory is nobody else's to read, whoever may look into the folder. */
+    @Test
+    void isItsOwnersAlone() throws IOException {
+        try (ImageFile file = write(1, content(1, BYTES))) {
+            assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file(1).resolveSibling("1.img.tmp")))).isEqualTo("rw-------");
+            file.commit(AT);
+        }
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file(1)))).isEqualTo("rw-------");
     }
 
     private Path file(long number) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,6 +34,15 @@ import org.posthouse.logstore.LogRecord.WriterStarted;
 final class MessageLogTest {
     @TempDir
     private Path folder;
+
+    /** What it had taken by then was held until the process ended. */
+    @Test
+    void aFolderThatCouldNotBeTakenCanBeTakenLater() throws IOException {
+        Path inTheWay = Files.createDirectories(folder.resolve(FolderLock.PID_FILE));
+        assertThatThrownBy(() -> Samples.open(folder)).isInstanceOf(LogException.class);
+        Files.delete(inTheWay);
+        Samples.open(folder).close();
+    }
 
     @Test
     void readsBackEveryKindOfRecord() {

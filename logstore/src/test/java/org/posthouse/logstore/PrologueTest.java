@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -65,15 +67,48 @@ final class PrologueTest {
     }
 
     private ImageStore write() {
+        return write(Prologue.BYTES_MAX);
+    }
+
+    private ImageStore write(long bytesMax) {
         ImageStore store = new ImageStore(folder.resolve("images"));
         try (MessageLog log = Samples.open(folder.resolve("log"))) {
-            live(log);
+            if (log.book().job(Samples.JOB) == null) {
+                live(log);
+            }
             Milestone first = log.book().rank(Samples.JOB, RANK).beginning().orElseThrow();
             try (LogCursor history = log.rankCursor(Samples.JOB, RANK, first)) {
-                Prologue.write(store, Samples.JOB, RANK, history);
+                Prologue.write(store, Samples.JOB, RANK, history, bytesMax);
             }
         }
         return store;
+    }
+
+    /** Else the log's beginning would be cut, and nobody could read what stands for it. */
+    @Test
+    void isNotWrittenLongerThanItCanBeRead() throws IOException {
+        Path file = write().prologue(Samples.JOB, RANK);
+        long bytes = Files.size(file);
+        Files.delete(file);
+        assertThatThrownBy(() -> write(bytes - 4)).isInstanceOf(LogException.class).hasMessageContaining("more than " + (bytes - 4) + " bytes");
+        assertThat(file.getParent()).isEmptyDirectory();
+        write(bytes);
+        assertThat(file).hasSize(bytes);
+    }
+
+    @Test
+    void isRefusedWhenItIsLongerThanItCanBeRead() throws IOException {
+        ImageStore store = write();
+        try (RandomAccessFile sparse = new RandomAccessFile(store.prologue(Samples.JOB, RANK).toFile(), "rw")) {
+            sparse.setLength(Prologue.BYTES_MAX + 1_000);
+        }
+        assertThatThrownBy(() -> Prologue.read(store, Samples.JOB, RANK)).isInstanceOf(LogException.class).hasMessageContaining("prologue.log");
+    }
+
+    @Test
+    void isItsOwnersAlone() throws IOException {
+        Path file = write().prologue(Samples.JOB, RANK);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file))).isEqualTo("rw-------");
     }
 
     @Test

@@ -188,11 +188,9 @@ public final class GridAuthority {
         }
         List<SiteCertificate> fresh = meant.stream().filter(one -> !list.holds(one)).toList();
         if (!fresh.isEmpty()) {
-            Map<BigInteger, Instant> revoked = new TreeMap<>();
-            all.stream()
-                    .filter(one -> list.holds(one) && now.isBefore(one.notAfter()))
-                    .map(one -> new BigInteger(one.serial(), 16))
-                    .forEach(serial -> revoked.put(serial, list.revoked().get(serial)));
+            Map<BigInteger, Instant> revoked = new TreeMap<>(list.revoked());
+            // One of which there is no copy any more may be valid still.
+            all.stream().filter(one -> !now.isBefore(one.notAfter())).forEach(one -> revoked.remove(new BigInteger(one.serial(), 16)));
             fresh.forEach(one -> revoked.put(new BigInteger(one.serial(), 16), now));
             list.next(revoked, certificate, key).write(folder.resolve(REVOKED));
         }

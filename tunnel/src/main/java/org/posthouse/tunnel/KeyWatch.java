@@ -64,7 +64,7 @@ final class KeyWatch {
         }
     }
 
-    /** Keeps a list that a peer has told of, for the next start. */
+    /** Keeps a list that a peer has told of, for the next start: behind those that were told of before, so that the newest stays. */
     void keep(RevocationList list) {
         Path file = folder.resolve(GridAuthority.REVOKED);
         context.executeBlocking(
@@ -72,7 +72,7 @@ final class KeyWatch {
                             list.write(file);
                             return list;
                         },
-                        false)
+                        true)
                 .onFailure(cause -> onProblem.accept("list " + list.number()
                         + " of revoked certificates is in force, but not kept for the next start: " + cause.getMessage()
                         + "; copy the authority's " + GridAuthority.REVOKED + " to " + file));

@@ -2,17 +2,26 @@ package org.posthouse.tunnel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
+import io.vertx.core.Vertx;
+import io.vertx.core.internal.ContextInternal;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -233,6 +242,49 @@ class KeysTest {
         authority.tellRevoked(folder.resolve("nancy"));
         assertThat(KeysFolder.read(lyon).entries()).extracting(KeysFolder.Entry::revoked).containsExactly(true);
         assertThat(KeysFolder.read(folder.resolve("nancy")).entries()).extracting(KeysFolder.Entry::revoked).containsExactly(false);
+    }
+
+    /** Whoever has a revoked key would be let in again, and nobody would be told. */
+    @Test
+    void aCertificateStaysRevokedThoughTheAuthorityHasLostItsCopy() throws IOException {
+        Instant now = Instant.now();
+        SiteCertificate lost = authority.issue("metz", 10, folder.resolve("metz"));
+        SiteCertificate over = authority.issue("nancy", now.minusSeconds(100), now.plusSeconds(2), folder.resolve("nancy"));
+        authority.revoke("metz");
+        authority.revoke("nancy");
+        Files.delete(home.resolve("issued").resolve("metz-" + lost.serial() + ".pem"));
+        await().until(() -> Instant.now().isAfter(over.notAfter()));
+        authority.revoke("lyon");
+        RevocationList list = KeyFiles.readRevocations(home.resolve("revoked.pem"), KeyFiles.readCertificate(home.resolve("authority.pem")));
+        assertThat(list.holds(lost)).isTrue();
+        assertThat(list.holds(SiteKeys.load(lyon).certificate())).isTrue();
+        assertThat(list.holds(over)).as("it has expired").isFalse();
+    }
+
+    /** A relay that was away hears of an older list from one peer and of the newest from another, nearly at once. */
+    @Test
+    void theNewestListIsKeptWhicheverIsWrittenFirst() throws Exception {
+        Vertx vertx = Vertx.vertx();
+        List<String> problems = new CopyOnWriteArrayList<>();
+        try {
+            ContextInternal context = (ContextInternal) vertx.getOrCreateContext();
+            KeyWatch watch = new KeyWatch(context, SiteKeys.load(lyon), keys -> {}, problems::add);
+            X509Certificate certificate = KeyFiles.readCertificate(home.resolve("authority.pem"));
+            PrivateKey key = KeyFiles.readKey(home.resolve("authority.key"));
+            RevocationList newest = RevocationList.NONE;
+            for (int i = 0; i < 100; i++) {
+                newest = newest.next(Map.of(BigInteger.valueOf(i), Instant.now()), certificate, key);
+                watch.keep(newest);
+            }
+            CompletableFuture<Void> behind = new CompletableFuture<>();
+            context.executeBlocking(() -> behind.complete(null), true);
+            behind.get(10, TimeUnit.SECONDS);
+            Path file = lyon.resolve("revoked.pem");
+            await().during(Duration.ofMillis(200)).until(() -> KeyFiles.readRevocations(file, certificate).number() == 100);
+            assertThat(problems).isEmpty();
+        } finally {
+            vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        }
     }
 
     @Test
