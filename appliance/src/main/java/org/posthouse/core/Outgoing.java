@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Reason;
@@ -169,13 +170,17 @@ final class Outgoing {
         });
     }
 
-    /** Checks and counts the frame that begins a message. */
-    void begin(FrameView view) throws WireException {
+    /**
+     * Checks and counts the frame that begins a message.
+     *
+     * @param isGone whether an offer was taken back: a process that is told so does not begin it
+     */
+    void begin(FrameView view, Predicate<HomedRank.Transfer> isGone) throws WireException {
         Sequence channel = sequence(view.context(), view.destination());
         boolean again = restored && (view.flags() & FrameView.AGAIN) != 0;
         // What is not said again of a channel that was forgotten is safe where it was to go.
         boolean any = again || restored && channel == null || channel != null && channel.mayHaveMore && view.sequence() > channel.last;
-        long expected = any ? view.sequence() : channel == null ? 1 : channel.last + 1;
+        long expected = any ? view.sequence() : next(view, channel == null ? 1 : channel.last + 1, isGone);
         if (view.sequence() != expected) {
             throw new WireException(
                     Reason.SEQUENCE_GAP,
@@ -198,6 +203,15 @@ final class Outgoing {
             message.begunBefore = again;
             sending.put(transfer(view), message);
         }
+    }
+
+    /** The first number from {@code number} on that is not that of an offer which was taken back, as far as the frame's. */
+    private static long next(FrameView view, long number, Predicate<HomedRank.Transfer> isGone) {
+        long next = number;
+        while (next < view.sequence() && isGone.test(new HomedRank.Transfer(view.context(), view.destination(), next))) {
+            next++;
+        }
+        return next;
     }
 
     /** Whether this message was begun before. */

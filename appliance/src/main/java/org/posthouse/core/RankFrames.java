@@ -88,7 +88,7 @@ final class RankFrames {
         pay(from, view);
         HomedRank to = job.homed(view.destination());
         if (to == null) {
-            from.outgoing().begin(view);
+            from.outgoing().begin(view, from.repeats()::isGone);
             from.countSent(view.messageBytes());
             if (from.outgoing().isRestored()) {
                 view.flags(view.flags() | FrameView.AGAIN); // It may have been there before this core, whatever its rank was told.

@@ -144,6 +144,22 @@ final class RelayRestartTest {
         assertThat(relay.core.state(next.rank)).contains(gone, new StatePage.Entry(StatePage.ACCEPTED, 0, 3, 8));
     }
 
+    /** The process before had said no more than a part of its channel again, and the next begins all behind that but what it is told to be gone. */
+    @Test
+    void whatWasTakenBackLeavesNoGapInWhatTheNextProcessSends() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.GONE, 0, 3, 10));
+        rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 8, 10)));
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "died"));
+        OneRelay.Rank next = relay.new Rank();
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        relay.core.replay(next.rank);
+        next.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 9, 10));
+        next.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 11, 10));
+        assertThat(relay.sites).endsWith("forward there SEND 0->3 #9", "forward there SEND 0->3 #11");
+        next.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 13, 10), Reason.SEQUENCE_GAP);
+    }
+
     /** The host has lost the end of a message that a process before this one had got, and what that observed then comes only behind all of it. */
     @Test
     void whatTheHistoryMissesIsSentOnThoughTheRankIsNotLive() throws Exception {

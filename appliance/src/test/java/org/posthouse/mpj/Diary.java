@@ -14,8 +14,20 @@ import org.posthouse.wire.Wire;
  * way sends something else from there on. It is part of the program's state, and so of its checkpoints.
  */
 public final class Diary {
-    /** A message as its sender or its receiver knows it. @param number among those of its sender to its receiver in its context */
-    public record Letter(int context, int peer, int tag, int bytes, long number, long mark) {}
+    /**
+     * A message as its sender or its receiver knows it.
+     *
+     * @param number among those of its sender to its receiver in its context; 0 if it is short and has been received
+     * @param mark what its sender had seen; 0 if it is short
+     */
+    public record Letter(int context, int peer, int tag, int bytes, long number, long mark) {
+        static final int HEAD_BYTES = 2 * Long.BYTES;
+
+        /** Whether it has no room for its number and its mark. */
+        public boolean isShort() {
+            return bytes < HEAD_BYTES;
+        }
+    }
 
     /** A receive of the program, and what it takes; {@code source} and {@code tag} may be {@link Wire#ANY}. */
     public record Post(int context, long ordinal, int source, int tag) {

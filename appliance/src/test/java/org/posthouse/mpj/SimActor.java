@@ -8,11 +8,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.posthouse.wire.Wire;
 
 /** One rank in one phase of a {@link SimScript}: what it can do, and how it writes that down. */
 final class SimActor {
-    private static final int HEAD_BYTES = 2 * Long.BYTES;
+    private static final int HEAD_BYTES = Diary.Letter.HEAD_BYTES;
     private static final int STARTS = 4_093;
     private static final int BYTES_MAX = 400_000;
 
@@ -98,8 +99,17 @@ final class SimActor {
         return ranks;
     }
 
+    int[] world() {
+        return IntStream.range(0, ranks).toArray();
+    }
+
     int context() {
         return context;
+    }
+
+    /** Where it is among the collectives of its context. */
+    SimPresence presence() {
+        return process.presence(context + 1, world());
     }
 
     SplittableRandom shape() {
@@ -114,11 +124,13 @@ final class SimActor {
     int bytes(SplittableRandom from) {
         int most = large ? BYTES_MAX : 2 * Wire.PAYLOAD_BYTES_MAX;
         int eager = large && from.nextInt(8) == 0 ? Wire.EAGER_BYTES_MAX : eagerBytesMax;
-        return switch (from.nextInt(large ? 12 : 32)) {
+        return switch (from.nextInt(large ? 14 : 34)) {
             case 0 -> HEAD_BYTES + from.nextInt(most - HEAD_BYTES);
             case 1 -> Wire.PAYLOAD_BYTES_MAX - 1 + from.nextInt(3);
             case 2 -> large && from.nextInt(8) == 0 ? OFFERED_BYTES_MAX - from.nextInt(Wire.PAYLOAD_BYTES_MAX) : HEAD_BYTES;
-            case 3 -> Math.max(HEAD_BYTES, eager - 1 + from.nextInt(3));
+            case 3 -> Math.max(0, eager - 1 + from.nextInt(3));
+            case 4 -> 0;
+            case 5 -> from.nextInt(HEAD_BYTES);
             default -> HEAD_BYTES + from.nextInt(200);
         };
     }
@@ -126,15 +138,31 @@ final class SimActor {
     // ---- acts
 
     Act send(int destination, int tag, int bytes, Mode mode) {
-        Diary.Letter letter = new Diary.Letter(context, destination, tag, bytes, diary.next(context, destination), diary.mark());
-        diary.sent(letter);
+        Diary.Letter letter = letter(destination, tag, bytes);
         return new Act(endpoint.send(context, destination, tag, new Letters.Outbound(letter), mode), null, letter);
+    }
+
+    private Diary.Letter letter(int destination, int tag, int bytes) {
+        long mark = bytes < HEAD_BYTES ? 0 : diary.mark();
+        Diary.Letter letter = new Diary.Letter(context, destination, tag, bytes, diary.next(context, destination), mark);
+        diary.sent(letter);
+        return letter;
     }
 
     Act receive(int source, int tag) {
         Diary.Post post = diary.post(context, source, tag);
         Letters.Inbound inbound = new Letters.Inbound(post);
         return new Act(endpoint.receive(context, source, tag, inbound), inbound, null);
+    }
+
+    /** A receive and a send together. @return the receive, then the send */
+    List<Act> exchange(int source, int receiveTag, int destination, int sendTag, int bytes, Mode mode) {
+        Diary.Post post = diary.post(context, source, receiveTag);
+        Letters.Inbound inbound = new Letters.Inbound(post);
+        Diary.Letter letter = letter(destination, sendTag, bytes);
+        Operation[] both =
+                endpoint.exchange(context, source, receiveTag, inbound, destination, sendTag, new Letters.Outbound(letter), mode);
+        return List.of(new Act(both[0], inbound, null), new Act(both[1], null, letter));
     }
 
     /** Waits for it. */
@@ -246,13 +274,15 @@ final class SimActor {
         private Letters() {}
 
         private static int noise(Diary.Letter letter) {
-            return (int) Math.floorMod(letter.mark() ^ letter.number() * 61, STARTS);
+            return letter.isShort() ? 0 : (int) Math.floorMod(letter.mark() ^ letter.number() * 61, STARTS);
         }
 
         private static byte[] bytes(Diary.Letter letter) {
             byte[] bytes = new byte[letter.bytes()];
             System.arraycopy(NOISE, noise(letter), bytes, 0, bytes.length);
-            ByteBuffer.wrap(bytes).putLong(letter.number()).putLong(letter.mark());
+            if (!letter.isShort()) {
+                ByteBuffer.wrap(bytes).putLong(letter.number()).putLong(letter.mark());
+            }
             return bytes;
         }
 
@@ -313,7 +343,7 @@ final class SimActor {
 
             /** What came, checked. */
             Diary.Letter letter(Envelope envelope) {
-                ByteBuffer head = ByteBuffer.wrap(bytes).order(ByteOrder.BIG_ENDIAN);
+                ByteBuffer head = ByteBuffer.wrap(bytes.length < HEAD_BYTES ? new byte[HEAD_BYTES] : bytes).order(ByteOrder.BIG_ENDIAN);
                 Diary.Letter letter = new Diary.Letter(
                         post.context(), envelope.source(), envelope.tag(), bytes.length, head.getLong(), head.getLong());
                 int wrong = Arrays.mismatch(bytes, bytes(letter));

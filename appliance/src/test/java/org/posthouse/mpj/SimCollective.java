@@ -1,7 +1,6 @@
 package org.posthouse.mpj;
 
 import java.util.Arrays;
-import java.util.stream.IntStream;
 import org.posthouse.mpj.coll.Allreduce;
 import org.posthouse.mpj.coll.Alltoall;
 import org.posthouse.mpj.coll.Barrier;
@@ -72,16 +71,18 @@ enum SimCollective {
     abstract long[] play(Peers peers, int rank, int ranks, long part, int root, int longs) throws ReceiveException;
 
     /** The {@code number}-th of a phase, in the calling thread. */
-    void run(SimActor actor, int number, int longs) throws ReceiveException {
-        long[] outcome = run(actor.endpoint(), actor, actor.diary().mark(), number, longs);
+    void run(SimActor actor, SimPresence presence, int number, int longs) throws ReceiveException {
+        long[] outcome = run(actor.endpoint(), actor, presence, actor.diary().mark(), number, longs);
         actor.diary().summed(actor.context() + 1 + number * Short.MAX_VALUE, outcome[0], outcome[1]);
     }
 
     /** The same with that part, and nothing written down. */
-    long[] run(Endpoint endpoint, SimActor actor, long part, int number, int longs) throws ReceiveException {
-        int[] world = IntStream.range(0, actor.ranks()).toArray();
-        Peers peers = new Peers(endpoint, actor.context() + 1, actor.rank(), world).countingFrom(10 * number);
-        return play(peers, actor.rank(), actor.ranks(), part, number % actor.ranks(), longs);
+    long[] run(Endpoint endpoint, SimActor actor, SimPresence presence, long part, int number, int longs) throws ReceiveException {
+        Peers peers = new Peers(endpoint, actor.context() + 1, actor.rank(), actor.world()).countingFrom(10 * number);
+        presence.enter(name(), number % actor.ranks());
+        long[] outcome = play(peers, actor.rank(), actor.ranks(), part, number % actor.ranks(), longs);
+        presence.leave();
+        return outcome;
     }
 
     private static Region region(long[] values) {

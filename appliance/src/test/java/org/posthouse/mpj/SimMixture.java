@@ -1,6 +1,7 @@
 package org.posthouse.mpj;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.posthouse.wire.Wire;
@@ -10,16 +11,26 @@ import org.posthouse.wire.Wire;
  * many, so that all know how many they get, and gives up what receives are left when all have come.
  */
 final class SimMixture {
-    /** Receives that may wait at once. */
+    /** Receives that wait at once, but for one more that takes anything. */
     private static final int WAITING_MAX = 6;
 
     /** Each rank sends fewer messages than this. */
     private static final int MESSAGES_MAX = 12;
 
+    /** Of messages in a context of their own. */
+    private static final int TAGS = 3;
+
     private final SimActor actor;
     private final SimActor words;
-    private final int tag;
+    private final int phaseTag;
     private final SplittableRandom own;
+
+    /** Whether it is in a context that is no other phase's, so that it may take any tag. */
+    private final boolean alone;
+
+    /** Whether receives and probes may name a source or a tag. */
+    private final boolean naming;
+
     private final List<Integer> destinations = new ArrayList<>();
     private final List<SimActor.Act> sends = new ArrayList<>();
 
@@ -29,23 +40,26 @@ final class SimMixture {
     /** In the order of their calls. */
     private final List<SimActor.Act> waiting = new ArrayList<>();
 
-    /** Messages for this rank that have not been received. */
-    private int left;
+    /** Messages of each rank for this one that have not been received. */
+    private final int[] left;
 
     /** Whether that is without those that were taken back. */
     private boolean heard;
 
     SimMixture(SimActor phase) {
-        actor = phase.inSharedContext();
-        words = phase.inNextContext();
-        takenBack = new int[actor.ranks()];
-        tag = phase.ownTag();
         own = phase.own();
         SplittableRandom shape = phase.shape();
+        alone = shape.nextInt(3) == 0;
+        naming = shape.nextBoolean();
+        actor = alone ? phase : phase.inSharedContext();
+        words = phase.inNextContext();
+        phaseTag = phase.ownTag();
+        takenBack = new int[actor.ranks()];
+        left = new int[actor.ranks()];
         for (int source = 0; source < actor.ranks(); source++) {
             for (int i = shape.nextInt(MESSAGES_MAX); i > 0; i--) {
                 int destination = shape.nextInt(3) == 0 ? 0 : shape.nextInt(actor.ranks());
-                left += destination == actor.rank() ? 1 : 0;
+                left[source] += destination == actor.rank() ? 1 : 0;
                 if (source == actor.rank()) {
                     destinations.add(destination);
                 }
@@ -56,7 +70,7 @@ final class SimMixture {
     void play() throws ReceiveException {
         while (!destinations.isEmpty()) {
             if (own.nextInt(3) > 0) {
-                sends.add(actor.send(destinations.removeFirst(), tag, actor.bytes(own), own.nextInt(12) == 0 ? Mode.SYNCHRONOUS : Mode.STANDARD));
+                send(destinations.removeFirst(), own.nextInt(12) == 0 ? Mode.SYNCHRONOUS : Mode.STANDARD);
             } else if (!sends.isEmpty() && own.nextInt(4) == 0) {
                 takeBack(own.nextInt(sends.size()));
             } else {
@@ -64,13 +78,11 @@ final class SimMixture {
             }
         }
         hearWhatWasTakenBack();
-        while (left > 0) {
-            if (own.nextBoolean()) {
-                look();
-            } else if (left > waiting.size() && own.nextInt(3) == 0) {
-                receiveFound(actor.endpoint().probe(actor.context(), Wire.ANY, tag));
-            } else {
-                awaitAny();
+        while (left() > 0) {
+            switch (own.nextInt(6)) {
+                case 0, 1, 2 -> look();
+                case 3 -> awaitOne();
+                default -> awaitAny();
             }
         }
         while (!waiting.isEmpty()) {
@@ -79,6 +91,19 @@ final class SimMixture {
             }
         }
         actor.complete(sends, false);
+    }
+
+    // ---- sends
+
+    private void send(int destination, Mode mode) {
+        int tag = alone ? own.nextInt(TAGS) : phaseTag;
+        if (waiting.size() < WAITING_MAX && own.nextInt(4) == 0) {
+            List<SimActor.Act> both = actor.exchange(source(), tag(), destination, tag, actor.bytes(own), mode);
+            waiting.add(both.getFirst());
+            sends.add(both.getLast());
+        } else {
+            sends.add(actor.send(destination, tag, actor.bytes(own), mode));
+        }
     }
 
     /** If it can be. */
@@ -95,24 +120,47 @@ final class SimMixture {
         for (int rank = 0; rank < actor.ranks(); rank++) {
             SimActor.Act word = words.receive(rank, Wire.ANY);
             words.await(word);
-            left -= word.operation().envelope().tag();
+            left[rank] -= word.operation().envelope().tag();
         }
         heard = true;
     }
 
+    // ---- receives
+
+    private int left() {
+        return Arrays.stream(left).sum();
+    }
+
+    private void came(SimActor.Act act) {
+        left[act.operation().envelope().source()]--;
+    }
+
+    private int source() {
+        return naming && own.nextInt(3) == 0 ? own.nextInt(actor.ranks()) : Wire.ANY;
+    }
+
+    private int tag() {
+        return alone && naming && own.nextInt(3) == 0 ? own.nextInt(TAGS) : anyTag();
+    }
+
+    private int anyTag() {
+        return alone ? Wire.ANY : phaseTag;
+    }
+
     /** Something that waits for nobody. */
     private void look() throws ReceiveException {
-        switch (own.nextInt(5)) {
-            case 0, 1 -> post();
-            case 2 -> cancel();
-            case 3 -> test();
-            default -> probe();
+        switch (own.nextInt(11)) {
+            case 0, 1, 2, 3 -> post();
+            case 4, 5 -> cancel();
+            case 6, 7 -> test();
+            case 8, 9 -> probe();
+            default -> actor.diary().saw(actor.endpoint().nanoTime());
         }
     }
 
     private void post() {
         if (waiting.size() < WAITING_MAX) {
-            waiting.add(actor.receive(Wire.ANY, tag));
+            waiting.add(actor.receive(source(), tag()));
         }
     }
 
@@ -121,7 +169,7 @@ final class SimMixture {
             SimActor.Act act = waiting.remove(own.nextInt(waiting.size()));
             if (!actor.cancel(act)) {
                 actor.await(act);
-                left--;
+                came(act);
             }
         }
     }
@@ -130,14 +178,13 @@ final class SimMixture {
         if (!waiting.isEmpty()) {
             int which = own.nextInt(waiting.size());
             if (actor.test(waiting.get(which))) {
-                waiting.remove(which);
-                left--;
+                came(waiting.remove(which));
             }
         }
     }
 
     private void probe() throws ReceiveException {
-        Envelope found = actor.endpoint().tryProbe(actor.context(), Wire.ANY, tag);
+        Envelope found = actor.endpoint().tryProbe(actor.context(), source(), tag());
         actor.diary().saw(found == null ? 7 : 8);
         if (found != null && heard) {
             receiveFound(found);
@@ -147,17 +194,40 @@ final class SimMixture {
     /** Nothing that waits takes it, or it would not have been found; and nobody takes it back any more. */
     private void receiveFound(Envelope found) throws ReceiveException {
         actor.diary().saw(found.source() * 101L + found.bytes());
-        actor.await(actor.receive(found.source(), tag));
-        left--;
+        receiveNow(found.source(), found.tag());
+    }
+
+    private void receiveNow(int source, int tag) throws ReceiveException {
+        SimActor.Act act = actor.receive(source, tag);
+        actor.await(act);
+        came(act);
+    }
+
+    /** Waits for one more message than those that wait already can take. */
+    private void awaitOne() throws ReceiveException {
+        int source = source();
+        int coming = source == Wire.ANY ? left() : left[source];
+        if (coming > waiting.size()) {
+            if (own.nextBoolean()) {
+                receiveFound(actor.endpoint().probe(actor.context(), source, anyTag()));
+            } else {
+                receiveNow(source, anyTag());
+            }
+        }
     }
 
     private void awaitAny() throws ReceiveException {
-        if (waiting.isEmpty()) {
-            post();
+        if (waiting.stream().noneMatch(this::takesAnything)) {
+            waiting.add(actor.receive(Wire.ANY, anyTag()));
         }
         int index = actor.endpoint().awaitAny(waiting.stream().map(SimActor.Act::operation).toArray(Operation[]::new));
         actor.diary().saw(index);
-        actor.finished(waiting.remove(index));
-        left--;
+        SimActor.Act act = waiting.remove(index);
+        actor.finished(act);
+        came(act);
+    }
+
+    private boolean takesAnything(SimActor.Act act) {
+        return act.inbound().post().takes(actor.rank(), anyTag()) && act.inbound().post().source() == Wire.ANY;
     }
 }

@@ -282,22 +282,24 @@ public enum SimPhase {
     // ---- collectives
 
     private static void collectives(SimActor actor) throws ReceiveException {
-        for (int i = actor.shape().nextInt(3); i >= 0; i--) {
+        SimPresence presence = actor.presence();
+        for (int i = actor.shape().nextInt(5); i >= 0; i--) {
             int kind = actor.shape().nextInt(SimCollective.values().length);
             int longs = actor.shape().nextInt(4) == 0 ? 10_000 : 3;
-            SimCollective.values()[kind].run(actor, i, longs);
+            SimCollective.values()[kind].run(actor, presence, i, longs);
         }
     }
 
     private static void background(SimActor actor) throws ReceiveException {
         SimCollective kind = SimCollective.values()[actor.shape().nextInt(SimCollective.values().length)];
         SimActor other = actor.behind(2);
+        SimPresence presence = other.presence();
         Operation errand = actor.endpoint().begin();
         long[] outcome = new long[2];
         long mark = actor.diary().mark();
         actor.process().inBackground(() -> {
             try {
-                long[] sum = kind.run(actor.endpoint(), other, mark, 0, 1_000);
+                long[] sum = kind.run(actor.endpoint(), other, presence, mark, 0, 1_000);
                 System.arraycopy(sum, 0, outcome, 0, outcome.length);
             } catch (ReceiveException e) {
                 throw new IllegalStateException(e);

@@ -2,7 +2,9 @@ package org.posthouse.mpj;
 
 import java.io.IOException;
 import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.posthouse.wire.Hello;
@@ -53,10 +55,17 @@ public final class SimProcess implements Machine {
         }
     }
 
+    /** Between two looks where it is in its collectives, at most: {@link StallWatch} takes a second, which is longer than most programs run. */
+    private static final int LOOK_TICKS_MAX = 60;
+
+    /** Looks of a process, or a program that is stuck would go on for ever. */
+    private static final int LOOKS_MAX = 150;
+
     private final Stage stage;
     private final World world;
     private final Hello hello;
     private final Set<Thread> collectives = new HashSet<>();
+    private final List<SimPresence> presences = new ArrayList<>();
     private final Diary diary = new Diary();
     private Cable cable;
     private RelayEndpoint endpoint;
@@ -159,8 +168,15 @@ public final class SimProcess implements Machine {
 
     /** Runs a collective in the background. */
     void inBackground(Runnable work) {
-        stage.start(() -> {
+        beside(() -> {
             collectives.add(Thread.currentThread());
+            work.run();
+        });
+    }
+
+    /** Runs it in a thread of the process. */
+    private void beside(Runnable work) {
+        stage.start(() -> {
             try {
                 work.run();
             } catch (Killed e) {
@@ -169,6 +185,25 @@ public final class SimProcess implements Machine {
                 exit(e.status, lastWords);
             }
         });
+    }
+
+    /** As {@link Endpoint#presence}. The first one begins the watch. */
+    SimPresence presence(int context, int[] worldRanks) {
+        if (presences.isEmpty()) {
+            beside(this::watch);
+        }
+        SimPresence presence = new SimPresence(new Presence(endpoint.presences(), context, worldRanks, 0));
+        presences.add(presence);
+        return presence;
+    }
+
+    private void watch() {
+        for (int looks = LOOKS_MAX; looks > 0 && alive && !endpoint.isClosed(); looks--) {
+            stage.sleep(1 + stage.random().nextInt(LOOK_TICKS_MAX));
+            if (alive && !endpoint.isClosed()) {
+                List.copyOf(presences).forEach(SimPresence::look);
+            }
+        }
     }
 
     // ---- its machine

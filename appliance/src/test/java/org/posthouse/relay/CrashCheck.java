@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -20,6 +21,16 @@ final class CrashCheck {
     private record Message(int source, int destination, int context, long number) {}
 
     private record Channel(int source, int context, int tag) {}
+
+    /** Numbers of messages: those that are too short for theirs are counted, for each peer, context and tag, in the order of MPI. */
+    private static final class Numbers {
+        private final Map<Channel, Long> counts = new HashMap<>();
+
+        private long of(Letter letter) {
+            Channel channel = new Channel(letter.peer(), letter.context(), letter.tag());
+            return letter.isShort() ? -counts.merge(channel, 1L, Long::sum) - ((long) letter.tag() << Integer.SIZE) : letter.number();
+        }
+    }
 
     /** A receive, in the order of the calls in its context. */
     private record Call(int context, long ordinal) implements Comparable<Call> {
@@ -66,19 +77,28 @@ final class CrashCheck {
     private void checkMessages() {
         Map<Message, Letter> sent = new HashMap<>();
         for (int rank = 0; rank < world.ranks(); rank++) {
+            Numbers numbers = new Numbers();
             for (Letter letter : world.diary(rank).sent()) {
-                sent.put(new Message(rank, letter.peer(), letter.context(), letter.number()), letter);
+                sent.put(new Message(rank, letter.peer(), letter.context(), numbers.of(letter)), letter);
             }
         }
         for (int rank = 0; rank < world.ranks(); rank++) {
-            for (Letter letter : world.diary(rank).received().values()) {
-                Letter was = sent.remove(new Message(letter.peer(), rank, letter.context(), letter.number()));
+            Numbers numbers = new Numbers();
+            for (Letter letter : received(rank).values()) {
+                Letter was = sent.remove(new Message(letter.peer(), rank, letter.context(), numbers.of(letter)));
                 require(was != null, "rank " + rank + " has received what nobody has sent, or twice: " + letter);
                 boolean same = was.tag() == letter.tag() && was.bytes() == letter.bytes() && was.mark() == letter.mark();
                 require(same, "rank " + rank + " has received " + letter + ", its sender says " + was);
             }
         }
         require(sent.isEmpty(), "was sent and has not come: " + sent);
+    }
+
+    /** What a rank has received, in the order of the calls in each context. */
+    private TreeMap<Diary.Post, Letter> received(int rank) {
+        TreeMap<Diary.Post, Letter> received = new TreeMap<>(Comparator.comparing(Call::of));
+        received.putAll(world.diary(rank).received());
+        return received;
     }
 
     /** What came out of a collective is the sum of what was put in. */
@@ -98,12 +118,13 @@ final class CrashCheck {
     /** Messages of one sender with one tag have not overtaken each other. */
     private void checkOrder(int rank) {
         Map<Channel, List<Map.Entry<Diary.Post, Letter>>> channels = new HashMap<>();
-        for (Map.Entry<Diary.Post, Letter> each : world.diary(rank).received().entrySet()) {
+        for (Map.Entry<Diary.Post, Letter> each : received(rank).entrySet()) {
             Letter letter = each.getValue();
-            channels.computeIfAbsent(new Channel(letter.peer(), letter.context(), letter.tag()), none -> new ArrayList<>()).add(each);
+            if (!letter.isShort()) {
+                channels.computeIfAbsent(new Channel(letter.peer(), letter.context(), letter.tag()), none -> new ArrayList<>()).add(each);
+            }
         }
         for (List<Map.Entry<Diary.Post, Letter>> channel : channels.values()) {
-            channel.sort((a, b) -> Long.compare(a.getKey().ordinal(), b.getKey().ordinal()));
             long last = 0;
             for (Map.Entry<Diary.Post, Letter> each : channel) {
                 require(each.getValue().number() > last, "rank " + rank + " has received in the wrong order: " + channel);

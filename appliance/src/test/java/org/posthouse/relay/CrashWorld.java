@@ -53,6 +53,7 @@ final class CrashWorld implements SimProcess.World {
     private final CrashTrouble trouble;
     private int unasked;
     private int unaskedLong;
+    private int blocked;
     private final boolean traced;
     private final StringBuilder trace = new StringBuilder();
     private long steps;
@@ -306,6 +307,11 @@ final class CrashWorld implements SimProcess.World {
         return ways;
     }
 
+    /** A rank says that it is blocked in a collective, or not any more. */
+    void onBlocked() {
+        blocked++;
+    }
+
     /** A relay has begun to tell a process of its past. */
     void onAnswer(SimHost host) {
         if (trouble != null) {
@@ -443,5 +449,10 @@ final class CrashWorld implements SimProcess.World {
     /** Those of them that were long. */
     int unaskedLong() {
         return unaskedLong;
+    }
+
+    /** How often ranks have said that they are blocked in a collective. */
+    int blocked() {
+        return blocked;
     }
 }

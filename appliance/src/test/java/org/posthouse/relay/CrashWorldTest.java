@@ -62,11 +62,13 @@ final class CrashWorldTest {
     private static void nothingHasDied(Hardship hardship, int seeds) {
         int[] troubles = new int[1];
         int[] compared = new int[1];
+        int[] blocked = new int[1];
         int[] unasked = new int[1];
         int[] unaskedLong = new int[1];
         SeededRuns.each(seeds, seed -> {
             CrashWorld world = run(hardship, seed);
             troubles[0] += world.troubles();
+            blocked[0] += world.blocked();
             unasked[0] += world.unasked();
             unaskedLong[0] += world.unaskedLong();
             if (world.script().isDeterministic()) {
@@ -78,6 +80,7 @@ final class CrashWorldTest {
         });
         if (!SeededRuns.isOne()) {
             assertThat(troubles[0]).as("kills and cuts").isGreaterThan(3 * seeds);
+            assertThat(blocked[0]).as("words of ranks that are blocked in a collective").isGreaterThan(seeds);
             assertThat(unasked[0]).as("messages that ran ahead").isGreaterThan(seeds);
             assertThat(unaskedLong[0]).as("long ones of them").isGreaterThan(seeds / 25);
             assertThat(compared[0]).as("programs of which each run is the same").isGreaterThan(seeds / 8);

@@ -10,8 +10,10 @@ import org.posthouse.core.Frame;
 import org.posthouse.core.Recovered;
 import org.posthouse.core.Refusal;
 import org.posthouse.core.RelayCore;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Stall;
 
 /** One core of a {@link SimHost}, with what a {@link Shard} has beside it: a gate, ways to other cores, a historian. */
 final class SimCore {
@@ -90,6 +92,12 @@ final class SimCore {
         } else {
             gate.pass(handled);
         }
+    }
+
+    /** What another core says of a blocked rank. */
+    void stalled(int from, FrameType type, Stall stall) {
+        world().trace(() -> "  core " + number + " <- core " + from + ": " + type + " " + stall);
+        core.stalled(way(from), type, stall);
     }
 
     private static Frame arrived(byte[] frame) {

@@ -88,6 +88,10 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
             case STATE -> onState(StatePage.decode(Connection.copy(buffer, index, length)));
             case POINT -> core.core().pointed(rank, Point.decode(Connection.copy(buffer, index, length)));
             case ABORT -> core.core().aborted(rank, Notice.decode(Connection.copy(buffer, index, length)));
+            case BLOCKED -> {
+                host.world().onBlocked();
+                core.core().blocked(rank, Stall.decode(Connection.copy(buffer, index, length)));
+            }
             default -> core.core().fromRank(rank, arrived.set(buffer, index, length, view));
         }
         return !closed;
@@ -253,7 +257,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void mismatch(Stall stall) {
-        throw new AssertionError("nobody is blocked: " + stall);
+        write(stall.encode(FrameType.MISMATCH));
     }
 
     @Override

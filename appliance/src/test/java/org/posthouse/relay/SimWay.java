@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.posthouse.core.Parcel;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Stall;
@@ -13,13 +14,20 @@ import org.posthouse.wire.Stall;
  * handled, and through any restart of the other end; its own end's restart is the end of it.
  */
 final class SimWay extends FramePeer {
-    private record Sent(byte[] frame, boolean kept) {}
+    /** @param stall what it is said of a blocked rank; null if it is a frame for a rank */
+    private record Sent(byte[] frame, boolean kept, Word stall) {}
+
+    private record Word(FrameType type, Stall stall) {}
+
+    /** @param behind how many frames must have been handled before */
+    private record Diagnosis(Sent word, long behind) {}
 
     private final SimCore from;
     private final int to;
     private final boolean local;
     private final ArrayDeque<Sent> unacknowledged = new ArrayDeque<>();
     private final ArrayDeque<Sent> gated = new ArrayDeque<>();
+    private final ArrayDeque<Diagnosis> diagnoses = new ArrayDeque<>();
 
     /** Which life of the other relay it has linked to; 0 for none. */
     private int otherLife;
@@ -31,6 +39,7 @@ final class SimWay extends FramePeer {
 
     private long last;
     private long lastAnswer;
+    private long handled;
     private long keptHandled;
 
     SimWay(SimCore from, int to) {
@@ -47,32 +56,57 @@ final class SimWay extends FramePeer {
 
     @Override
     void send(ByteBuf frame) {
-        leave(new Sent(SimPort.bytes(frame), false));
+        leave(new Sent(SimPort.bytes(frame), false, null));
     }
 
     @Override
     public boolean forward(Parcel frame, boolean kept) {
-        leave(new Sent(SimPort.bytes(((BufferParcel) frame).take()), kept));
+        leave(new Sent(SimPort.bytes(((BufferParcel) frame).take()), kept, null));
         return true;
     }
 
     @Override
     public void stall(FrameType type, Stall stall) {
-        throw new AssertionError("nobody is blocked: " + stall);
+        Sent word = new Sent(new byte[0], false, new Word(type, stall));
+        if (local || gated.isEmpty()) {
+            letOut(word);
+        } else {
+            gate(word);
+        }
     }
 
     private void leave(Sent frame) {
         if (local || !from.world().survivesHost()) {
-            transmit(frame);
-            return;
+            letOut(frame);
+        } else {
+            gate(frame);
         }
+    }
+
+    private void gate(Sent frame) {
         gated.add(frame);
         from.gate().pass(() -> {
             if (gated.peek() == frame) {
                 gated.remove();
-                transmit(frame);
+                letOut(frame);
             }
         });
+    }
+
+    /** What is said of blocked ranks waits until all that was sent before was handled; without a link it is not said. */
+    private void letOut(Sent frame) {
+        if (local || frame.stall() == null) {
+            transmit(frame);
+        } else if (up) {
+            diagnoses.add(new Diagnosis(frame, handled + unacknowledged.size()));
+            sayDiagnoses();
+        }
+    }
+
+    private void sayDiagnoses() {
+        while (!diagnoses.isEmpty() && diagnoses.element().behind() <= handled) {
+            transmit(diagnoses.remove().word());
+        }
     }
 
     private void transmit(Sent frame) {
@@ -87,8 +121,14 @@ final class SimWay extends FramePeer {
         last = local ? from.world().later(last, 3) : from.world().laterOverLink(last, from.world().linkDelayMax());
         from.after(last - from.world().now(), () -> {
             SimCore other = from.world().core(to);
-            if (over == session && other.host().isAlive()) {
+            if (over != session || !other.host().isAlive()) {
+                return;
+            }
+            if (sent.stall() == null) {
                 other.fromPeer(from.number(), sent.frame().clone(), local, () -> handled(over));
+            } else {
+                other.stalled(from.number(), sent.stall().type(), sent.stall().stall());
+                handled(over);
             }
         });
     }
@@ -97,8 +137,12 @@ final class SimWay extends FramePeer {
     private void handled(int over) {
         lastAnswer = local ? from.world().later(lastAnswer, 3) : from.world().laterOverLink(lastAnswer, 2 * from.world().linkDelayMax());
         from.after(lastAnswer - from.world().now(), () -> {
-            if (over == session && unacknowledged.remove().kept()) {
-                from.core().handled(this, ++keptHandled);
+            if (over == session) {
+                handled++;
+                if (unacknowledged.remove().kept()) {
+                    from.core().handled(this, ++keptHandled);
+                }
+                sayDiagnoses();
             }
         });
     }
@@ -122,10 +166,13 @@ final class SimWay extends FramePeer {
         up = true;
         if (restarted) {
             List<byte[]> frames = new ArrayList<>();
-            unacknowledged.forEach(sent -> frames.add(sent.frame()));
-            gated.forEach(sent -> frames.add(sent.frame()));
+            Stream.of(unacknowledged, gated)
+                    .flatMap(ArrayDeque::stream)
+                    .filter(sent -> sent.stall() == null)
+                    .forEach(sent -> frames.add(sent.frame()));
             unacknowledged.clear();
             gated.clear();
+            diagnoses.clear();
             from.peerRestarted(this, frames);
         } else if (begins) {
             unacknowledged.forEach(this::carry);

@@ -68,7 +68,18 @@ final class Presences implements Presence.Watch {
 
     @Override
     public void goesOn(Presence presence) {
-        tell(() -> places.goesOn(presence));
+        Stall word = leave(presence);
+        tell(() -> word);
+    }
+
+    /** Also if nothing can be said: what the relay concludes from where the rank was is not believed any more. */
+    private Stall leave(Presence presence) {
+        progress.lock();
+        try {
+            return places.goesOn(presence);
+        } finally {
+            progress.unlock();
+        }
     }
 
     @Override

@@ -23,6 +23,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
@@ -123,6 +124,30 @@ final class ComeAgainTest extends OneRank {
         assertThat(view(post).ordinal()).isEqualTo(1);
         line.say(delivered(post, 1, new byte[] {1, 2, 3}, 3));
         received.get();
+    }
+
+    /** The relay believes it to be there, and that it waits for ever for a rank that is in the next one, for which it waits there, too. */
+    @Test
+    void whoLeavesACollectiveBeforeItIsLiveBelievesNothingOfIt() throws Exception {
+        connect(true, 60);
+        Presence presence = new Presence(endpoint.presences(), CONTEXT, new int[] {0, 1}, 0);
+        presence.enter("Barrier", -1);
+        endpoint.presences().stays(presence, false);
+        Stall stall = Stall.decode(line.hear(FrameType.BLOCKED));
+        Operation next = receive(new byte[3]);
+        CompletableFuture<Object> received = start(() -> {
+            endpoint.await(next);
+            return null;
+        });
+        line.hear(FrameType.POST);
+        breakLine();
+        welcomeAgain(0);
+        endpoint.presences().goesOn(presence);
+        ByteBuffer post = endHistoryOfOneThatWaits();
+        line.say(stall.encode(FrameType.MISMATCH));
+        line.say(delivered(post, 1, new byte[] {1, 2, 3}, 3));
+        received.get();
+        assertThat(next.failure()).isNull();
     }
 
     @Test
