@@ -87,6 +87,10 @@ final class SimCore {
         Frame arrived = arrived(frame);
         world().trace(() -> "  core " + number + " <- core " + from + ": " + FrameWords.of(arrived.view()));
         core.fromPeer(way(from), arrived);
+        tell(local, handled);
+    }
+
+    private void tell(boolean local, Runnable handled) {
         if (local || !world().survivesHost()) {
             handled.run();
         } else {
@@ -94,10 +98,11 @@ final class SimCore {
         }
     }
 
-    /** What another core says of a blocked rank. */
-    void stalled(int from, FrameType type, Stall stall) {
+    /** What another core says of a blocked rank. A link tells what is handled in its order: so it waits for what came before. */
+    void stalled(int from, FrameType type, Stall stall, boolean local, Runnable handled) {
         world().trace(() -> "  core " + number + " <- core " + from + ": " + type + " " + stall);
         core.stalled(way(from), type, stall);
+        tell(local, handled);
     }
 
     private static Frame arrived(byte[] frame) {

@@ -127,8 +127,7 @@ final class SimWay extends FramePeer {
             if (sent.stall() == null) {
                 other.fromPeer(from.number(), sent.frame().clone(), local, () -> handled(over));
             } else {
-                other.stalled(from.number(), sent.stall().type(), sent.stall().stall());
-                handled(over);
+                other.stalled(from.number(), sent.stall().type(), sent.stall().stall(), local, () -> handled(over));
             }
         });
     }
