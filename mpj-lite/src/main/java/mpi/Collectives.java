@@ -34,11 +34,12 @@ class Collectives {
     final int rank;
     final int size;
 
-    Collectives(Communicator comm, Peers peers, int firstTag) {
+    /** @param along whose turns are in one order with these; null if nobody's */
+    Collectives(Communicator comm, Peers peers, int firstTag, Collectives along) {
         this.comm = comm;
         this.peers = peers;
         check = comm.check;
-        turns = new Turns(comm, firstTag);
+        turns = new Turns(comm, firstTag, along == null ? null : along.turns);
         rank = comm.group.Rank();
         size = comm.group.Size();
     }
@@ -87,11 +88,16 @@ class Collectives {
 
     /** @param firstTag number of operations in the context that are somebody else's */
     static Collectives of(Communicator comm, int firstTag) {
+        return of(comm, firstTag, null);
+    }
+
+    /** @param along others of the same context, with which these have one order */
+    static Collectives of(Communicator comm, int firstTag, Collectives along) {
         if (!comm.isOpen()) {
-            return new Collectives(comm, null, firstTag);
+            return new Collectives(comm, null, firstTag, along);
         }
         Peers peers = new Peers(comm.endpoint, comm.collectiveContext(), comm.group.Rank(), comm.group.worldRanks());
-        return new Collectives(comm, peers.countingFrom(firstTag), firstTag);
+        return new Collectives(comm, peers.countingFrom(firstTag), firstTag, along);
     }
 
     final Collective make(String call, Collective.Body body) {

@@ -80,7 +80,7 @@ final class CommMaker {
         if (group.Rank() == MPI.UNDEFINED) {
             return null;
         }
-        Intracomm members = new Intracomm(parent.self.unlisted(), group, parent.id, parent.check.name());
+        Intracomm members = new Intracomm(parent.self.unlisted(), group, Contexts.ofGroups(parent.id), parent.check.name());
         int id = agree(Collectives.of(members, GROUP_TAGS + (tag & GROUP_TAGS / 16 - 1) * 16), true);
         return new Intracomm(parent.self, group.copy(), id, call + " of " + parent.check.name());
     }

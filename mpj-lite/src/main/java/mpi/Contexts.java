@@ -25,6 +25,9 @@ final class Contexts {
     /** Numbers that rest, at most: as many communicators are freed before the first of them is used again. */
     static final int RESTING = 64;
 
+    /** Under this number the leaders of ports meet. Those behind it are for {@link #ofGroups}. */
+    static final int PORTS = COUNT;
+
     static final int WORLD = 0;
     static final int SELF = 1;
 
@@ -39,6 +42,14 @@ final class Contexts {
         Arrays.fill(free, -1L);
         tryTake(WORLD);
         tryTake(SELF);
+    }
+
+    /**
+     * The number under which a part of a communicator's processes makes one of its own, alone. It may do so while a collective of all goes on in another
+     * thread, and in no order with that; receives are named by their context and number there, so they must not have one context.
+     */
+    static int ofGroups(int number) {
+        return PORTS + 1 + number;
     }
 
     /** An agreement begins. False if another is under way: which numbers each finds free is a matter of time then. */
@@ -128,6 +139,6 @@ final class Contexts {
 
     /** Notes that there may be messages of a collective under the number which nobody will ever receive. */
     synchronized void spoil(int number) {
-        spoiled.set(number);
+        spoiled.set(number > PORTS ? number - ofGroups(0) : number);
     }
 }

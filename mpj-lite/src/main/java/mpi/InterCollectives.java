@@ -15,7 +15,7 @@ final class InterCollectives extends Collectives {
     private final InterPeers inter;
 
     InterCollectives(Communicator comm, InterPeers inter) {
-        super(comm, null, 0);
+        super(comm, null, 0, null);
         this.inter = inter;
     }
 

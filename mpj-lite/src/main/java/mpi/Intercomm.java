@@ -22,7 +22,7 @@ public class Intercomm extends Comm {
 
     private Collectives ofUnion() {
         Self unlisted = self == null ? null : self.unlisted();
-        return Collectives.of(new Intracomm(unlisted, union, id, check.name()), UNION_TAGS);
+        return Collectives.of(new Intracomm(unlisted, union, id, check.name()), UNION_TAGS, collectives);
     }
 
     @Override

@@ -88,6 +88,6 @@ final class Ports {
     /** All processes, in the context of the ports. */
     static Intracomm world(Self self) {
         Group all = Group.world(self.endpoint().size(), self.endpoint().rank());
-        return new Intracomm(self.unlisted(), all, Contexts.COUNT, "the ports");
+        return new Intracomm(self.unlisted(), all, Contexts.PORTS, "the ports");
     }
 }

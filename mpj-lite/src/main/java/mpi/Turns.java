@@ -24,13 +24,10 @@ final class Turns {
 
     private final Communicator comm;
     private final int firstTag;
-    private ThreadPoolExecutor background;
+    private final Line line;
 
     /** Null before the first collective. */
     private Presence presence;
-
-    /** The end of the last collective that was queued; null if there is none, or it was waited for. */
-    private Operation last;
 
     /** How many were called here, and up to which of them the program has seen that they are over: they are in their order. */
     private int called;
@@ -40,16 +37,20 @@ final class Turns {
     /** What is to be done when it has seen the last. */
     private final List<Runnable> afterwards = new ArrayList<>();
 
-    /** @param firstTag number of operations in the context that are somebody else's */
-    Turns(Communicator comm, int firstTag) {
+    /**
+     * @param firstTag number of operations in the context that are somebody else's
+     * @param along whose turns these are too, in one order with them; null if nobody's
+     */
+    Turns(Communicator comm, int firstTag, Turns along) {
         this.comm = comm;
         this.firstTag = firstTag;
+        line = along == null ? new Line(comm) : along.line;
     }
 
     /** Runs a collective behind all that were queued. */
     void take(Collective collective) {
         int number = call();
-        Operation ahead = ahead();
+        Operation ahead = line.ahead();
         if (ahead != null) {
             comm.await(collective.call, ahead);
         }
@@ -77,19 +78,13 @@ final class Turns {
         }
     }
 
-    private synchronized Operation ahead() {
-        Operation ahead = last;
-        last = null;
-        return ahead;
-    }
-
     /** Runs a collective in the background, behind all that were queued. */
     synchronized Request queue(Collective collective) {
         int number = call();
         Operation end = comm.endpoint.begin();
         AtomicReference<Throwable> failure = new AtomicReference<>();
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
-        background().execute(() -> {
+        line.add(end, () -> {
             Thread.currentThread().setContextClassLoader(loader);
             try {
                 run(collective);
@@ -100,7 +95,6 @@ final class Turns {
                 comm.endpoint.end(end);
             }
         });
-        last = end;
         return Request.of(comm, collective.call, end, () -> {
             seen(number);
             return outcome(failure.get());
@@ -124,19 +118,6 @@ final class Turns {
             throw (RuntimeException) failure;
         }
         return new Status();
-    }
-
-    private ThreadPoolExecutor background() {
-        if (background == null) {
-            background = new ThreadPoolExecutor(
-                    1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::thread);
-            background.allowCoreThreadTimeOut(true);
-        }
-        return background;
-    }
-
-    private Thread thread(Runnable work) {
-        return new CollectiveThread(work, "posthouse-collectives-" + comm.check.name());
     }
 
     private void run(Collective collective) {
@@ -194,5 +175,43 @@ final class Turns {
             presence = comm.endpoint.presence(comm.collectiveContext(), comm.group.worldRanks(), firstTag);
         }
         return presence;
+    }
+
+    /**
+     * What was started in one context, and the thread that does it. An intercommunicator has turns of its own and turns of both groups in one context:
+     * the library names a receive by its number there, so a replay needs one order of all.
+     */
+    private static final class Line {
+        /** Its threads are called by the name that it has then. */
+        private final Communicator comm;
+
+        private ThreadPoolExecutor background;
+
+        /** The end of the last collective that was queued; null if there is none, or it was waited for. */
+        private Operation last;
+
+        Line(Communicator comm) {
+            this.comm = comm;
+        }
+
+        synchronized Operation ahead() {
+            Operation ahead = last;
+            last = null;
+            return ahead;
+        }
+
+        synchronized void add(Operation end, Runnable work) {
+            if (background == null) {
+                background = new ThreadPoolExecutor(
+                        1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::thread);
+                background.allowCoreThreadTimeOut(true);
+            }
+            background.execute(work);
+            last = end;
+        }
+
+        private Thread thread(Runnable work) {
+            return new CollectiveThread(work, "posthouse-collectives-" + comm.check.name());
+        }
     }
 }

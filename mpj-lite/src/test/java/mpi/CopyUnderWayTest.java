@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -84,6 +86,44 @@ class CopyUnderWayTest {
                 assertThat(started.id).isNotEqualTo(made.id);
                 assertThat(sum(started, 1) + sum(made, 1)).isEqualTo(4);
             });
+        }
+    }
+
+    /** What both groups of an intercommunicator do together has one order with its collectives: a replay needs it. */
+    @Test
+    void theCopyOfAnIntercommunicatorIsBehindWhatWasStartedOnIt() {
+        Ranks.run(4, (world, rank) -> {
+            Intercomm pair = world.createIntercomm(world.split(rank % 2, 0), 0, 1 - rank % 2, 0);
+            CountDownLatch copied = new CountDownLatch(1);
+            AtomicBoolean overtaken = new AtomicBoolean();
+            Op slow = new Op(
+                    new UserFunction() {
+                        @Override
+                        public void call(Object in, Object inOut, int count, Datatype type) {
+                            overtaken.compareAndSet(false, isReached(copied, 200));
+                            ((int[]) inOut)[0] += ((int[]) in)[0];
+                        }
+                    },
+                    true);
+            int[] sum = new int[1];
+            Request started = pair.iAllReduce(new int[] {1}, sum, 1, MPI.INT, slow);
+            Intercomm copy = pair.dup();
+            copied.countDown();
+            started.waitFor();
+            assertThat(sum[0]).isEqualTo(2);
+            assertThat(overtaken).isFalse();
+            Intercomm later = pair.iDup();
+            pair.barrier();
+            assertThat(later.getRequest().getStatus()).as("the barrier was behind it").isNotNull();
+            copy.free();
+        });
+    }
+
+    private static boolean isReached(CountDownLatch latch, long waitMs) {
+        try {
+            return latch.await(waitMs, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 

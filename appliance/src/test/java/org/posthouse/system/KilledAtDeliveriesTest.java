@@ -20,10 +20,11 @@ import org.posthouse.logstore.MessageLog;
 import org.posthouse.system.jobs.BranchesOnProbe;
 import org.posthouse.system.jobs.BranchesOnTestsome;
 import org.posthouse.system.jobs.Diverges;
+import org.posthouse.system.jobs.MakesCommunicators;
 import org.posthouse.system.jobs.MasterOfAny;
 
 /**
- * Promise P4 for programs whose result depends on the order of messages, on failed probes, or on what Testsome answered:
+ * Promise P4 for programs whose result depends on the order of messages, on failed probes, or on what Testsome answered, or which make communicators beside a collective:
  * killed at one delivery after the other, restarted, and still of one mind with their peers. Real processes.
  */
 @Timeout(180)
@@ -38,7 +39,8 @@ class KilledAtDeliveriesTest {
                 arguments(BranchesOnProbe.class, "2", "0:1,2,20"),
                 arguments(BranchesOnProbe.class, "2", "0:9,21;1:4,20"),
                 arguments(BranchesOnTestsome.class, "4", "0:1,2,50"),
-                arguments(BranchesOnTestsome.class, "4", "0:11,12;1:3,18;3:20"));
+                arguments(BranchesOnTestsome.class, "4", "0:11,12;1:3,18;3:20"),
+                arguments(MakesCommunicators.class, "3", "0:7,18;1:12;2:20"));
     }
 
     /** On one site, where the sender's relay has the log, and on two, where the receiver's has. */
