@@ -33,10 +33,13 @@ public final class Mailbox {
     /** Most receives and blocking probes that wait at once: at 48 bytes each, 12 MiB a rank. */
     static final int RECEIVES_MAX = 256 * 1024;
 
-    /** Most contexts that are ever used: two for each of the 8,192 communicators that a program may have at once (ADR 8). */
-    static final int CONTEXTS_MAX = 16_384;
+    /**
+     * Most contexts that are ever used: two for each number that the library may have, 8,192 of communicators, as many of parts of them that
+     * make one (ADR 6), and one of the ports.
+     */
+    static final int CONTEXTS_MAX = 2 * (2 * 8_192 + 1);
 
-    /** Each has a place for every rank of the job: at 4 bytes, 256 MiB a rank at most. In jobs of more than 4,096 ranks there are fewer contexts for that. */
+    /** Each has a place for every rank of the job: at 4 bytes, 256 MiB a rank at most. In jobs of more than 2,047 ranks there are fewer contexts for that. */
     static final int PLACES_MAX = 1 << 26;
 
     /** Most channels that are ever used: at 200 bytes each, 200 MiB a rank. */
