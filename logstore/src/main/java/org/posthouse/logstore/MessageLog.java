@@ -412,7 +412,7 @@ public final class MessageLog implements AutoCloseable {
     /** As long as it is open, no file is used again that it may have open. */
     private LogCursor counted(LogCursor cursor) {
         chain.spares().cursorOpened();
-        cursor.onClose(chain.spares()::cursorClosed);
+        cursor.counted(chain.spares()::cursorOpened, chain.spares()::cursorClosed);
         return cursor;
     }
 
