@@ -57,7 +57,7 @@ final class LogReader {
         for (int number : reader.files.keySet()) {
             try {
                 reader.readFile(number);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | IOException e) {
                 reader.requireThere(number, e);
                 throw e;
             }
@@ -78,10 +78,9 @@ final class LogReader {
     }
 
     /** A file that goes while it is read may have been begun again, or been emptied for that. */
-    private void requireThere(int number, RuntimeException failure) {
+    private void requireThere(int number, Exception failure) {
         if (!Files.exists(files.get(number))) {
-            throw new LogException(folder, lastPosition, "was cut while it was read: " + files.get(number).getFileName()
-                    + " is not there any more", "read it again", failure);
+            throw LogException.cut(folder, lastPosition, files.get(number), failure);
         }
     }
 

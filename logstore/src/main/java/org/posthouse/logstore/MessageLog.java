@@ -41,6 +41,9 @@ public final class MessageLog implements AutoCloseable {
     /** A place where no record stands. */
     public static final long NO_PLACE = 0;
 
+    /** How often a scan begins again as the log was cut: a writer cuts at most four times a second, and reading a file takes less. */
+    private static final int CUT_SCANS_MAX = 100;
+
     private static final Logger LOG = LoggerFactory.getLogger(MessageLog.class);
 
     private final Path folder;
@@ -103,12 +106,32 @@ public final class MessageLog implements AutoCloseable {
 
     /**
      * Reads a log from its first record to its end or its first defect. Needs no lock and changes nothing: beside a
-     * living writer the record being written may show as a torn tail.
+     * living writer the record being written may show as a torn tail. A log whose oldest files go meanwhile is read again from its new
+     * beginning.
      *
-     * @param visitor sees each whole record in order; what it throws ends the scan
-     * @throws LogException if the folder cannot be read
+     * @param visitor sees each whole record once, in order, but for those that have gone meanwhile; what it throws ends the scan
+     * @throws LogException if the folder cannot be read, or the log is cut again and again before it is
      */
     public static LogScan scan(Path folder, Consumer<? super LogEntry> visitor) {
+        long[] seen = {0};
+        Consumer<LogEntry> unseen = entry -> {
+            if (entry.position() > seen[0]) {
+                seen[0] = entry.position();
+                visitor.accept(entry);
+            }
+        };
+        for (int left = CUT_SCANS_MAX; ; left--) {
+            try {
+                return read(folder, unseen);
+            } catch (LogException e) {
+                if (!e.wasCut() || left == 0) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static LogScan read(Path folder, Consumer<? super LogEntry> visitor) {
         try {
             return LogReader.read(folder, visitor);
         } catch (IOException e) {
