@@ -120,9 +120,22 @@ public final class MessageLog implements AutoCloseable {
                 visitor.accept(entry);
             }
         };
+        return readAgainIfCut(folder, () -> LogReader.read(folder, unseen));
+    }
+
+    /** What the log says of the time before its oldest record, if files of it have gone: the jobs that were open then. As {@link #scan}. */
+    public static LogBook beginning(Path folder) {
+        return readAgainIfCut(folder, () -> LogReader.beginning(folder));
+    }
+
+    private interface Reading<T> {
+        T read() throws IOException;
+    }
+
+    private static <T> T readAgainIfCut(Path folder, Reading<T> reading) {
         for (int left = CUT_SCANS_MAX; ; left--) {
             try {
-                return read(folder, unseen);
+                return read(folder, reading);
             } catch (LogException e) {
                 if (!e.wasCut() || left == 0) {
                     throw e;
@@ -131,9 +144,9 @@ public final class MessageLog implements AutoCloseable {
         }
     }
 
-    private static LogScan read(Path folder, Consumer<? super LogEntry> visitor) {
+    private static <T> T read(Path folder, Reading<T> reading) {
         try {
-            return LogReader.read(folder, visitor);
+            return reading.read();
         } catch (IOException e) {
             throw new LogException(folder, LogException.NO_POSITION, "cannot be read: " + LogException.words(e),
                     "check the folder's name and rights", e);
