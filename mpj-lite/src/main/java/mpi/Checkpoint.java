@@ -45,8 +45,8 @@ import org.posthouse.mpj.Vault;
  *     be freed.
  * <li>A message that a matched probe took is under way until it was received.
  * <li>A collective that was started is under way until the program has seen its end, or that of a later one of the same communicator.
- * <li>A collective that ends by throwing what is no receive's error, as a program's own reduction may, or because others have called another one, is
- *     under way for ever.
+ * <li>A collective that ends by throwing before it has sent anything, because an object cannot be written, or because others have called another one, is
+ *     under way for ever. One whose operation threw, or a receive of which failed, is not.
  * <li>The communicators must be those that there were at {@code restored()}: others must have been freed.
  * </ul>
  *

@@ -11,6 +11,7 @@ import org.posthouse.mpj.FinalizedException;
 import org.posthouse.mpj.Operation;
 import org.posthouse.mpj.Presence;
 import org.posthouse.mpj.ReceiveException;
+import org.posthouse.mpj.coll.ReductionException;
 import org.posthouse.mpj.data.UnwritableException;
 
 /**
@@ -111,13 +112,17 @@ final class Turns {
     }
 
     private static Status outcome(Throwable failure) {
-        if (failure instanceof Error error) {
-            throw error;
-        }
         if (failure != null) {
-            throw (RuntimeException) failure;
+            throw unchecked(failure);
         }
         return new Status();
+    }
+
+    private static RuntimeException unchecked(Throwable thrown) {
+        if (thrown instanceof Error error) {
+            throw error;
+        }
+        return (RuntimeException) thrown;
     }
 
     private void run(Collective collective) {
@@ -132,6 +137,9 @@ final class Turns {
         } catch (ReceiveException e) {
             whole = e.kind() != ReceiveException.Kind.MISMATCH;
             throw comm.check.error(Communicator.errorClass(e), collective.call, e.getMessage(), e);
+        } catch (ReductionException e) {
+            whole = true;
+            throw unchecked(e.getCause());
         } catch (UnwritableException e) {
             throw comm.check.error(MPI.ERR_TYPE, collective.call, "the send buffer's " + e.getMessage(), e);
         } catch (FinalizedException e) {

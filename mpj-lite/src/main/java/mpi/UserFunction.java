@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.posthouse.mpj.data.Base;
 
-/** A reduction that a program defines, in Open MPI's form: it overrides one of the two methods. */
+/** A reduction that a program defines, in Open MPI's form: it overrides one of the two methods. What it throws ends as with a {@link User_function}. */
 public abstract class UserFunction {
     /**
      * Computes {@code inOutVec[i] = inVec[i] op inOutVec[i]} for {@code count} elements of {@code datatype}, from index

@@ -322,6 +322,58 @@ class ReductionsTest {
         });
     }
 
+    /** Throws at one rank only. */
+    private static Op failingAt(int thrower, int rank, boolean commutes) {
+        return new Op(
+                new User_function() {
+                    @Override
+                    public void Call(Object in, int inAt, Object inOut, int inOutAt, int count, Datatype type) {
+                        if (rank == thrower) {
+                            throw new IllegalStateException("as the test wants it");
+                        }
+                    }
+                },
+                commutes);
+    }
+
+    /** Which ranks it fails at depends on the algorithm. */
+    private static void mayFail(Runnable collective) {
+        try {
+            collective.run();
+        } catch (IllegalStateException e) {
+            assertThat(e).hasMessage("as the test wants it");
+        } catch (MPIException e) {
+            assertThat(e).hasMessageContaining("the sender's own part in this call failed");
+        }
+    }
+
+    /** Whoever catches it goes on, and so do all others. */
+    @ParameterizedTest
+    @ValueSource(ints = {2, 3, 5, 8})
+    void whatAnOperationThrowsAtOneRankEndsTheCollectiveAtAll(int size) {
+        for (int count : new int[] {8, 40_000}) {
+            Ranks.run(size, (world, rank) -> {
+                int[] in = new int[size * count];
+                int[] out = new int[size * count];
+                int[] each = new int[size];
+                Arrays.fill(each, count);
+                for (int thrower = 0; thrower < 2; thrower++) {
+                    for (boolean commutes : new boolean[] {true, false}) {
+                        Op op = failingAt(thrower, rank, commutes);
+                        mayFail(() -> world.Allreduce(in, 0, out, 0, count, MPI.INT, op));
+                        mayFail(() -> world.Reduce(in, 0, out, 0, count, MPI.INT, op, 0));
+                        mayFail(() -> world.Scan(in, 0, out, 0, count, MPI.INT, op));
+                        mayFail(() -> world.Reduce_scatter(in, 0, out, 0, each, MPI.INT, op));
+                        mayFail(() -> world.Iallreduce(in, 0, out, 0, count, MPI.INT, op).Wait());
+                        int[] ranks = {rank};
+                        world.Allreduce(ranks, 0, ranks, 0, 1, MPI.INT, MPI.SUM);
+                        assertThat(ranks[0]).as("nothing of them is left").isEqualTo(size * (size - 1) / 2);
+                    }
+                }
+            });
+        }
+    }
+
     @Test
     void takesTheFirstIndexOfEqualValues() {
         Ranks.run(7, (world, rank) -> {

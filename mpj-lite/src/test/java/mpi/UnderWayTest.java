@@ -294,7 +294,7 @@ class UnderWayTest {
     }
 
     @Test
-    void oneThatWasLeftInTheMiddleIsForEver() {
+    void oneWhoseOperationThrewGoesToItsEndToo() {
         run(2, (world, checkpoint) -> {
             Op failing = new Op(
                     new User_function() {
@@ -307,6 +307,17 @@ class UnderWayTest {
             Request reduction = world.Iallreduce(new int[1], 0, new int[1], 0, 1, MPI.INT, failing);
             refused(checkpoint, "a collective of COMM_WORLD is under way");
             assertThatThrownBy(reduction::Wait).hasMessage("as the test wants it");
+            accepted(checkpoint);
+        });
+    }
+
+    @Test
+    void oneThatWasLeftInTheMiddleIsForEver() {
+        run(2, (world, checkpoint) -> {
+            Object[] unwritable = {new Object()};
+            Request gather = world.Iallgather(unwritable, 0, 1, MPI.OBJECT, new Object[2], 0, 1, MPI.OBJECT);
+            refused(checkpoint, "a collective of COMM_WORLD is under way");
+            assertThatThrownBy(gather::Wait).isInstanceOf(MPIException.class);
             refused(checkpoint, "a collective has thrown what is no receive's error");
             world.Irecv(new int[1], 0, 1, MPI.INT, world.Rank(), TAG).Free();
             refused(checkpoint, "a receive was freed before its completion was seen");

@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.posthouse.core.Job;
+import org.posthouse.logstore.LogBook;
 import org.posthouse.logstore.LogEntry;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.wire.JobOpen;
@@ -24,13 +25,19 @@ final class JobNames implements Predicate<LogEntry> {
         this.wanted = wanted.toLowerCase(Locale.ROOT);
     }
 
+    /** The jobs that were open where the log begins: the records that opened them have gone. */
+    JobNames from(LogBook beginning) {
+        beginning.jobs().forEach(job -> test(job.id(), name(job.opening())));
+        return this;
+    }
+
     @Override
     public boolean test(LogEntry entry) {
         long job = entry.record().job();
-        if (found.containsKey(job)) {
-            return true;
-        }
-        String name = entry.record() instanceof LogRecord.JobOpened ? name(entry.payload()) : "";
+        return found.containsKey(job) || test(job, entry.record() instanceof LogRecord.JobOpened ? name(entry.payload()) : "");
+    }
+
+    private boolean test(long job, String name) {
         boolean meant = job != LogRecord.NO_JOB
                 && (Job.hexId(job).equals(wanted) || name.toLowerCase(Locale.ROOT).equals(wanted));
         if (meant) {

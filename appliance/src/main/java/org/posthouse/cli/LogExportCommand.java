@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.posthouse.core.Job;
+import org.posthouse.logstore.LogBook;
 import org.posthouse.logstore.LogExport;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogScan;
@@ -41,7 +42,9 @@ final class LogExportCommand implements Callable<Integer> {
     @Override
     public Integer call() throws CommandFailure {
         Path log = folder.find();
-        JobNames wanted = new JobNames(job);
+        LogBook beginning = LogFolder.beginning(log);
+        JobNames wanted = new JobNames(job).from(beginning);
+        wanted.found().keySet().forEach(id -> ranks = beginning.job(id).size());
         LogFolder.scan(log, entry -> {
             if (wanted.test(entry) && entry.record() instanceof LogRecord.JobOpened opened) {
                 ranks = opened.size();

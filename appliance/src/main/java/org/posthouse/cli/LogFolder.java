@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
+import org.posthouse.logstore.LogBook;
 import org.posthouse.logstore.LogDefect;
 import org.posthouse.logstore.LogEntry;
 import org.posthouse.logstore.LogException;
@@ -58,6 +59,15 @@ final class LogFolder {
             return inside.anyMatch(file -> file.toString().endsWith(".cq4") || file.endsWith("writer.reached"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
+        }
+    }
+
+    /** What the log says of the time before its oldest record. */
+    static LogBook beginning(Path log) throws CommandFailure {
+        try {
+            return MessageLog.beginning(log);
+        } catch (LogException e) {
+            throw new CommandFailure(e.getMessage(), e);
         }
     }
 

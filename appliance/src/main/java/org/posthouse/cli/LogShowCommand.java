@@ -86,6 +86,9 @@ final class LogShowCommand implements Callable<Integer> {
                 return 0;
             }
             Path log = origin.log.find();
+            if (wanted != null) {
+                wanted.from(LogFolder.beginning(log));
+            }
             LogScan scan = MessageLog.scan(log, this::visit);
             if (scan.defect().isEmpty()) {
                 requireJob(log);

@@ -276,6 +276,9 @@ final class RankFrames {
         HomedRank to = job.homed(destination);
         if (from.repeats().isGone(offer)) {
             from.port().withdrawn(view.context(), destination, view.sequence(), true);
+        } else if (from.repeats().gone().size() >= Repeats.GONE_MAX) {
+            throw new WireException(
+                    Reason.LIMIT, from + " takes back more than " + Repeats.GONE_MAX + " sends, each of which is remembered until its job ends");
         } else if (to == null && from.outgoing().withdraw(view)) {
             job.peer(destination).withdraw(job.id(), view.context(), from.rank(), destination, view.sequence());
         } else {

@@ -25,6 +25,7 @@ final class Reconnections {
     void admit(HomedRank rank, Hello hello, List<StatePage.Entry> state, RankPort port, long nanos) throws Refusal {
         check(rank, hello);
         Progress progress = Progress.of(hello, state);
+        checkGone(rank, progress.gone());
         replaceLiving(rank);
         if (hello.incarnation() > rank.incarnation()) {
             rank.job().journal().incarnation(rank.job().id(), rank.rank(), hello.incarnation());
@@ -67,6 +68,17 @@ final class Reconnections {
         if (hello.kept() < 1) {
             throw new Refusal(
                     Reason.CANNOT_RESUME, rank + " comes with kept frame " + hello.kept() + "; they are numbered from 1");
+        }
+    }
+
+    /** A process may know of offers that were taken back, which this relay has forgotten; of so many more it cannot. */
+    private static void checkGone(HomedRank rank, List<HomedRank.Transfer> gone) throws Refusal {
+        long unknown = gone.stream().filter(offer -> !rank.repeats().isGone(offer)).count();
+        if (rank.repeats().gone().size() + unknown > Repeats.GONE_MAX) {
+            throw new Refusal(
+                    Reason.LIMIT,
+                    rank + " tells of " + unknown + " sends more that it took back than the " + rank.repeats().gone().size() + " that are known here; at most "
+                            + Repeats.GONE_MAX + " can be");
         }
     }
 

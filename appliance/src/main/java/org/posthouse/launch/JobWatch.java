@@ -1,6 +1,7 @@
 package org.posthouse.launch;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -49,6 +50,9 @@ final class JobWatch {
     private final long[] startedNs;
 
     private String toldOfRoom = "";
+
+    /** Why ranks cannot be started again, as it was told: there are four reasons. */
+    private final Set<String> limitsTold = new HashSet<>();
     private Notice failure;
     private boolean closing;
 
@@ -218,7 +222,7 @@ final class JobWatch {
             }
             case JobEvent.CAUGHT_UP -> back(rank, atNs, event.a());
             case JobEvent.DIVERGED -> diverged("rank " + rank + " " + event.text());
-            case JobEvent.LIMITED -> ranks.limited(rank, event.text());
+            case JobEvent.LIMITED -> limited(rank, event.text());
             case JobEvent.CHECKPOINTED -> {
                 processes.checkpointed(rank, event.code(), event.a(), event.b());
                 if (event.code() > 0) {
@@ -227,6 +231,14 @@ final class JobWatch {
             }
             case JobEvent.OUTPUT -> processes.goesOnAt(rank, event.code());
             default -> throw new IllegalStateException("unknown event " + event);
+        }
+    }
+
+    /** Nobody is to learn that by a death. It may hold for all ranks: the first is named. */
+    private void limited(int rank, String why) {
+        ranks.limited(rank, why);
+        if (spec.isRestartable() && limitsTold.add(why)) {
+            tell.accept("rank " + rank + " cannot be started again from here on, and the job ends if it dies: " + why + " (of other ranks the same is not told)");
         }
     }
 

@@ -32,13 +32,21 @@ final class Backlog {
             FrameType.EVENTS,
             FrameType.LIVE);
 
-    /** A frame of another core, which handles and releases it. */
-    private record Waiting(Peer from, ByteBuf frame, Runnable work) {}
+    /** Words on blocked ranks that may wait at once, some 200 bytes each: they are said again, so more are not kept. */
+    static final int WORDS_MAX = 1_024;
+
+    /** A frame of another core, which the work handles and releases; or no frame, but a word on a blocked rank. */
+    private record Waiting(Peer from, ByteBuf frame, Runnable work) {
+        boolean isWord() {
+            return frame == null;
+        }
+    }
 
     private final BooleanSupplier full;
     private final LongConsumer waits;
     private final ArrayDeque<Waiting> frames = new ArrayDeque<>();
     private final ArrayDeque<Runnable> connections = new ArrayDeque<>();
+    private int words;
 
     /**
      * @param full whether there is no room in the log
@@ -69,6 +77,14 @@ final class Backlog {
         frames.add(new Waiting(from, frame, work));
     }
 
+    /** What another core says of a blocked rank waits behind what that has passed on before: it says that nothing more comes. */
+    void addWord(Peer from, Runnable work) {
+        if (words < WORDS_MAX) {
+            words++;
+            frames.add(new Waiting(from, null, work));
+        }
+    }
+
     /** A frame of this job waits, the first of some. */
     void waits(long job) {
         waits.accept(job);
@@ -84,16 +100,26 @@ final class Backlog {
         frames.removeIf(waiting -> {
             boolean gone = waiting.from() == from;
             if (gone) {
-                waiting.frame().release();
+                letGo(waiting);
             }
             return gone;
         });
     }
 
+    private void letGo(Waiting waiting) {
+        if (waiting.isWord()) {
+            words--;
+        } else {
+            waiting.frame().release();
+        }
+    }
+
     /** There is room: as much is done as there is room for. */
     void goOn() {
         while (!frames.isEmpty() && !full.getAsBoolean()) {
-            frames.remove().work().run();
+            Waiting next = frames.remove();
+            words -= next.isWord() ? 1 : 0;
+            next.work().run();
         }
         for (int left = connections.size(); left > 0 && !full.getAsBoolean(); left--) {
             connections.remove().run();

@@ -1,7 +1,9 @@
 package org.posthouse.relay;
 
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Where the histories and the images of a relay's ranks are, the one thread that reads them, and the one that writes images.
@@ -11,8 +13,9 @@ record Histories(LogJournal journal, ExecutorService thread, ExecutorService ima
     static Histories of(LogJournal journal) {
         return new Histories(
                 journal,
-                Executors.newSingleThreadExecutor(
-                        Thread.ofPlatform().daemon().name("posthouse-history").factory()),
+                new ThreadPoolExecutor(
+                        1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), Thread.ofPlatform().daemon().name("posthouse-history").factory(),
+                        new ThreadPoolExecutor.DiscardPolicy()), // The log may be cut until it is closed, which is later.
                 journal.background());
     }
 

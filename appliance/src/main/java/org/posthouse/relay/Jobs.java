@@ -157,6 +157,9 @@ final class Jobs {
         if (opening.logged() && !relay.journal().isOpen()) {
             throw new Refusal(Reason.NO_LOG, job + " is to be logged, at relay " + relay.id());
         }
+        if (opening.survivesHost() && relay.syncFailure().isPresent()) {
+            throw new Refusal(Reason.LOG_DAMAGED, job + " cannot survive the host of relay " + relay.id() + ": " + relay.syncFailure().get());
+        }
         if (opening.logged()) {
             Optional<String> tooMuch = relay.journal().room().admit(opening, relay.settings().core().creditBytes());
             if (tooMuch.isPresent()) {

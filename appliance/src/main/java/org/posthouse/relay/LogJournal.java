@@ -68,6 +68,9 @@ final class LogJournal implements Journal {
     /** Of the record that was appended last. */
     private long place;
 
+    /** Who reads the log beside {@link #reader}. */
+    private final List<Runnable> onCut = new ArrayList<>();
+
     private PayloadReader reader;
     private ImageStore images;
     private RestartPoints points;
@@ -100,7 +103,7 @@ final class LogJournal implements Journal {
         Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent());
         room = new LogRoom(this, opened, points, pressure, limits.onFull(), relief, background,
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
-        room.onCut(reader::forget);
+        room.onCut(this::wasCut);
         log = opened;
         background.scheduleWithFixedDelay(room::look, LogRoom.LOOK_MS, LogRoom.LOOK_MS, TimeUnit.MILLISECONDS);
         return jobs;
@@ -125,6 +128,16 @@ final class LogJournal implements Journal {
         }
         opened.handOver();
         return jobs;
+    }
+
+    /** Has this called, under the monitor, whenever files of the log go. Called before it is opened. */
+    void onCut(Runnable reader) {
+        onCut.add(reader);
+    }
+
+    private void wasCut(List<Path> gone) {
+        reader.forget(gone);
+        onCut.forEach(Runnable::run);
     }
 
     /** The relay's epoch. Only of an open log. */

@@ -1,5 +1,6 @@
 package org.posthouse.relay;
 
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -18,10 +19,13 @@ final class LogSyncer implements AutoCloseable {
 
     private final Supplier<LogSync> source;
     private final Runnable onSafe;
-    private final Consumer<LogException> onFailure;
+    private final Consumer<String> onFailure;
     private final AtomicLong wanted = new AtomicLong();
     private volatile long safe;
     private volatile boolean closed;
+
+    /** Why nothing becomes safe any more; null if all is well. */
+    private volatile String failure;
 
     /** Nothing becomes safe any more. */
     private boolean over;
@@ -31,9 +35,9 @@ final class LogSyncer implements AutoCloseable {
     /**
      * @param source gives what syncs the log, once, when it is first needed
      * @param onSafe called after each sync, on the thread that syncs
-     * @param onFailure called once, if the disk has failed: nothing becomes safe any more
+     * @param onFailure told why, once, if the disk has failed, or anything else that this thread needs: nothing becomes safe any more
      */
-    LogSyncer(Supplier<LogSync> source, Runnable onSafe, Consumer<LogException> onFailure) {
+    LogSyncer(Supplier<LogSync> source, Runnable onSafe, Consumer<String> onFailure) {
         this.source = source;
         this.onSafe = onSafe;
         this.onFailure = onFailure;
@@ -54,6 +58,11 @@ final class LogSyncer implements AutoCloseable {
             thread = Thread.ofPlatform().daemon().name("posthouse-log-sync").start(this::run);
         }
         return thread;
+    }
+
+    /** Why nothing becomes safe any more; empty if all is well. Any thread. */
+    Optional<String> failure() {
+        return Optional.ofNullable(failure);
     }
 
     /** Up to where it is safe. Any thread. */
@@ -94,10 +103,18 @@ final class LogSyncer implements AutoCloseable {
             }
         } catch (LogException e) {
             LOG.error("jobs with --durability host cannot go on: {}", e.getMessage());
-            onFailure.accept(e);
+            fail(e.getMessage());
+        } catch (RuntimeException | Error e) {
+            LOG.error("jobs with --durability host cannot go on: the log is not made safe any more", e);
+            fail("the log is not made safe any more: " + e);
         } finally {
             end();
         }
+    }
+
+    private void fail(String why) {
+        failure = why;
+        onFailure.accept(why);
     }
 
     private synchronized void isSafe(long position) {

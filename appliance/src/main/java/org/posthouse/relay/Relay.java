@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -125,8 +126,13 @@ public final class Relay extends VerticleBase {
         shards.all().forEach(shard -> shard.strand().post(() -> shard.gate().open()));
     }
 
-    private void onSyncFailed(LogException why) {
-        control.submit(() -> jobs.failThatSurviveTheHost(why.getMessage()));
+    private void onSyncFailed(String why) {
+        control.submit(() -> jobs.failThatSurviveTheHost(why));
+    }
+
+    /** Why the log cannot be made safe on its disk any more; empty if all is well. Thread-safe. */
+    Optional<String> syncFailure() {
+        return syncer.failure();
     }
 
     private Void closeLog() {

@@ -33,6 +33,7 @@ final class Resends {
     Resends(Shard shard, Histories histories) {
         this.shard = shard;
         this.histories = histories;
+        histories.journal().onCut(() -> histories.thread().execute(() -> before.values().forEach(SentBefore::onCut)));
     }
 
     /** A rank would have sent a message again. */

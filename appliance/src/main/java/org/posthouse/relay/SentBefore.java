@@ -90,13 +90,27 @@ final class SentBefore implements AutoCloseable {
         try {
             return cursor != null && cursor.advance();
         } catch (LogException e) {
-            if (cursor.position() + 1 >= firstPosition.getAsLong()) {
+            if (cursor.position() >= firstPosition.getAsLong()) {
                 throw e;
             }
-            close(); // The log was cut meanwhile: what was in between is not compared.
-            arriving.clear();
+            passOver();
             cursor = beginning.get().orElse(null);
             return cursor != null && cursor.advance();
+        }
+    }
+
+    /** The log was cut meanwhile: what was in between is not compared. */
+    private void passOver() {
+        close();
+        arriving.clear();
+    }
+
+    /** The log was cut: no file of it is kept open that is not being read. */
+    void onCut() {
+        if (cursor != null && cursor.position() < firstPosition.getAsLong()) {
+            passOver();
+        } else if (cursor != null) {
+            cursor.rest();
         }
     }
 

@@ -169,11 +169,15 @@ final class Shard {
 
     /** Whether another core's frame must wait for room in the log. */
     private boolean mustWait(FrameView view) {
+        return mustWait(view.job(), view.type());
+    }
+
+    private boolean mustWait(long id, FrameType type) {
         if (backlog.isIdle()) {
             return false;
         }
-        Job job = core.job(view.job());
-        return job != null && job.logged() && backlog.stops(view.type());
+        Job job = core.job(id);
+        return job != null && job.logged() && backlog.stops(type);
     }
 
     /** The same of a frame that is held; if it must, this work will handle it. */
@@ -264,6 +268,15 @@ final class Shard {
     private void takeOrWait(Way peer, ByteBuf held, boolean kept) {
         if (!waits(peer, held, () -> take(peer, held, held.readerIndex(), held.readableBytes(), kept))) {
             take(peer, held, held.readerIndex(), held.readableBytes(), kept);
+        }
+    }
+
+    /** What another shard says of a blocked rank overtakes nothing that the shard has passed on before. Confined to the strand. */
+    private void stalled(Way peer, FrameType type, Stall stall) {
+        if (mustWait(stall.job(), type)) {
+            backlog.addWord(peer, () -> core.stalled(peer, type, stall));
+        } else {
+            core.stalled(peer, type, stall);
         }
     }
 
@@ -401,7 +414,7 @@ final class Shard {
 
         @Override
         public void stall(FrameType type, Stall stall) {
-            to.strand.submit(() -> to.core.stalled(to.ways.get(number), type, stall));
+            to.strand.submit(() -> to.stalled(to.ways.get(number), type, stall));
         }
 
         @Override

@@ -218,6 +218,22 @@ final class LoggedWaitingTest extends TwoRanks {
     }
 
     @Test
+    void boundsTheOffersThatWereTakenBackAndAreRemembered() throws Exception {
+        Repeats repeats = sender.rank.repeats();
+        for (int sequence = 1; sequence < Repeats.GONE_MAX; sequence++) {
+            repeats.tookBack(new HomedRank.Transfer(9, 1, sequence));
+        }
+        for (int sequence = 1; sequence <= 2; sequence++) {
+            sender.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, 0, sequence, 0));
+        }
+        sender.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
+        assertThat(sender.take()).containsExactly("withdrawn ->1 #1 true");
+        sender.isRefused(relay.frames.withdraw(0, 0, 1, 2, 0), Reason.LIMIT);
+        sender.sends(relay.frames.withdraw(0, 0, 1, 1, 0));
+        assertThat(sender.take()).as("what was taken back stays so").containsExactly("withdrawn ->1 #1 true");
+    }
+
+    @Test
     void whatIsOfferedForWantOfCreditIsAskedForAndWaitsInTheLog() throws Exception {
         sender.sends(relay.frames.storable(0, 0, 1, 0, 1, 4L * CHUNK));
         sender.sends(relay.frames.storable(0, 0, 1, 0, 2, 0));

@@ -1,6 +1,7 @@
 package org.posthouse.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.nio.ByteBuffer;
@@ -142,6 +143,22 @@ final class RelayRestartTest {
         OneRelay.Rank next = relay.new Rank();
         next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
         assertThat(relay.core.state(next.rank)).contains(gone, new StatePage.Entry(StatePage.ACCEPTED, 0, 3, 8));
+    }
+
+    /** Else it could come again and again, each time with others. */
+    @Test
+    void noMoreIsLearnedThatWayThanCanBe() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.GONE, 0, 3, 1));
+        for (int sequence = 2; sequence < Repeats.GONE_MAX; sequence++) {
+            rank.rank.repeats().tookBack(new HomedRank.Transfer(0, 3, sequence));
+        }
+        StatePage.Entry known = new StatePage.Entry(StatePage.GONE, 0, 3, 1);
+        StatePage.Entry last = new StatePage.Entry(StatePage.GONE, 0, 3, Repeats.GONE_MAX);
+        comesAgain(0, 0, known, last);
+        assertThatThrownBy(() -> comesAgain(0, 0, known, new StatePage.Entry(StatePage.GONE, 1, 3, 1)))
+                .isInstanceOfSatisfying(Refusal.class, refusal -> assertThat(refusal.reason()).isEqualTo(Reason.LIMIT));
+        assertThat(rank.rank.repeats().gone()).hasSize(Repeats.GONE_MAX);
     }
 
     /** The process before had said no more than a part of its channel again, and the next begins all behind that but what it is told to be gone. */

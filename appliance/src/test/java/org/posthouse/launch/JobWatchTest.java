@@ -293,6 +293,22 @@ class JobWatchTest {
                 .isEqualTo("rank 1 was killed by signal 9 (SIGKILL), and cannot be started again: so says the relay");
     }
 
+    /** As the design wants it of THREAD_MULTIPLE: at the start, and not when it has happened. */
+    @Test
+    void whatADeathWouldEndIsToldBeforeOnceForEachReason() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, 0, JobEvent.LIMITED);
+        told(watch, 1, JobEvent.LIMITED);
+        assertThat(told).containsExactly(
+                "rank 0 cannot be started again from here on, and the job ends if it dies: so says the relay (of other ranks the same is not told)");
+        told.clear();
+        done.clear();
+        told(running(false, 3), 0, JobEvent.LIMITED);
+        done.clear();
+        told(running(true, 0), 0, JobEvent.LIMITED);
+        assertThat(told).as("it ends in any case").isEmpty();
+    }
+
     @Test
     void aRankWhoseOutputIsNotKeptEndsTheJobCheckpointOrNot() throws Exception {
         JobWatch watch = running(true, 3);

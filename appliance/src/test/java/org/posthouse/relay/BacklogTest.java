@@ -83,6 +83,35 @@ final class BacklogTest {
         assertThat(done).containsExactly("of the other");
     }
 
+    /** Else a rank that is told so would believe that a message which waits here does not come. */
+    @Test
+    void keepsSomeWordsOnBlockedRanksInTheirOrder() {
+        Peer peer = new Nobody();
+        wait("frame", peer);
+        backlog.addWord(peer, () -> done.add("word"));
+        wait("behind", peer);
+        full = false;
+        backlog.goOn();
+        assertThat(done).containsExactly("frame", "word", "behind");
+    }
+
+    @Test
+    void keepsNoMoreWordsThanItsLimitAndThoseOfNobodyWhoIsGone() {
+        Peer gone = new Nobody();
+        Peer other = new Nobody();
+        backlog.addWord(gone, () -> done.add("of the gone"));
+        backlog.drop(gone);
+        for (int word = 0; word < 2 * Backlog.WORDS_MAX; word++) {
+            backlog.addWord(other, () -> done.add("word"));
+        }
+        full = false;
+        backlog.goOn();
+        assertThat(done).hasSize(Backlog.WORDS_MAX).containsOnly("word");
+        backlog.addWord(other, () -> done.add("one more"));
+        backlog.goOn();
+        assertThat(done).as("there is room for words again").endsWith("one more");
+    }
+
     @Test
     void tellsWhichJobsWait() {
         backlog.waits(7);

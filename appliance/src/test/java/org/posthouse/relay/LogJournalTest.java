@@ -35,7 +35,7 @@ final class LogJournalTest {
     @TempDir
     private Path folder;
 
-    private static final LogRoom.Relief NOBODY = new LogRoom.Relief() {
+    static final LogRoom.Relief NOBODY = new LogRoom.Relief() {
         @Override
         public void ask(long job, int rank) {}
 

@@ -6,7 +6,9 @@ import static org.awaitility.Awaitility.await;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,9 +32,7 @@ class LogSyncerTest {
     @Test
     void syncsWhatIsWantedAndThenRests() {
         try (MessageLog log = MessageLog.open(LogConfig.of(folder));
-                LogSyncer syncer = new LogSyncer(log::sync, safeTold::incrementAndGet, failure -> {
-                    throw failure;
-                })) {
+                LogSyncer syncer = new LogSyncer(log::sync, safeTold::incrementAndGet, LogSyncerTest::unexpected)) {
             assertThat(syncer.safe()).isZero();
             log.appendJobOpened(new JobOpened(1, 2, 2), ByteBuffer.allocate(0));
             long first = log.position();
@@ -52,9 +52,7 @@ class LogSyncerTest {
     @Test
     void letsWhoeverBlocksGoOnWhenItIsSafe() {
         try (MessageLog log = MessageLog.open(LogConfig.of(folder));
-                LogSyncer syncer = new LogSyncer(log::sync, safeTold::incrementAndGet, failure -> {
-                    throw failure;
-                })) {
+                LogSyncer syncer = new LogSyncer(log::sync, safeTold::incrementAndGet, LogSyncerTest::unexpected)) {
             log.appendJobOpened(new JobOpened(1, 2, 2), ByteBuffer.allocate(0));
             assertThat(syncer.await(log.position())).isTrue();
             assertThat(syncer.safe()).isEqualTo(log.position());
@@ -82,6 +80,31 @@ class LogSyncerTest {
         assertThat(safeTold).hasValue(0);
     }
 
+    private static void unexpected(String failure) {
+        throw new AssertionError(failure);
+    }
+
+    /** Whatever it is: who waits would wait for ever, and nobody would know why. */
+    @Test
+    void tellsOfAnyFaultThatEndsIt() {
+        List<String> failures = new CopyOnWriteArrayList<>();
+        try (MessageLog log = MessageLog.open(LogConfig.of(folder));
+                LogSyncer noSource = new LogSyncer(() -> {
+                    throw new IllegalStateException("no source");
+                }, safeTold::incrementAndGet, failures::add);
+                LogSyncer noMemory = new LogSyncer(log::sync, () -> {
+                    throw new OutOfMemoryError("no memory");
+                }, failures::add)) {
+            assertThat(noSource.failure()).isEmpty();
+            assertThat(noSource.await(1)).isFalse();
+            noMemory.want(1);
+            await().until(() -> failures.size() == 2);
+            assertThat(failures.getFirst()).contains("no source");
+            assertThat(failures.getLast()).contains("no memory");
+            assertThat(noSource.failure()).hasValue(failures.getFirst());
+        }
+    }
+
     private LogSync breaks(CountDownLatch goesOn) {
         begun.countDown();
         try {
@@ -101,9 +124,7 @@ class LogSyncerTest {
                     throw new IllegalStateException("there is no log");
                 },
                 safeTold::incrementAndGet,
-                failure -> {
-                    throw failure;
-                });
+                LogSyncerTest::unexpected);
         syncer.close();
         syncer.want(1);
         assertThat(syncer.safe()).isZero();

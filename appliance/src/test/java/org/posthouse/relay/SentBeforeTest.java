@@ -1,16 +1,22 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.core.Claim;
 import org.posthouse.logstore.LogConfig;
+import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.wire.MessageChecksum;
@@ -20,6 +26,7 @@ import org.posthouse.wire.Wire;
 final class SentBeforeTest {
     private static final long JOB = 7;
     private static final int SOURCE = 3;
+    private static final int ROLL_BYTES = 1 << 20;
     private static final int CHUNK = Wire.PAYLOAD_BYTES_MAX;
 
     @TempDir
@@ -28,14 +35,22 @@ final class SentBeforeTest {
     private MessageLog log;
     private long opened;
     private long place;
+
+    /** Messages of another rank. */
+    private long others;
+
     private SentBefore before;
 
     @BeforeEach
     void open() {
-        log = MessageLog.open(LogConfig.of(folder));
+        log = MessageLog.open(new LogConfig(folder, ROLL_BYTES, 0));
         opened = log.appendJobOpened(new LogRecord.JobOpened(JOB, 4, 1), ByteBuffer.allocate(8));
         place = log.place();
-        before = new SentBefore(() -> Optional.of(log.sentCursor(JOB, SOURCE, opened, place)), () -> 1);
+        before = new SentBefore(() -> Optional.of(sent()), () -> log.firstPosition());
+    }
+
+    private LogCursor sent() {
+        return opened < log.firstPosition() ? log.sentCursor(JOB, SOURCE) : log.sentCursor(JOB, SOURCE, opened, place);
     }
 
     @AfterEach
@@ -117,4 +132,56 @@ final class SentBeforeTest {
         sent(SOURCE, 0, 6, 1);
         assertThat(before.difference(claim(0, 6, 2))).as("logged since").isEqualTo("other content in 10 bytes");
     }
+
+    /** Fills the file that is written to, and begins the next. */
+    private void roll() {
+        long rolls = log.stats().rolls();
+        while (log.stats().rolls() == rolls) {
+            log.appendArrival(arrival(1, 1, ++others, CHUNK, LogRecord.Form.SEND), payload(CHUNK, 1));
+        }
+    }
+
+    /** What it has mapped of files that are gone. */
+    private List<String> mappedAndGone() throws IOException {
+        try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
+            return maps.filter(map -> map.contains(folder.toString()) && map.endsWith("(deleted)")).toList();
+        }
+    }
+
+    @Test
+    void keepsNoFileOpenThatWasCutAndNoneFromBeingBegunAgain() throws IOException {
+        sent(SOURCE, 0, 1, 1);
+        sent(SOURCE, 0, 2, 2);
+        assertThat(before.difference(claim(0, 1, 1))).isEmpty();
+        roll();
+        long second = log.position();
+        roll();
+        log.discard(log.cut(second), 0);
+        assertThat(mappedAndGone()).as("it is being read").isNotEmpty();
+        before.onCut();
+        await().untilAsserted(() -> assertThat(mappedAndGone()).isEmpty());
+        sent(SOURCE, 0, 3, 3);
+        assertThat(before.difference(claim(0, 2, 9))).as("the log has it no more").isEmpty();
+        assertThat(before.difference(claim(0, 3, 9))).isEqualTo("other content in 10 bytes");
+        before.onCut();
+        long used = log.usedBytes();
+        log.discard(log.cut(log.position()), Long.MAX_VALUE);
+        assertThat(log.usedBytes()).as("it is begun again").isEqualTo(used);
+        sent(SOURCE, 0, 4, 4);
+        assertThat(before.difference(claim(0, 4, 9))).as("it goes on where it was").isEqualTo("other content in 10 bytes");
+    }
+
+    @Test
+    void goesOnWithAMessageInPiecesWhenTheLogWasCutBeforeIt() {
+        roll();
+        long at = log.appendArrival(arrival(SOURCE, 0, 1, CHUNK + 7, LogRecord.Form.EAGER));
+        log.appendChunk(JOB, 0, at, 0, payload(CHUNK, 1));
+        sent(SOURCE, 2, 1, 2);
+        assertThat(before.difference(claim(2, 1, 2))).isEmpty();
+        log.discard(log.cut(at), 0);
+        before.onCut();
+        log.appendChunk(JOB, 0, at, CHUNK, payload(7, 3));
+        assertThat(before.difference(new Claim(0, 0, 1, 5, CHUNK + 7, CHUNK + 7, 1, 0))).isEqualTo("other content in " + (CHUNK + 7) + " bytes");
+    }
+
 }

@@ -68,6 +68,26 @@ final class LogCommandTest {
         return Command.run(folder, all.toArray(String[]::new));
     }
 
+    /** Of a job whose opening was cut, the snapshot that the log begins with has the name. */
+    @Test
+    void aJobIsFoundByItsNameInALogThatWasCut() throws Exception {
+        ByteBuffer payload = ByteBuffer.allocate(64 << 10);
+        try (MessageLog log = MessageLog.open(new LogConfig(data.resolve("log"), 128 << 10, 0))) {
+            for (int sequence = 2; log.stats().rolls() < 2; sequence++) {
+                log.appendArrival(new Arrival(3, 1, 8, 3, 77, sequence, 6, payload.capacity(), payload.capacity(), Form.SEND, false, null), payload);
+            }
+            log.discard(log.cut(log.position()), 0);
+        }
+        String to = folder.resolve("job.phx").toString();
+        Command.Result export = log("export", "weather-3", "--rank", "1", "--to", to, "--data", data.toString());
+        assertThat(export.status()).as(export.err()).isZero();
+        assertThat(export.out()).contains(" records of job " + OPEN);
+        assertThat(log("export", "weather-3", "--rank", "4", "--to", to, "--data", data.toString()).err()).contains("has 4 ranks, from 0");
+        Command.Result show = log("show", "--job", "weather-3", "--count", "1", "--data", data.toString());
+        assertThat(show.status()).as(show.err()).isZero();
+        assertThat(show.out()).contains(OPEN);
+    }
+
     @Test
     void lsTellsOfEachJobWhetherItIsOpenAndHowMuchItHas() throws Exception {
         Command.Result people = log("ls", "--data", data.toString());

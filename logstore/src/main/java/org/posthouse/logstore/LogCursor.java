@@ -42,7 +42,11 @@ public final class LogCursor implements RecordCursor {
     private MappedQueueFile mapped;
     private long position;
     private boolean shows;
+    private Runnable onOpen = () -> {};
     private Runnable onClose = () -> {};
+
+    /** Whether it may have files open, as whoever counts that knows. */
+    private boolean open = true;
 
     private LogCursor(Path folder, Filter filter, long position, long place, LongSupplier end) {
         this(number -> QueueFiles.file(folder, number), filter, position, place, end);
@@ -137,6 +141,7 @@ public final class LogCursor implements RecordCursor {
         long known = end.getAsLong();
         try {
             if (mapped == null) {
+                open();
                 mapped = new MappedQueueFile(files.apply(file), Arena.ofShared(), start);
             }
             while (true) {
@@ -279,9 +284,10 @@ public final class LogCursor implements RecordCursor {
         return message;
     }
 
-    /** What is to be done once it has closed. */
-    void onClose(Runnable then) {
-        onClose = then;
+    /** What is to be done before it opens a file again after a {@linkplain #rest rest}, and once it has none open. */
+    void counted(Runnable onOpen, Runnable onClose) {
+        this.onOpen = onOpen;
+        this.onClose = onClose;
     }
 
     /** Reads payload back from the same files. */
@@ -295,16 +301,30 @@ public final class LogCursor implements RecordCursor {
         }
     }
 
+    private void open() {
+        if (!open) {
+            open = true;
+            onOpen.run();
+        }
+    }
+
+    @Override
+    public void rest() {
+        close();
+    }
+
     @Override
     public void close() {
         if (mapped != null) {
+            start = mapped.behind();
             mapped.close();
             mapped = null;
         }
         shows = false;
         reader.close();
-        Runnable then = onClose;
-        onClose = () -> {};
-        then.run();
+        if (open) {
+            open = false;
+            onClose.run();
+        }
     }
 }

@@ -17,13 +17,19 @@ public final class LogException extends RuntimeException {
     private final transient Path file;
     private final long position;
     private final boolean full;
+    private final boolean cut;
 
     LogException(Path file, long position, String what, String advice, Throwable cause) {
+        this(file, position, false, what, advice, cause);
+    }
+
+    private LogException(Path file, long position, boolean cut, String what, String advice, Throwable cause) {
         super("log " + file + (position == NO_POSITION ? "" : ", position " + position) + ": " + what + "; " + advice,
                 cause);
         this.file = file;
         this.position = position;
         this.full = false;
+        this.cut = cut;
     }
 
     LogException(Path file, String what, String advice) {
@@ -48,16 +54,28 @@ public final class LogException extends RuntimeException {
         return new LogException(folder, true, freeBytes + " bytes are free on its disk, and to begin it takes " + neededBytes);
     }
 
+    /** A file has gone while the log was read beside its writer: it was cut, which is no defect. */
+    static LogException cut(Path folder, long position, Path file, Throwable cause) {
+        return new LogException(
+                folder, position, true, "was cut while it was read: " + file.getFileName() + " is not there any more", "read it again", cause);
+    }
+
     private LogException(Path folder, boolean full, String what) {
         super("log " + folder + ": " + what + "; free space there");
         this.file = folder;
         this.position = NO_POSITION;
         this.full = full;
+        this.cut = false;
     }
 
     /** Whether room on the disk is all that is missing. */
     public boolean isFull() {
         return full;
+    }
+
+    /** Whether the log has only been cut while it was read. */
+    boolean wasCut() {
+        return cut;
     }
 
     /** The file or folder concerned. */

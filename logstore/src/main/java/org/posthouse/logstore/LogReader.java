@@ -52,23 +52,50 @@ final class LogReader {
         this.visitor = visitor;
     }
 
+    /** What the log's first records say of those that were before them: nothing, if there were none. */
+    static LogBook beginning(Path folder) throws IOException {
+        LogReader reader = new LogReader(folder, entry -> {
+            if (!(entry.record() instanceof LogRecord.Snapshot)) {
+                throw new Begun();
+            }
+        });
+        try {
+            reader.read();
+        } catch (Begun e) {
+            return reader.book;
+        }
+        return reader.book;
+    }
+
+    /** The snapshot that the log begins with was read. */
+    private static final class Begun extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        Begun() {
+            super("the snapshot was read", null, false, false);
+        }
+    }
+
     static LogScan read(Path folder, Consumer<? super LogEntry> visitor) throws IOException {
-        LogReader reader = new LogReader(folder, visitor);
-        for (int number : reader.files.keySet()) {
+        return new LogReader(folder, visitor).read();
+    }
+
+    private LogScan read() throws IOException {
+        for (int number : files.keySet()) {
             try {
-                reader.readFile(number);
-            } catch (RuntimeException e) {
-                reader.requireThere(number, e);
+                readFile(number);
+            } catch (RuntimeException | IOException e) {
+                requireThere(number, e);
                 throw e;
             }
-            reader.requireThere(number, null);
-            if (reader.defect != null) {
+            requireThere(number, null);
+            if (defect != null) {
                 break;
             }
         }
-        reader.requireBeginning();
-        reader.requireReached();
-        return reader.result();
+        requireBeginning();
+        requireReached();
+        return result();
     }
 
     private LogScan result() {
@@ -78,10 +105,9 @@ final class LogReader {
     }
 
     /** A file that goes while it is read may have been begun again, or been emptied for that. */
-    private void requireThere(int number, RuntimeException failure) {
+    private void requireThere(int number, Exception failure) {
         if (!Files.exists(files.get(number))) {
-            throw new LogException(folder, lastPosition, "was cut while it was read: " + files.get(number).getFileName()
-                    + " is not there any more", "read it again", failure);
+            throw LogException.cut(folder, lastPosition, files.get(number), failure);
         }
     }
 

@@ -99,6 +99,11 @@ final class MappedQueueFile implements AutoCloseable {
         return length;
     }
 
+    /** Offset of the header to which the walk goes next. */
+    int behind() {
+        return align(next);
+    }
+
     /** Moves to the next document that is not Chronicle's own. */
     At advance() {
         while (true) {

@@ -41,6 +41,9 @@ public final class MessageLog implements AutoCloseable {
     /** A place where no record stands. */
     public static final long NO_PLACE = 0;
 
+    /** How often a scan begins again as the log was cut: a writer cuts at most four times a second, and reading a file takes less. */
+    private static final int CUT_SCANS_MAX = 100;
+
     private static final Logger LOG = LoggerFactory.getLogger(MessageLog.class);
 
     private final Path folder;
@@ -103,14 +106,47 @@ public final class MessageLog implements AutoCloseable {
 
     /**
      * Reads a log from its first record to its end or its first defect. Needs no lock and changes nothing: beside a
-     * living writer the record being written may show as a torn tail.
+     * living writer the record being written may show as a torn tail. A log whose oldest files go meanwhile is read again from its new
+     * beginning.
      *
-     * @param visitor sees each whole record in order; what it throws ends the scan
-     * @throws LogException if the folder cannot be read
+     * @param visitor sees each whole record once, in order, but for those that have gone meanwhile; what it throws ends the scan
+     * @throws LogException if the folder cannot be read, or the log is cut again and again before it is
      */
     public static LogScan scan(Path folder, Consumer<? super LogEntry> visitor) {
+        long[] seen = {0};
+        Consumer<LogEntry> unseen = entry -> {
+            if (entry.position() > seen[0]) {
+                seen[0] = entry.position();
+                visitor.accept(entry);
+            }
+        };
+        return readAgainIfCut(folder, () -> LogReader.read(folder, unseen));
+    }
+
+    /** What the log says of the time before its oldest record, if files of it have gone: the jobs that were open then. As {@link #scan}. */
+    public static LogBook beginning(Path folder) {
+        return readAgainIfCut(folder, () -> LogReader.beginning(folder));
+    }
+
+    private interface Reading<T> {
+        T read() throws IOException;
+    }
+
+    private static <T> T readAgainIfCut(Path folder, Reading<T> reading) {
+        for (int left = CUT_SCANS_MAX; ; left--) {
+            try {
+                return read(folder, reading);
+            } catch (LogException e) {
+                if (!e.wasCut() || left == 0) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    private static <T> T read(Path folder, Reading<T> reading) {
         try {
-            return LogReader.read(folder, visitor);
+            return reading.read();
         } catch (IOException e) {
             throw new LogException(folder, LogException.NO_POSITION, "cannot be read: " + LogException.words(e),
                     "check the folder's name and rights", e);
@@ -412,7 +448,7 @@ public final class MessageLog implements AutoCloseable {
     /** As long as it is open, no file is used again that it may have open. */
     private LogCursor counted(LogCursor cursor) {
         chain.spares().cursorOpened();
-        cursor.onClose(chain.spares()::cursorClosed);
+        cursor.counted(chain.spares()::cursorOpened, chain.spares()::cursorClosed);
         return cursor;
     }
 

@@ -34,6 +34,12 @@ public interface RecordCursor extends AutoCloseable {
      */
     StoredMessage message();
 
+    /**
+     * Lets go of the log's files until the next move, which goes on behind what was passed: else a file that is cut keeps its room, and no
+     * other is begun again. Nothing is shown until then.
+     */
+    default void rest() {}
+
     @Override
     void close();
 }

@@ -15,9 +15,9 @@ import org.posthouse.mpj.data.Region;
  * thread to another orders what the first wrote before what the second reads.
  *
  * <p>A collective has one tag for all of its messages, the number of the operation; messages of one sender never
- * overtake, so those of its phases do not mix. A failed receive does not end it: the rank goes on to the end, so that
- * no operation stays behind that points into the program's buffers and nobody waits for it, but sends {@link Spoiled}
- * messages from then on; {@link #end} throws the first failure.
+ * overtake, so those of its phases do not mix. A failed receive does not end it, nor does what a program's own operation
+ * throws: the rank goes on to the end, so that no operation stays behind that points into the program's buffers and nobody
+ * waits for it, but sends {@link Spoiled} messages from then on; {@link #end} throws the first failure.
  */
 public final class Peers {
     private final Endpoint endpoint;
@@ -32,6 +32,9 @@ public final class Peers {
 
     private int operations;
     private ReceiveException failure;
+
+    /** By the program's own operation; null if a receive has failed before. */
+    private Throwable thrown;
 
     /**
      * Peers whose algorithms are chosen, or forced by the environment.
@@ -116,10 +119,14 @@ public final class Peers {
     void begin() {
         operations = operations + 1 & Integer.MAX_VALUE;
         failure = null;
+        thrown = null;
     }
 
-    /** Ends it; throws the first failure of a receive. */
+    /** Ends it; throws the first failure of a receive, or of the operation. */
     void end() throws ReceiveException {
+        if (thrown != null) {
+            throw new ReductionException(thrown);
+        }
         if (failure != null) {
             throw failure;
         }
@@ -154,9 +161,18 @@ public final class Peers {
 
     /** Combines values, unless one of them may not have come: the first failure is what the program is told. */
     void combine(Reduction op, Region in, int inAt, Region inOut, int inOutAt, int count) {
-        if (whole.failure == null) {
-            op.combine(in, inAt, inOut, inOutAt, count);
+        if (whole.isSpoiled()) {
+            return;
         }
+        try {
+            op.combine(in, inAt, inOut, inOutAt, count);
+        } catch (RuntimeException | Error e) {
+            whole.thrown = e; // For the program, at the end.
+        }
+    }
+
+    private boolean isSpoiled() {
+        return failure != null || thrown != null;
     }
 
     private int tag() {
@@ -164,7 +180,7 @@ public final class Peers {
     }
 
     private Content unspoiled(Content content) {
-        return whole.failure == null ? content : Spoiled.MESSAGE;
+        return whole.isSpoiled() ? Spoiled.MESSAGE : content;
     }
 
     Operation send(int destination, Content content) {

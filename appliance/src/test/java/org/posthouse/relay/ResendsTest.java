@@ -1,0 +1,84 @@
+package org.posthouse.relay;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.core.Claim;
+import org.posthouse.core.CoreConfig;
+import org.posthouse.core.Message;
+import org.posthouse.logstore.LogRecord;
+import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
+
+/** What is compared with what was sent before, by a log that is cut meanwhile. */
+@Timeout(60)
+final class ResendsTest {
+    private static final long JOB = 7;
+
+    /** More than a file has: 16 MiB. */
+    private static final int FRAMES = 400;
+
+    /** How a cursor maps a file. */
+    private static final String READ_ONLY = " r--s ";
+
+    @TempDir
+    private Path folder;
+
+    private final LogJournal journal = new LogJournal();
+    private final Histories histories = Histories.of(journal);
+    private final Shard shard = new Shard(
+            0, "here", CoreConfig.DEFAULT, 1, Workplace.open(Runnable::run), histories, new Gate(() -> 0, () -> 0, wanted -> {}), () -> 0);
+    private final Resends resends = new Resends(shard, histories);
+
+    /** A rank compares once, and nothing more until its job ends. */
+    @Test
+    void aFileThatWasCutIsNotKept() throws Exception {
+        journal.open(folder, "here", 1, new LogLimits(64 << 20, 60, LogLimits.OnFull.WAIT), LogJournalTest.NOBODY, safe -> true);
+        journal.sync(); // Files that go are not begun again.
+        journal.forJob(new JobOpen(JOB, Token.random(), true, "job", List.of(new Home("here", "here", "h:1")), new int[2]));
+        ByteBuf eight = Unpooled.buffer().writeZero(8);
+        journal.arrival(JOB, Message.of(new Message.Logged(0, 0, 1, 5, 1, 8, 8, 1, FrameType.SEND, false, 0, 0)), new BufferParcel(eight, 0, 8, 0));
+        shard.strand().submit(() -> resends.add(JOB, 0, new Claim(0, 1, 1, 5, 8, 8, 1, 0)));
+        AtomicBoolean compared = new AtomicBoolean();
+        histories.thread().execute(() -> compared.set(true));
+        await().untilTrue(compared);
+        fillAFile();
+        String first = folder.resolve("19700101F.cq4").toString();
+        assertThat(mapped(map -> map.contains(first) && map.contains(READ_ONLY))).as("it is being read").isNotEmpty();
+        journal.jobClosed(JOB, 0);
+        await().until(() -> Files.notExists(Path.of(first)));
+        await().untilAsserted(() -> assertThat(mapped(map -> map.contains(first))).isEmpty());
+        histories.close();
+        journal.close();
+    }
+
+    private void fillAFile() {
+        ByteBuf items = Unpooled.directBuffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
+        int count = Wire.PAYLOAD_BYTES_MAX / LogRecord.Events.ITEM_BYTES;
+        for (int frames = 0; frames < FRAMES; frames++) {
+            journal.events(JOB, 1, 1, 1, count, false, new BufferParcel(items, 0, items.readableBytes(), 0));
+        }
+        items.release();
+    }
+
+    private static List<String> mapped(Predicate<String> which) throws IOException {
+        try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
+            return maps.filter(which).toList();
+        }
+    }
+}
