@@ -278,9 +278,23 @@ final class RankFrames {
             from.port().withdrawn(view.context(), destination, view.sequence(), true);
         } else if (to == null && from.outgoing().withdraw(view)) {
             job.peer(destination).withdraw(job.id(), view.context(), from.rank(), destination, view.sequence());
+        } else if (to == null && from.outgoing().mayHaveForgotten(offer)) {
+            ask(from, offer);
         } else {
             from.withdrawn(view.context(), destination, view.sequence(), to != null && deliveries.withdraw(to, view));
         }
+    }
+
+    /** Asks the message's destination what this core has forgotten: whether a process of the rank had taken it back. */
+    private static void ask(HomedRank from, HomedRank.Transfer message) throws WireException {
+        if (from.repeats().questions().size() == HomedRank.OFFERS_MAX) {
+            throw new WireException(Reason.LIMIT, from + " has " + HomedRank.OFFERS_MAX + " sends to be taken back, the most that may wait");
+        }
+        if (!from.repeats().ask(message)) {
+            throw new WireException(Reason.NOT_EXPECTED, "WITHDRAW of a message that is being withdrawn: " + message);
+        }
+        Job job = from.job();
+        job.peer(message.peer()).withdraw(job.id(), message.context(), from.rank(), message.peer(), message.sequence());
     }
 
     private static void checkPattern(HomedRank rank, FrameView view) throws WireException {

@@ -266,6 +266,41 @@ final class RelayRestartTest {
         goesLive(rank);
     }
 
+    /** A process before has offered what is sent whole now, or the core counts it as sent for what it knows of later in its channel. */
+    @Test
+    void whetherAMessageWasTakenBackThatWasForgottenItsDestinationIsAsked() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0);
+        rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 2, 10)));
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        rank.sends(relay.frames.withdraw(0, 0, 3, 2, 0));
+        rank.isRefused(relay.frames.withdraw(0, 0, 3, 2, 0), Reason.NOT_EXPECTED);
+        assertThat(relay.sites).endsWith("withdraw there 0->3 #1", "withdraw there 0->3 #2");
+        relay.core.peerRestarted(relay.there, List.of());
+        assertThat(relay.sites.subList(3, 5)).containsExactlyInAnyOrder("withdraw there 0->3 #1", "withdraw there 0->3 #2");
+        rank.take();
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, true));
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 2, false));
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 2, false));
+        assertThat(rank.take()).containsExactly("withdrawn ->3 #1 true", "withdrawn ->3 #2 false");
+        assertThat(rank.rank.offers()).isZero();
+        assertThat(relay.core.state(rank.rank)).contains(new StatePage.Entry(StatePage.GONE, 0, 3, 1));
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        assertThat(rank.take()).as("known by now").containsExactly("withdrawn ->3 #1 true");
+        goesLive(rank);
+    }
+
+    @Test
+    void boundsWhatMayBeAskedAtOnce() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0);
+        goesLive(rank);
+        for (int sequence = 1; sequence <= HomedRank.OFFERS_MAX; sequence++) {
+            rank.sends(relay.frames.withdraw(0, 0, 3, sequence, 0));
+        }
+        rank.isRefused(relay.frames.withdraw(0, 0, 3, HomedRank.OFFERS_MAX + 1, 0), Reason.LIMIT);
+    }
+
     /** The host has lost the end of the log, and with it that the offer was matched. */
     @Test
     void anOfferGoesOnAsFarAsItsRankWasTold() throws Exception {
