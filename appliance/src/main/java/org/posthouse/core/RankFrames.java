@@ -149,10 +149,11 @@ final class RankFrames {
                 && !from.repeats().isGone(message);
     }
 
-    /** Of the message no channel knows here, but the process before may have told that it was offered: that is nothing to the one that is there. */
+    /** Of the message no channel knows here, but the process before may have told that it was offered, and wanted it back: that is nothing to the one that is there. */
     private static void beginAnew(HomedRank from, FrameView view) {
         HomedRank.Transfer message = new HomedRank.Transfer(view.context(), view.destination(), view.sequence());
         from.repeats().came(message);
+        from.repeats().takeUnasked(message);
         if (from.outgoing().forget(message)) {
             from.freeOfferPlace();
         }

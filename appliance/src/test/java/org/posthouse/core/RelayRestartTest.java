@@ -301,6 +301,28 @@ final class RelayRestartTest {
         rank.isRefused(relay.frames.withdraw(0, 0, 3, HomedRank.OFFERS_MAX + 1, 0), Reason.LIMIT);
     }
 
+    /** The process that asked has ended, and the next has said the offer anew: it gets an answer of its own. */
+    @ParameterizedTest
+    @CsvSource({"true, false", "true, true", "false, false", "false, true"})
+    void whoAsksForAnOfferThatItHasBegunAnewIsAnswered(boolean gone, boolean early) throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.OFFERED, 0, 3, 0, 1, 10));
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "died"));
+        OneRelay.Rank next = relay.new Rank();
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        relay.core.replay(next.rank);
+        next.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 10)));
+        next.take();
+        if (early) {
+            relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, gone));
+        }
+        next.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, gone));
+        assertThat(next.take()).containsExactly("withdrawn ->3 #1 " + gone);
+        goesLive(next);
+    }
+
     /** The host has lost the end of the log, and with it that the offer was matched. */
     @Test
     void anOfferGoesOnAsFarAsItsRankWasTold() throws Exception {
