@@ -185,6 +185,21 @@ final class RelayRestartTest {
         assertThat(rank.take()).filteredOn(word -> word.startsWith("chunk")).hasSize(6);
     }
 
+    /** It had all of the message, of which the host has lost the end, and the sender has been started again. */
+    @Test
+    void whatARankHadGotThatHasFinalizedIsSentToItsEnd() throws Exception {
+        Message matched = message(FrameType.OFFER, false, 3, 0, 1, 9L * CHUNK, true);
+        matched.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
+        restored(recovered(0, 1, List.of(new Recovered.Channel(0, 3, 1)), matched));
+        OneRelay.Rank rank = comesAgain(0, 1);
+        goesLive(rank);
+        rank.sends(relay.frames.finalizing(0));
+        assertThat(rank.take()).containsExactly("finalized");
+        arrives(1, 2, 3, 4, 5, 6, 7, 8);
+        assertThat(relay.sites).endsWith("clear there 3->0 #1 up to " + 9 * CHUNK);
+        assertThat(rank.rank.arriving()).isEmpty();
+    }
+
     private void arrives(int... chunks) {
         for (int chunk : chunks) {
             relay.fromSite("there", relay.frames.chunk(0, 3, 0, 1, chunk * CHUNK, CHUNK));
