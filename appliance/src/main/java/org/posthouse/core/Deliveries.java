@@ -367,13 +367,14 @@ final class Deliveries {
 
     /**
      * Gives a matched message's sender what it may send next, or its credit back, unless the receiver is slow. If the
-     * receiver has gone, credit still comes back, and offers stay where they are.
+     * receiver has gone, credit still comes back, and offers stay where they are; if it has finalized, it had all that it wanted, and they go on.
      */
     void progress(HomedRank to, Message message) {
         RankPort port = to.port();
         boolean offered = message.form() == FrameType.OFFER;
         boolean over = message.isComplete() && !message.isBehind() && (!offered || message.isAhead());
-        boolean wantsMore = offered && port != null && !message.isBehind() && windows.wantsMore(message);
+        boolean reads = port != null || to.state() == RankState.FINALIZED;
+        boolean wantsMore = offered && reads && !message.isBehind() && windows.wantsMore(message);
         if (!over && !wantsMore) {
             return;
         }

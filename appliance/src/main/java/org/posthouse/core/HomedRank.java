@@ -330,6 +330,14 @@ public final class HomedRank {
         repeats.tookBack(transfer);
     }
 
+    /** It hears whether a process before had taken back what it has sent whole. */
+    void answer(Transfer transfer, boolean gone) {
+        if (gone) {
+            repeats.tookBack(transfer);
+        }
+        port.withdrawn(transfer.context(), transfer.peer(), transfer.sequence(), gone);
+    }
+
     /** An offer of its was taken back, or it was too late for that. */
     void withdrawn(int context, int destination, long sequence, boolean gone) {
         Transfer transfer = new Transfer(context, destination, sequence);

@@ -118,6 +118,11 @@ final class Outgoing {
         }
     }
 
+    /** Whether this message, which is not under way, may have been before this core began. */
+    boolean mayHaveForgotten(HomedRank.Transfer transfer) {
+        return restored && !sending.containsKey(transfer);
+    }
+
     /** Whether nothing is known of this channel, though there may have been messages. */
     boolean isForgotten(int context, int destination) {
         return restored && sequence(context, destination) == null;

@@ -94,6 +94,11 @@ final class PeerFrames {
     private static void withdrawn(Job job, Peer peer, FrameView view) throws WireException {
         HomedRank source = sourceOf(job, peer, view);
         HomedRank.Transfer transfer = new HomedRank.Transfer(view.context(), view.destination(), view.sequence());
+        boolean gone = (view.flags() & FrameView.FOUND) != 0;
+        if (source.repeats().takeQuestion(transfer)) {
+            source.answer(transfer, gone);
+            return;
+        }
         Outgoing.Open open = source.outgoing().open(transfer);
         if (!source.outgoing().withdrawn(view, job.logged())) {
             return;
@@ -102,7 +107,6 @@ final class PeerFrames {
             source.wasTakenBack(transfer);
             return;
         }
-        boolean gone = (view.flags() & FrameView.FOUND) != 0;
         source.withdrawn(view.context(), view.destination(), view.sequence(), gone);
     }
 

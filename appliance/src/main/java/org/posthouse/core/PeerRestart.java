@@ -100,11 +100,14 @@ final class PeerRestart {
                             job.id(), transfer.context(), rank.rank(), transfer.peer(), transfer.sequence(), bytes);
                 }
             });
-            rank.outgoing().forEachWithdrawing(transfer -> {
-                if (job.peer(transfer.peer()) == peer) {
-                    peer.withdraw(job.id(), transfer.context(), rank.rank(), transfer.peer(), transfer.sequence());
-                }
-            });
+            rank.outgoing().forEachWithdrawing(transfer -> withdraw(rank, transfer));
+            rank.repeats().questions().forEach(transfer -> withdraw(rank, transfer));
+        }
+    }
+
+    private void withdraw(HomedRank rank, HomedRank.Transfer transfer) {
+        if (job.peer(transfer.peer()) == peer) {
+            peer.withdraw(job.id(), transfer.context(), rank.rank(), transfer.peer(), transfer.sequence());
         }
     }
 }

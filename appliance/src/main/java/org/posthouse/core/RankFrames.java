@@ -149,10 +149,11 @@ final class RankFrames {
                 && !from.repeats().isGone(message);
     }
 
-    /** Of the message no channel knows here, but the process before may have told that it was offered: that is nothing to the one that is there. */
+    /** Of the message no channel knows here, but the process before may have told that it was offered, and wanted it back: that is nothing to the one that is there. */
     private static void beginAnew(HomedRank from, FrameView view) {
         HomedRank.Transfer message = new HomedRank.Transfer(view.context(), view.destination(), view.sequence());
         from.repeats().came(message);
+        from.repeats().takeUnasked(message);
         if (from.outgoing().forget(message)) {
             from.freeOfferPlace();
         }
@@ -281,9 +282,23 @@ final class RankFrames {
                     Reason.LIMIT, from + " takes back more than " + Repeats.GONE_MAX + " sends, each of which is remembered until its job ends");
         } else if (to == null && from.outgoing().withdraw(view)) {
             job.peer(destination).withdraw(job.id(), view.context(), from.rank(), destination, view.sequence());
+        } else if (to == null && from.outgoing().mayHaveForgotten(offer)) {
+            ask(from, offer);
         } else {
             from.withdrawn(view.context(), destination, view.sequence(), to != null && deliveries.withdraw(to, view));
         }
+    }
+
+    /** Asks the message's destination what this core has forgotten: whether a process of the rank had taken it back. */
+    private static void ask(HomedRank from, HomedRank.Transfer message) throws WireException {
+        if (from.repeats().questions().size() == HomedRank.OFFERS_MAX) {
+            throw new WireException(Reason.LIMIT, from + " has " + HomedRank.OFFERS_MAX + " sends to be taken back, the most that may wait");
+        }
+        if (!from.repeats().ask(message)) {
+            throw new WireException(Reason.NOT_EXPECTED, "WITHDRAW of a message that is being withdrawn: " + message);
+        }
+        Job job = from.job();
+        job.peer(message.peer()).withdraw(job.id(), message.context(), from.rank(), message.peer(), message.sequence());
     }
 
     private static void checkPattern(HomedRank rank, FrameView view) throws WireException {

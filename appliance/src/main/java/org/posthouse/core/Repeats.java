@@ -27,6 +27,9 @@ final class Repeats {
     private final Set<HomedRank.Transfer> gone = new HashSet<>();
     private final Set<HomedRank.Transfer> unasked = new HashSet<>();
 
+    /** Messages that the rank has sent whole, and asks whether a process before had taken them back. */
+    private final Set<HomedRank.Transfer> questions = new HashSet<>();
+
     /** The rank is told that its channel has this message in part: it will begin it again. */
     void await(HomedRank.Transfer transfer, long clearedUpTo) {
         awaited.put(transfer, clearedUpTo);
@@ -58,6 +61,20 @@ final class Repeats {
         return !unasked.isEmpty() && unasked.remove(transfer);
     }
 
+    /** The rank asks whether a process before had taken this message back, which only its destination knows; false if it has asked. */
+    boolean ask(HomedRank.Transfer transfer) {
+        return questions.add(transfer);
+    }
+
+    /** Whether this is the answer that the rank waits for. */
+    boolean takeQuestion(HomedRank.Transfer transfer) {
+        return !questions.isEmpty() && questions.remove(transfer);
+    }
+
+    Set<HomedRank.Transfer> questions() {
+        return questions;
+    }
+
     /** An offer of the rank was taken back. */
     void tookBack(HomedRank.Transfer transfer) {
         gone.add(transfer);
@@ -73,8 +90,9 @@ final class Repeats {
         return gone;
     }
 
-    /** A process of the rank has ended; the next is told anew. */
+    /** A process of the rank has ended; the next is told, and asks, anew. */
     void forgetAwaited() {
         awaited.clear();
+        questions.clear();
     }
 }

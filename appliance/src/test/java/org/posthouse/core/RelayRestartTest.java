@@ -202,6 +202,21 @@ final class RelayRestartTest {
         assertThat(rank.take()).filteredOn(word -> word.startsWith("chunk")).hasSize(6);
     }
 
+    /** It had all of the message, of which the host has lost the end, and the sender has been started again. */
+    @Test
+    void whatARankHadGotThatHasFinalizedIsSentToItsEnd() throws Exception {
+        Message matched = message(FrameType.OFFER, false, 3, 0, 1, 9L * CHUNK, true);
+        matched.loggedPiece(CHUNK, relay.journal.pretend(CHUNK));
+        restored(recovered(0, 1, List.of(new Recovered.Channel(0, 3, 1)), matched));
+        OneRelay.Rank rank = comesAgain(0, 1);
+        goesLive(rank);
+        rank.sends(relay.frames.finalizing(0));
+        assertThat(rank.take()).containsExactly("finalized");
+        arrives(1, 2, 3, 4, 5, 6, 7, 8);
+        assertThat(relay.sites).endsWith("clear there 3->0 #1 up to " + 9 * CHUNK);
+        assertThat(rank.rank.arriving()).isEmpty();
+    }
+
     private void arrives(int... chunks) {
         for (int chunk : chunks) {
             relay.fromSite("there", relay.frames.chunk(0, 3, 0, 1, chunk * CHUNK, CHUNK));
@@ -281,6 +296,63 @@ final class RelayRestartTest {
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
         assertThat(rank.take()).containsExactly("withdrawn ->3 #1 true");
         goesLive(rank);
+    }
+
+    /** A process before has offered what is sent whole now, or the core counts it as sent for what it knows of later in its channel. */
+    @Test
+    void whetherAMessageWasTakenBackThatWasForgottenItsDestinationIsAsked() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0);
+        rank.sends(again(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 2, 10)));
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        rank.sends(relay.frames.withdraw(0, 0, 3, 2, 0));
+        rank.isRefused(relay.frames.withdraw(0, 0, 3, 2, 0), Reason.NOT_EXPECTED);
+        assertThat(relay.sites).endsWith("withdraw there 0->3 #1", "withdraw there 0->3 #2");
+        relay.core.peerRestarted(relay.there, List.of());
+        assertThat(relay.sites.subList(3, 5)).containsExactlyInAnyOrder("withdraw there 0->3 #1", "withdraw there 0->3 #2");
+        rank.take();
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, true));
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 2, false));
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 2, false));
+        assertThat(rank.take()).containsExactly("withdrawn ->3 #1 true", "withdrawn ->3 #2 false");
+        assertThat(rank.rank.offers()).isZero();
+        assertThat(relay.core.state(rank.rank)).contains(new StatePage.Entry(StatePage.GONE, 0, 3, 1));
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        assertThat(rank.take()).as("known by now").containsExactly("withdrawn ->3 #1 true");
+        goesLive(rank);
+    }
+
+    @Test
+    void boundsWhatMayBeAskedAtOnce() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0);
+        goesLive(rank);
+        for (int sequence = 1; sequence <= HomedRank.OFFERS_MAX; sequence++) {
+            rank.sends(relay.frames.withdraw(0, 0, 3, sequence, 0));
+        }
+        rank.isRefused(relay.frames.withdraw(0, 0, 3, HomedRank.OFFERS_MAX + 1, 0), Reason.LIMIT);
+    }
+
+    /** The process that asked has ended, and the next has said the offer anew: it gets an answer of its own. */
+    @ParameterizedTest
+    @CsvSource({"true, false", "true, true", "false, false", "false, true"})
+    void whoAsksForAnOfferThatItHasBegunAnewIsAnswered(boolean gone, boolean early) throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.OFFERED, 0, 3, 0, 1, 10));
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "died"));
+        OneRelay.Rank next = relay.new Rank();
+        next.rank = relay.connect(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN), next);
+        relay.core.replay(next.rank);
+        next.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 10)));
+        next.take();
+        if (early) {
+            relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, gone));
+        }
+        next.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, gone));
+        assertThat(next.take()).containsExactly("withdrawn ->3 #1 " + gone);
+        goesLive(next);
     }
 
     /** The host has lost the end of the log, and with it that the offer was matched. */

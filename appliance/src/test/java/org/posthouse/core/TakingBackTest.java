@@ -100,6 +100,9 @@ final class TakingBackTest extends TwoRanks {
         withdraw(1, 1);
         assertThat(sender.take()).containsExactly("withdrawn ->1 #1 false");
         assertThat(receiver.rank.mailbox().unexpected()).isEqualTo(1);
+        sender.sends(relay.frames.message(FrameType.SEND, 0, 0, 3, 4, 1, 7));
+        withdraw(3, 1);
+        assertThat(sender.take()).as("nobody else knows better").containsExactly("withdrawn ->3 #1 false");
     }
 
     @Test

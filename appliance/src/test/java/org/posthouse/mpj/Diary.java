@@ -41,6 +41,7 @@ public final class Diary {
     private final Map<Integer, Long> posts = new LinkedHashMap<>();
     private final Map<Long, Long> numbers = new LinkedHashMap<>();
     private final List<long[]> sums = new ArrayList<>();
+    private int unsent;
     private long mark;
     int phase;
     int printed;
@@ -72,6 +73,12 @@ public final class Diary {
     /** It was taken back. */
     void unsent(Letter letter) {
         sent.remove(letter);
+        unsent++;
+    }
+
+    /** Messages that were taken back since the process began or went on from an image. */
+    public int unsent() {
+        return unsent;
     }
 
     void received(Post post, Letter letter) {

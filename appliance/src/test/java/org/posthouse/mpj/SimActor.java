@@ -36,6 +36,7 @@ final class SimActor {
     private final int context;
     private final int eagerBytesMax;
     private final boolean large;
+    private final boolean takesBack;
     private final SplittableRandom shape;
     private final SplittableRandom own;
 
@@ -46,6 +47,7 @@ final class SimActor {
             int context,
             int eagerBytesMax,
             boolean large,
+            boolean takesBack,
             SplittableRandom shape,
             SplittableRandom own) {
         this.process = process;
@@ -55,6 +57,7 @@ final class SimActor {
         this.context = context;
         this.eagerBytesMax = eagerBytesMax;
         this.large = large;
+        this.takesBack = takesBack;
         this.shape = shape;
         this.own = own;
     }
@@ -66,7 +69,7 @@ final class SimActor {
 
     /** The same so many contexts further. */
     SimActor behind(int contexts) {
-        return new SimActor(process, ranks, context + contexts, eagerBytesMax, large, shape, own);
+        return new SimActor(process, ranks, context + contexts, eagerBytesMax, large, takesBack, shape, own);
     }
 
     /** The same in the context that is no phase's own. */
@@ -105,6 +108,11 @@ final class SimActor {
 
     int context() {
         return context;
+    }
+
+    /** Whether it takes much of what it sends back. */
+    boolean takesBack() {
+        return takesBack;
     }
 
     /** Where it is among the collectives of its context. */

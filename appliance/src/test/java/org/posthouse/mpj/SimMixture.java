@@ -70,8 +70,8 @@ final class SimMixture {
     void play() throws ReceiveException {
         while (!destinations.isEmpty()) {
             if (own.nextInt(3) > 0) {
-                send(destinations.removeFirst(), own.nextInt(12) == 0 ? Mode.SYNCHRONOUS : Mode.STANDARD);
-            } else if (!sends.isEmpty() && own.nextInt(4) == 0) {
+                send(destinations.removeFirst(), own.nextInt(actor.takesBack() ? 2 : 12) == 0 ? Mode.SYNCHRONOUS : Mode.STANDARD);
+            } else if (!sends.isEmpty() && own.nextInt(actor.takesBack() ? 2 : 4) == 0) {
                 takeBack(own.nextInt(sends.size()));
             } else {
                 look();

@@ -102,10 +102,11 @@ public enum SimPhase {
         EXCHANGE, EXCHANGE, EXCHANGE, PROBES, PROBES, MASTER, MASTER, MIXED, MIXED, MIXED, CANCELLED_RECEIVES, CANCELLED_SENDS, COLLECTIVES, BACKGROUND,
         VALUES, PRINT
     };
+    private static final SimPhase[] TAKING_BACK = {MIXED, MIXED, MIXED, CANCELLED_SENDS};
     private static final SimPhase[] TIMELESS = {NAMED_EXCHANGE, NAMED_EXCHANGE, COLLECTIVES, PRINT};
 
-    static SimPhase draw(SplittableRandom shape, boolean deterministic) {
-        SimPhase[] from = deterministic ? TIMELESS : ANY;
+    static SimPhase draw(SplittableRandom shape, boolean deterministic, boolean takesBack) {
+        SimPhase[] from = deterministic ? TIMELESS : takesBack ? TAKING_BACK : ANY;
         return from[shape.nextInt(from.length)];
     }
 

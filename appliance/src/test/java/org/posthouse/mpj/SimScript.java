@@ -22,21 +22,23 @@ public final class SimScript implements SimProcess.Program {
     private final boolean deterministic;
     private final boolean large;
     private final boolean savesAlways;
+    private final boolean takesBack;
     private final Settings settings;
 
     public SimScript(Hardship hardship, long seed, int ranks) {
         this.seed = seed;
         this.ranks = ranks;
         SplittableRandom shape = new SplittableRandom(seed);
-        deterministic = shape.nextInt(4) == 0;
+        deterministic = shape.nextInt(4) == 0 && !hardship.takesBack();
         large = shape.nextInt(6) == 0 || hardship.largeAlways();
         asksRestored = shape.nextInt(3) > 0 || hardship.savesAlways();
         savesAlways = hardship.savesAlways();
+        takesBack = hardship.takesBack();
         int eagerBytesMax = shape.nextInt(3) == 0 ? shape.nextInt(70_000) : 256 * 1024;
         settings = new Settings(eagerBytesMax, 0, Settings.KEPT_BYTES_LEAST, 600);
         int count = 2 + shape.nextInt(6);
         for (int i = 0; i < count; i++) {
-            phases.add(SimPhase.draw(shape, deterministic));
+            phases.add(SimPhase.draw(shape, deterministic, takesBack));
         }
     }
 
@@ -83,6 +85,7 @@ public final class SimScript implements SimProcess.Program {
                 (phase + 2) * CONTEXTS,
                 settings.eagerBytesMax(),
                 large,
+                takesBack,
                 new SplittableRandom(place),
                 new SplittableRandom(place * 7_919 + process.rank()));
     }

@@ -159,7 +159,7 @@ final class CrashTrouble {
         boolean power = hardship.powerCuts() || world.survivesHost() && random.nextBoolean();
         world.kill(host, power);
         for (int rank = 0; rank < world.ranks(); rank++) {
-            if (world.relayOfCore(world.coreOf(rank)) == host.number() && random.nextInt(4) == 0) {
+            if (world.relayOfCore(world.coreOf(rank)) == host.number() && random.nextInt(4) < hardship.dyingInFour()) {
                 world.kill(rank);
             }
         }

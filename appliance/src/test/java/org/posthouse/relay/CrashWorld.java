@@ -75,11 +75,11 @@ final class CrashWorld implements SimProcess.World {
         this.traced = traced;
         random = new Random(seed);
         stage = new Stage(random);
-        int relays = 1 + random.nextInt(3);
+        int relays = Math.max(1 + random.nextInt(3), hardship.takesBack() ? 2 : 1);
         int size = Math.max(relays, 2 + random.nextInt(4));
         shards = 1 + random.nextInt(2);
         script = new SimScript(hardship, seed, size);
-        config = random.nextInt(3) > 0
+        config = random.nextInt(3) > 0 && !hardship.takesBack()
                 ? CoreConfig.DEFAULT
                 : new CoreConfig(
                         2 * Wire.cost(Wire.EAGER_BYTES_MAX), 16 + random.nextInt(20), 2L * Wire.PAYLOAD_BYTES_MAX,

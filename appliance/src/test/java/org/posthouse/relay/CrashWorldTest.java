@@ -54,6 +54,27 @@ final class CrashWorldTest {
         nothingHasDied(Hardship.CUT_OFF, SEEDS / 10);
     }
 
+    /** Who knows that a send was taken back dies, and its relay with it; the receiver is told that it does not come. */
+    @Test
+    void whatWasTakenBackStaysSo() {
+        int[] takenBack = new int[1];
+        SeededRuns.each(SEEDS / 10, seed -> {
+            CrashWorld world = run(Hardship.TAKING_BACK, seed);
+            for (int rank = 0; rank < world.ranks(); rank++) {
+                takenBack[0] += world.diary(rank).unsent();
+            }
+        });
+        if (!SeededRuns.isOne()) {
+            assertThat(takenBack[0]).as("sends that were taken back").isGreaterThan(SEEDS / 2);
+        }
+    }
+
+    /** One process of a rank goes on behind a send that was taken back, dies with no image that can be read, and the next comes to that send again. */
+    @Test
+    void seedsThatHaveFoundFaults() {
+        run(Hardship.ORDINARY, 11_404_536);
+    }
+
     @Test
     void allOfItAtOnce() {
         nothingHasDied(Hardship.WORST, SEEDS / 10);

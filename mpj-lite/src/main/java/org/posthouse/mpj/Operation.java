@@ -37,6 +37,11 @@ public class Operation {
         cancelled = true;
     }
 
+    /** An operation that is done had never happened. */
+    protected final void neverHappened() {
+        cancelled = true;
+    }
+
     private void complete(Envelope envelope, ReceiveException failure, Sink sink) {
         if (done) {
             throw new IllegalStateException("an operation ended twice: " + this.envelope + ", then " + envelope);

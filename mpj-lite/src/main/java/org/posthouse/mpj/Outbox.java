@@ -123,7 +123,7 @@ final class Outbox {
         }
         sending.sent = rides;
         sendChunks(sending, bytes);
-        sending.done();
+        sending.believed();
     }
 
     /** Whether any message was written since the last time that is not where it was to go. */
@@ -145,7 +145,7 @@ final class Outbox {
                 .checksum(checksum)
                 .failedPolls(history.tellPolls());
         line.end(Wire.MESSAGE_HEADER_BYTES);
-        sending.done();
+        sending.believed();
     }
 
     private static int checksum(Content content) {
@@ -307,7 +307,7 @@ final class Outbox {
 
     /** Asks again for what is to be taken back, unless it is known by now to be too late. */
     void withdrawAgain() throws IOException {
-        withdrawing.values().removeIf(Outbox::isTooLate);
+        withdrawing.values().removeIf(this::isTooLate);
         for (Sending sending : withdrawing.values()) {
             if (unanswered.contains(sending)) {
                 sayWithdraw(sending);
@@ -316,8 +316,8 @@ final class Outbox {
         unanswered = Set.of();
     }
 
-    private static boolean isTooLate(Sending sending) {
-        boolean late = sending.isDone() || sending.sent > 0;
+    private boolean isTooLate(Sending sending) {
+        boolean late = !mayBeGone(sending);
         sending.beingCancelled(!late);
         return late;
     }
@@ -365,18 +365,23 @@ final class Outbox {
         return sending;
     }
 
-    /** Asks to take a send back; false if it is too late already. */
+    /** Asks to take a send back, or whether it was; false if it is known to be too late. */
     boolean withdraw(Sending sending) throws IOException {
         if (sending.isGone()) {
             sending.withdrawn();
         }
-        if (sending.isDone() || sending.sent > 0) {
+        if (!mayBeGone(sending)) {
             return false;
         }
         sayWithdraw(sending);
         withdrawing.put(transfer(sending), sending);
         sending.beingCancelled(true);
         return true;
+    }
+
+    /** Whether it can be taken back; or may have been by a process before this one, which offered what this one has sent whole. */
+    private boolean mayBeGone(Sending sending) {
+        return sending.isBelieved() ? accepted.isRestarted() && !sending.isCancelled() : !sending.isDone() && sending.sent == 0;
     }
 
     private void sayWithdraw(Sending sending) throws IOException {
@@ -395,7 +400,7 @@ final class Outbox {
         if (sending == null && cameAgain) {
             return;
         }
-        if (sending == null || gone && (sending.isDone() || sending.sent > 0)) {
+        if (sending == null || gone && !mayBeGone(sending)) {
             throw new WireException(Reason.NOT_EXPECTED, view + " of " + transfer + ", which was not to be withdrawn");
         }
         sending.beingCancelled(false);

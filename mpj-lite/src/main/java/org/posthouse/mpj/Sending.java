@@ -15,6 +15,9 @@ final class Sending extends Operation {
 
     private boolean gone;
 
+    /** Whether it is done though nobody has said so: it was sent whole, or its channel is believed to have it. */
+    private boolean believed;
+
     Sending(Content content, int context, int destination, long sequence) {
         this.content = content;
         this.context = context;
@@ -28,6 +31,16 @@ final class Sending extends Operation {
         }
     }
 
+    /** Ends it without a word of whoever has it. */
+    void believed() {
+        believed = true;
+        done();
+    }
+
+    boolean isBelieved() {
+        return believed;
+    }
+
     /** Ends it, although its bytes may be asked for later. */
     void abandon(ReceiveException why) {
         if (!isDone()) {
@@ -36,7 +49,11 @@ final class Sending extends Operation {
     }
 
     void withdrawn() {
-        cancelled();
+        if (believed) {
+            neverHappened();
+        } else {
+            cancelled();
+        }
     }
 
     /** It was taken back before the rank was started again: it waits for the program to do so again. */

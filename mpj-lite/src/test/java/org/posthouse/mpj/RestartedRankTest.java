@@ -452,6 +452,40 @@ final class RestartedRankTest extends OneRank {
         assertThat(view(line.hear(FrameType.SEND)).sequence()).isEqualTo(3);
     }
 
+    /** Its relay may have been started again, and know of what came later in the channel; and what had to be offered then may be sent whole now. */
+    @Test
+    void whatCountsAsSentMayHaveBeenTakenBack() throws Exception {
+        connect(2, known(StatePage.ACCEPTED, 1, 2));
+        line.say(history(0, History.TAKEN));
+        Operation accepted = send(1, new byte[1], Mode.SYNCHRONOUS);
+        Operation whole = send(2);
+        assertThat(accepted.isDone()).isTrue();
+        assertThat(whole.isDone()).isTrue();
+        CompletableFuture<Boolean> again = start(() -> endpoint.cancel(accepted));
+        line.hear(FrameType.RESENT);
+        line.hear(FrameType.SEND);
+        line.hear(FrameType.LIVE);
+        line.say(ScriptedRelay.withdrawn(line.hear(FrameType.WITHDRAW), true));
+        assertThat(again.get()).as("as before").isTrue();
+        CompletableFuture<Boolean> untold = start(() -> endpoint.cancel(whole));
+        line.say(ScriptedRelay.withdrawn(line.hear(FrameType.WITHDRAW), true));
+        assertThat(untold.get()).as("nobody had been told").isTrue();
+        assertThat(whole.isCancelled()).isTrue();
+        Operation late = send(1);
+        CompletableFuture<Boolean> tooLate = start(() -> endpoint.cancel(late));
+        hearEvents(2, History.TAKEN);
+        line.hear(FrameType.RESENT);
+        line.hear(FrameType.WITHDRAW);
+        assertThat(breakLine()).contains(known(StatePage.GONE, 1, 1), known(StatePage.GONE, 2, 1));
+        line.say(greeting(2, 0));
+        line.say(events(3, NONE, 0, FrameView.END));
+        hearEvents(2, History.TAKEN);
+        line.hear(FrameType.LIVE);
+        line.hear(FrameType.POLLS);
+        line.say(ScriptedRelay.withdrawn(line.hear(FrameType.WITHDRAW), false));
+        assertThat(tooLate.get()).isFalse();
+    }
+
     /** It is not live before it has observed what follows, and does not come to that before it has the answer. */
     @Test
     void whatIsToBeTakenBackAgainIsAskedForAgainBeforeLive() throws Exception {
