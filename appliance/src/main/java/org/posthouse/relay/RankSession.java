@@ -48,7 +48,7 @@ final class RankSession implements Session, RankPort {
     /** Null until it is admitted. */
     private HomedRank rank;
 
-    private RankSession(Shard shard, Connection connection, Hello hello) {
+    RankSession(Shard shard, Connection connection, Hello hello) {
         this.core = shard.core();
         this.shard = shard;
         this.connection = connection;
@@ -58,14 +58,13 @@ final class RankSession implements Session, RankPort {
     }
 
     /** Admits the rank as soon as all that it remembers was told, and answers it when the log is safe up to what it is told. */
-    static RankSession open(Shard shard, Connection connection, Hello hello) throws Refusal {
-        RankSession session = new RankSession(shard, connection, hello);
+    @Override
+    public void begin() throws Refusal {
         if (hello.pages() == 0) {
-            session.admit();
+            admit();
         } else {
-            session.core.authenticate(hello);
+            core.authenticate(hello);
         }
-        return session;
     }
 
     private void admit() throws Refusal {
