@@ -533,7 +533,7 @@ public final class Links {
             return context.succeededFuture();
         }
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
-        watch.stop();
+        Future<Void> watched = watch.stop();
         routing.stop();
         // Those over other relays say so over the links that are straight.
         List<Link> straight = links.values().stream().filter(Link::isStraight).toList();
@@ -546,6 +546,7 @@ public final class Links {
         Promise<Void> packed = context.promise();
         packing.close(packed::complete);
         closing.add(packed.future());
+        closing.add(watched);
         if (client != null) {
             closing.add(client.close());
         }

@@ -88,7 +88,9 @@ final class Routing {
     /** The link to {@code relay} is down: nothing goes over it any more. */
     void forget(String relay) {
         routes.forget(relay);
-        links.keepHearsay(routes.reached());
+        if (!stopped) {
+            links.keepHearsay(routes.reached());
+        }
     }
 
     /** This relay stops. */
