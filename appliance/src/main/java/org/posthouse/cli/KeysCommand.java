@@ -1,6 +1,7 @@
 package org.posthouse.cli;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -99,10 +100,20 @@ final class KeysCommand {
     @Command(
             name = "show",
             description = "Shows the certificates in a keys folder, valid or not: an authority's, with all that it has issued, or a site's.",
+            footer = {
+                "",
+                "Status 0: the folder is of use, now and for --days more. 3: it is not: the site's",
+                "certificate or its authority has expired or is not valid yet, or the folder's list",
+                "has the certificate revoked; an authority's, if the authority itself is not valid.",
+                "1: it cannot be read."
+            },
             mixinStandardHelpOptions = true)
     static final class Show implements Callable<Integer> {
         @Parameters(paramLabel = "DIR", description = "The authority's folder, or a site's.")
         private Path folder;
+
+        @Option(names = "--days", defaultValue = "0", description = "Status 3 also if the folder is of no use in so many days any more (default: ${DEFAULT-VALUE}).")
+        private int days;
 
         @Option(names = "--json", description = "Print JSON.")
         private boolean json;
@@ -111,8 +122,9 @@ final class KeysCommand {
         public Integer call() throws CommandFailure {
             try {
                 KeysFolder keys = KeysFolder.read(folder);
-                System.out.print(json ? KeysListing.json(keys) + System.lineSeparator() : KeysListing.text(folder, keys, Instant.now()));
-                return 0;
+                Instant now = Instant.now();
+                System.out.print(json ? KeysListing.json(keys) + System.lineSeparator() : KeysListing.text(folder, keys, now));
+                return keys.isGood(now) && keys.isGood(now.plus(Duration.ofDays(days))) ? 0 : StatusCommand.STATUS_ATTENTION;
             } catch (KeysException e) {
                 throw new CommandFailure(e.getMessage(), e);
             }

@@ -115,6 +115,16 @@ public final class HomedRank {
         return safety;
     }
 
+    /** Whether other cores have so much of what it has sent to handle that it is not to send more; only of a logged job's. */
+    public boolean isHeavy() {
+        return job.logged() && safety.isHeavy();
+    }
+
+    /** Calls back, inside of the core, when they have handled most of it. */
+    public void whenLighter(Runnable goOn) {
+        safety.whenLighter(goOn);
+    }
+
     /** Null unless connected; while the rank is replayed, one to which nothing is delivered. */
     RankPort port() {
         return port;

@@ -5,7 +5,7 @@ import java.util.function.Consumer;
 
 /**
  * What one other core has not handled yet of a rank's kept frames, in the order in which it will: a ring whose places are used
- * again, as large as the most that ever waited at once, which the rank's credit bounds. Confined to the relay core.
+ * again, as large as the most that ever waited at once, which {@link Safety#UNHANDLED_BYTES_MAX} bounds. Confined to the relay core.
  */
 final class KeptFrames {
     private static final int PLACES_MIN = 8;
@@ -19,6 +19,12 @@ final class KeptFrames {
         int bytes;
 
         long bytesBefore;
+
+        /** What it takes at this relay until then. */
+        int weight;
+
+        /** Whether it is none that the rank keeps: it only weighs, and its number is that of the next. */
+        boolean weighsOnly;
 
         /** How many kept frames that core must have handled for this one to be among them. */
         long passed;

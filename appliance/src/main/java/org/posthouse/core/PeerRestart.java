@@ -73,19 +73,17 @@ final class PeerRestart {
         switch (view.type()) {
             case SEND, EAGER, OFFER -> {
                 view.flags(view.flags() | FrameView.AGAIN);
-                pass(frame, true);
+                pass(frame);
             }
-            case CHUNK -> pass(frame, true);
-            case RESENT -> pass(frame, false);
+            case CHUNK, RESENT -> pass(frame);
             default -> {
                 // Credit is settled; what is cleared or taken back is asked for again.
             }
         }
     }
 
-    private void pass(Frame frame, boolean kept) {
-        Parcel parcel = frame.hold();
-        if (!(kept ? crossing.pass(parcel) : peer.forward(parcel, false))) {
+    private void pass(Frame frame) {
+        if (!crossing.pass(frame.hold())) {
             job.fail(Reason.SITE_UNREACHABLE, "no way to " + peer);
         }
     }

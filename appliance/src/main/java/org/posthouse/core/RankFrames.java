@@ -234,7 +234,8 @@ final class RankFrames {
         FrameView view = frame.view();
         checkOwn(rank, view);
         if (rank.job().homed(view.destination()) == null) {
-            forward(rank.job(), view.destination(), frame, false);
+            forward(rank.job(), view.destination(), frame, true);
+            rank.safety().passed(view, rank.job().crossing(view.destination()));
         } else {
             historian.resent(rank.job().id(), rank.rank(), Claim.of(view));
         }

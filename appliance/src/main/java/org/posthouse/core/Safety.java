@@ -22,6 +22,12 @@ final class Safety {
 
     private static final long BYTES_WORTH = 1 << 20;
 
+    /**
+     * What a rank may have passed on to other cores that is not handled there, each frame with {@link Wire#MESSAGE_COST_BYTES}: then it is not read on. Twice what it
+     * keeps by default. Credit alone does not bound that: what is said again never lacks it, and how far a relay that has ended had cleared an offer its rank alone knows.
+     */
+    static final long UNHANDLED_BYTES_MAX = 64L << 20;
+
     private static final long NOTHING = -1;
 
     private static final long[] NO_HOMES = {};
@@ -35,6 +41,12 @@ final class Safety {
     private long waiting;
 
     private long waitingBytes;
+
+    /** What all of them take, whichever connection they came over. */
+    private long unhandledBytes;
+
+    /** Is to be called when half of the most is unhandled; null if nobody waits for that. */
+    private Runnable lighter;
 
     /** Frames that were handled here, and their bytes. */
     private long handled;
@@ -100,21 +112,51 @@ final class Safety {
     void took(FrameView frame, Crossing crossing) {
         handled++;
         if (crossing != null && !crossing.hasHandled(crossing.passed())) {
-            int bytes = frame.length();
-            KeptFrames.Waiting kept = queue(crossing, frame.destination()).add();
-            kept.number = handled;
-            kept.bytes = bytes;
-            kept.bytesBefore = handledBytes;
-            kept.passed = crossing.passed();
-            kept.context = frame.context();
-            kept.destination = frame.destination();
-            kept.sequence = frame.sequence();
-            kept.ofAnother = false;
-            waiting++;
-            waitingBytes += bytes;
-            crossing.await(rank);
+            await(frame, crossing, handled, frame.length());
         }
         count(frame.length());
+    }
+
+    /** A frame of a message that the rank does not keep was passed on over {@code crossing}. */
+    void passed(FrameView frame, Crossing crossing) {
+        await(frame, crossing, handled + 1, 0).weighsOnly = true;
+    }
+
+    private KeptFrames.Waiting await(FrameView frame, Crossing crossing, long number, int bytes) {
+        KeptFrames.Waiting kept = queue(crossing, frame.destination()).add();
+        kept.number = number;
+        kept.bytes = bytes;
+        kept.bytesBefore = handledBytes;
+        kept.weight = frame.length() + Wire.MESSAGE_COST_BYTES;
+        kept.weighsOnly = false;
+        kept.passed = crossing.passed();
+        kept.context = frame.context();
+        kept.destination = frame.destination();
+        kept.sequence = frame.sequence();
+        kept.ofAnother = false;
+        waiting++;
+        waitingBytes += bytes;
+        unhandledBytes += kept.weight;
+        crossing.await(rank);
+        return kept;
+    }
+
+    /** Whether so much is unhandled that the rank is not to be read on. */
+    boolean isHeavy() {
+        return unhandledBytes > UNHANDLED_BYTES_MAX;
+    }
+
+    /** Calls back when that has halved; who asked before is forgotten. */
+    void whenLighter(Runnable goOn) {
+        lighter = goOn;
+    }
+
+    private void tellIfLighter() {
+        if (lighter != null && unhandledBytes <= UNHANDLED_BYTES_MAX / 2) {
+            Runnable goOn = lighter;
+            lighter = null;
+            goOn.run();
+        }
     }
 
     private KeptFrames queue(Crossing crossing, int destination) {
@@ -141,8 +183,10 @@ final class Safety {
         KeptFrames.Waiting first = null;
         for (KeptFrames queue : queues) {
             while (queue.isPastHead()) {
+                KeptFrames.Waiting done = queue.remove();
                 waiting--;
-                waitingBytes -= queue.remove().bytes;
+                waitingBytes -= done.bytes;
+                unhandledBytes -= done.weight;
             }
             KeptFrames.Waiting head = queue.peek();
             if (head != null && (first == null || head.number < first.number)) {
@@ -151,6 +195,7 @@ final class Safety {
         }
         safe = first == null ? handled : first.number - 1;
         safeBytes = first == null ? handledBytes : first.bytesBefore;
+        tellIfLighter();
     }
 
     /** Frames that were passed on over {@code crossing} were passed on anew: all of them wait for the last. */
@@ -170,7 +215,7 @@ final class Safety {
         Set<HomedRank.Transfer> messages = new LinkedHashSet<>();
         for (KeptFrames queue : queues) {
             queue.forEach(frame -> {
-                if (frame.ofAnother) {
+                if (frame.ofAnother && !frame.weighsOnly) {
                     messages.add(new HomedRank.Transfer(frame.context, frame.destination, frame.sequence));
                 }
             });

@@ -183,7 +183,7 @@ final class Connection implements FrameDecoder.Sink {
             role = FrameType.Role.RANK;
             readWithNeighbours(hello);
             Shard shard = relay.shards().of(hello.job(), hello.rank());
-            open(shard.strand(), () -> RankSession.open(shard, this, hello));
+            open(shard.strand(), () -> new RankSession(shard, this, hello));
         } else {
             role = FrameType.Role.LAUNCHER;
             greeted();
@@ -214,10 +214,13 @@ final class Connection implements FrameDecoder.Sink {
         strand.submit(() -> {
             try {
                 session = opening.open();
+                session.begin();
             } catch (WireException e) {
                 close(Notice.closing(0, e.reason(), e.getMessage()));
             } catch (Refusal e) {
                 close(Notice.closing(0, e.reason(), e.getMessage()));
+            } catch (RuntimeException e) {
+                onFault(e);
             }
         });
     }

@@ -35,15 +35,19 @@ final class LauncherSession implements Session {
         this.line = connection.line();
     }
 
-    /** Checks the relay's token and answers with the relays of the directory. */
+    /** Checks the relay's token. */
     static LauncherSession open(Relay relay, Connection connection, Hello hello) throws WireException {
         if (!relay.settings().launchToken().matches(hello.token())) {
             throw new WireException(
                     Reason.WRONG_TOKEN, "the launcher's token is not that of relay " + relay.id() + "; see --token-file");
         }
-        LauncherSession session = new LauncherSession(relay, connection);
-        session.write(relay.welcomeLauncher().encode());
-        return session;
+        return new LauncherSession(relay, connection);
+    }
+
+    /** Answers with the relays of the directory. */
+    @Override
+    public void begin() {
+        write(relay.welcomeLauncher().encode());
     }
 
     @Override

@@ -38,6 +38,7 @@ import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.PayloadReader;
 import org.posthouse.logstore.Prologue;
+import org.posthouse.tunnel.Causes;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Wire;
@@ -91,7 +92,7 @@ final class LogJournal implements Journal {
      */
     List<LoggedJob> open(
             Path folder, String relay, long epochMin, LogLimits limits, LogRoom.Relief relief, LongPredicate awaitSafe) throws IOException {
-        Files.createDirectories(folder);
+        makeFolder(folder);
         long limitBytes = limits.bytes(folder);
         MessageLog opened = MessageLog.open(LogConfig.limited(folder, limitBytes), last -> Math.max(epochMin, last + 1), entry -> {});
         List<LoggedJob> jobs = jobs(opened, relay);
@@ -107,6 +108,15 @@ final class LogJournal implements Journal {
         log = opened;
         background.scheduleWithFixedDelay(room::look, LogRoom.LOOK_MS, LogRoom.LOOK_MS, TimeUnit.MILLISECONDS);
         return jobs;
+    }
+
+    private static void makeFolder(Path folder) throws IOException {
+        try {
+            Files.createDirectories(folder);
+        } catch (IOException e) {
+            throw new IOException(
+                    "the log's folder " + folder + " cannot be made: " + Causes.text(e) + "; name a folder with --data in which this user may make others", e);
+        }
     }
 
     /**

@@ -4,7 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.core.HomedRank;
 import org.posthouse.core.Message;
@@ -30,6 +32,10 @@ final class RankSession implements Session, RankPort {
     /** How long a rank may take to come again after it has left a connection. */
     private static final int MOVE_MS_MAX = 30_000;
 
+    /** Frames that may go to another relay, which has to handle them. */
+    private static final Set<FrameType> PASSED_ON =
+            EnumSet.of(FrameType.SEND, FrameType.EAGER, FrameType.OFFER, FrameType.CHUNK, FrameType.RESENT);
+
     private final RelayCore core;
     private final Shard shard;
     private final Connection connection;
@@ -48,7 +54,7 @@ final class RankSession implements Session, RankPort {
     /** Null until it is admitted. */
     private HomedRank rank;
 
-    private RankSession(Shard shard, Connection connection, Hello hello) {
+    RankSession(Shard shard, Connection connection, Hello hello) {
         this.core = shard.core();
         this.shard = shard;
         this.connection = connection;
@@ -58,14 +64,13 @@ final class RankSession implements Session, RankPort {
     }
 
     /** Admits the rank as soon as all that it remembers was told, and answers it when the log is safe up to what it is told. */
-    static RankSession open(Shard shard, Connection connection, Hello hello) throws Refusal {
-        RankSession session = new RankSession(shard, connection, hello);
+    @Override
+    public void begin() throws Refusal {
         if (hello.pages() == 0) {
-            session.admit();
+            admit();
         } else {
-            session.core.authenticate(hello);
+            core.authenticate(hello);
         }
-        return session;
     }
 
     private void admit() throws Refusal {
@@ -139,11 +144,18 @@ final class RankSession implements Session, RankPort {
 
     @Override
     public boolean mustWait(FrameView view) {
-        return rank != null && rank.job().logged() && shard.backlog().stopsFirst(view.type());
+        return rank != null
+                && rank.job().logged()
+                && (shard.backlog().stopsFirst(view.type()) || PASSED_ON.contains(view.type()) && rank.isHeavy());
     }
 
+    /** Whichever comes first: if there is no room then, or the rank is too heavy still, the connection asks again. */
     @Override
     public void whenRoom(Runnable goOn) {
+        if (rank.isHeavy()) {
+            rank.whenLighter(() -> shard.strand().post(goOn));
+            return;
+        }
         shard.backlog().add(goOn);
         shard.backlog().waits(job);
     }

@@ -60,6 +60,29 @@ class KeysListingTest {
     }
 
     @Test
+    void aFolderIsOfUseWhileItsOwnCertificatesAreValid() throws IOException {
+        Instant now = Instant.now();
+        KeysFolder site = KeysFolder.read(keys);
+        assertThat(site.isGood(now)).isTrue();
+        assertThat(site.isGood(now.plus(Duration.ofDays(6)))).isFalse();
+        assertThat(site.isGood(now.minus(Duration.ofDays(1)))).isFalse();
+        assertThat(KeysFolder.read(grid).isGood(now.plus(Duration.ofDays(6)))).as("what it has issued does not matter").isTrue();
+        assertThat(KeysFolder.read(grid).isGood(now.plus(Duration.ofDays(51)))).isFalse();
+        authority.revoke("site-a");
+        authority.tellRevoked(keys);
+        assertThat(KeysFolder.read(keys).isGood(now)).isFalse();
+        assertThat(KeysFolder.read(grid).isGood(now)).isTrue();
+    }
+
+    @Test
+    void theStatusSaysSo() {
+        assertThat(Posthouse.commandLine().execute("keys", "show", keys.toString())).isZero();
+        assertThat(Posthouse.commandLine().execute("keys", "show", keys.toString(), "--days", "4")).isZero();
+        assertThat(Posthouse.commandLine().execute("keys", "show", keys.toString(), "--days", "6")).isEqualTo(3);
+        assertThat(Posthouse.commandLine().execute("keys", "show", grid.toString(), "--days", "6", "--json")).isZero();
+    }
+
+    @Test
     void programsAreToldTheSame() throws IOException {
         JsonNode all = new ObjectMapper().readTree(KeysListing.json(KeysFolder.read(keys)));
         assertThat(all).hasSize(1).isEqualTo(new ObjectMapper().readTree(KeysListing.json(KeysFolder.read(grid))));

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -245,6 +247,32 @@ final class RelayRestartTest {
         assertThat(relay.sites).as("what is behind an offer that is said again may be safe").endsWith("forward there SEND 0->3 #10");
         rank.isRefused(relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 12, 10), Reason.SEQUENCE_GAP);
         assertThat(rank.rank.offers()).isZero();
+    }
+
+    /** How far it was cleared, only the rank knows: what it may send is bounded by what is handled there. */
+    @ParameterizedTest
+    @EnumSource(names = {"CHUNK", "RESENT"})
+    void aRankIsHeavyWhileTooMuchOfWhatItSaysAgainIsUnhandled(FrameType what) throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0);
+        rank.sends(again(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 1L << 40)));
+        int frames = 1;
+        for (long sent = 0; !rank.rank.isHeavy(); sent += CHUNK) {
+            rank.sends(what == FrameType.CHUNK ? relay.frames.chunk(0, 0, 3, 1, sent, CHUNK) : relay.frames.resent(0, 3, 1));
+            relay.sites.clear();
+            frames++;
+        }
+        int bytes = (what == FrameType.CHUNK ? Wire.CHUNK_HEADER_BYTES + CHUNK : Wire.MESSAGE_HEADER_BYTES) + Wire.MESSAGE_COST_BYTES;
+        assertThat((long) frames * bytes).isBetween(Safety.UNHANDLED_BYTES_MAX, Safety.UNHANDLED_BYTES_MAX + 2L * bytes);
+        List<String> lighter = new ArrayList<>();
+        rank.rank.whenLighter(() -> lighter.add("now"));
+        relay.core.handled(relay.there, frames / 3);
+        assertThat(lighter).isEmpty();
+        relay.core.handled(relay.there, frames - frames / 3);
+        assertThat(lighter).containsExactly("now");
+        relay.core.handled(relay.there, frames);
+        assertThat(rank.rank.isHeavy()).isFalse();
+        goesLive(rank);
     }
 
     /** Only a process that is gone has told of its offer; the next begins it anew, in whichever form. */

@@ -50,6 +50,15 @@ final class LogJournalTest {
     };
 
     @Test
+    void aFolderThatCannotBeMadeIsNamed() throws Exception {
+        Path file = Files.createFile(folder.resolve("file"));
+        for (Path none : List.of(file.resolve("log"), Path.of("/proc/none/log"))) {
+            assertThatThrownBy(() -> new LogJournal().open(none, "here", 1, LogLimits.DEFAULT, NOBODY, safe -> true))
+                    .hasMessageContainingAll("the log's folder " + none + " cannot be made: ", "name a folder with --data");
+        }
+    }
+
+    @Test
     void jobsOfWhichTheOpeningCannotBeReadAreEndedOnce() throws Exception {
         try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
             dead.appendJobOpened(new LogRecord.JobOpened(7, 2, 1), ByteBuffer.allocate(8));

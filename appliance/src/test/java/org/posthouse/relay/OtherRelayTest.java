@@ -9,6 +9,11 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,6 +41,7 @@ import org.posthouse.tunnel.RelayId;
 import org.posthouse.tunnel.SiteKeys;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Stall;
@@ -64,8 +70,9 @@ class OtherRelayTest {
     private Relay relay;
     private Shard shard;
 
-    /** Notes what comes. SENDs and OFFERs are not handled. */
+    /** Notes what comes. SENDs and OFFERs are not handled, unless it is told to. */
     private static final class Far implements Links.Listener {
+        private volatile boolean handlesAll;
         private final List<FrameType> came = new CopyOnWriteArrayList<>();
 
         /** Of each OFFER its sequence number, and whether it is said again. */
@@ -86,7 +93,7 @@ class OtherRelayTest {
                 offered = number;
                 offers.add(view.sequence() + ((view.flags() & FrameView.AGAIN) == 0 ? "" : " again"));
             }
-            return view.type() != FrameType.SEND && view.type() != FrameType.OFFER;
+            return handlesAll || view.type() != FrameType.SEND && view.type() != FrameType.OFFER;
         }
     }
 
@@ -210,6 +217,63 @@ class OtherRelayTest {
         disk.goOn();
         await().atMost(PATIENCE).until(() -> restarted.offers.contains("3"));
         assertThat(restarted.offers).containsExactly("1 again", "2 again", "3");
+    }
+
+    /** What it says again never lacks credit; a cut of the other relay's link, or a fault of it, would fill this one's memory (P6). */
+    @Test
+    void aRankIsNotReadOnWhileTheOtherRelayHasTooMuchOfItToHandle() throws Exception {
+        int messages = 1_500;
+        int bytes = 60_000;
+        try (Socket launcher = connect();
+                Socket rank = connect()) {
+            write(launcher, Hello.launcher(Token.NONE).encode());
+            readFrame(launcher);
+            List<Home> homes = List.of(new Home("near", "near", relay.address()), new Home("far", "far", "f:1"));
+            Token token = Token.random();
+            write(launcher, new JobOpen(JOB, token, JobOpen.PROCESS, false, "test", homes, new int[] {0, 1}).encode());
+            assertThat(new FrameView().wrap(readFrame(launcher), 0).type()).isSameAs(FrameType.JOB_OPENED);
+            write(rank, Hello.firstStart(JOB, 0, token).encode());
+            readFrame(rank);
+            Thread sender = Thread.ofPlatform().start(() -> {
+                for (int message = 1; message <= messages; message++) {
+                    ByteBuf frame = send(message, bytes);
+                    new FrameView().wrap(frame.nioBuffer(), 0).flags(FrameView.AGAIN).address(0, 0, 1, message).sequence(message).content(bytes, bytes, 1);
+                    writeUnchecked(rank, frame.nioBuffer());
+                }
+            });
+            long most = (64L << 20) / bytes + 1;
+            await().atMost(PATIENCE).until(() -> far.names.size() >= most - 10);
+            await().atMost(PATIENCE).during(Duration.ofMillis(200)).until(() -> far.names.size() <= most);
+            assertThat(far.names).hasSizeLessThan(messages);
+            far.handlesAll = true;
+            farContext.runOnContext(now -> far.names.values().forEach(name -> farLinks.handled("near", name)));
+            await().atMost(PATIENCE).until(() -> far.names.size() == messages);
+            sender.join();
+        }
+    }
+
+    private Socket connect() throws IOException {
+        return new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(relay.address().replaceFirst(".*:", "")));
+    }
+
+    private static void write(Socket socket, ByteBuffer bytes) throws IOException {
+        socket.getOutputStream().write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
+    }
+
+    private static void writeUnchecked(Socket socket, ByteBuffer bytes) {
+        try {
+            write(socket, bytes);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static ByteBuffer readFrame(Socket socket) throws IOException {
+        DataInputStream in = new DataInputStream(socket.getInputStream());
+        int length = in.readInt();
+        ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
+        in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
+        return frame.position(0);
     }
 
     private void startAgain(Far restarted, int port) throws Exception {

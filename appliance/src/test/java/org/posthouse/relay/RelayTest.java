@@ -23,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.directory.RelayEntry;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -142,6 +143,19 @@ class RelayTest {
         relay(vertx, mode, 100, 8)
                 .compose(relay -> peer(vertx, relay))
                 .onSuccess(peer -> peer.until(closedFor(Reason.TIMEOUT, "no HELLO within 100 ms", context)))
+                .onFailure(context::failNow);
+    }
+
+    /** More relays than one WELCOME takes: nobody has said anything wrong, and whoever waits for an answer has to hear that none comes. */
+    @ParameterizedTest
+    @EnumSource
+    void aFaultInTheGreetingEndsTheConnectionAtOnce(RelayConfig.Mode mode, Vertx vertx, VertxTestContext context) {
+        for (int i = 0; i < 400; i++) {
+            directory.announce(new RelayEntry("site-" + i, "site-" + i, "a".repeat(200) + ":7411", "", "", 1, 1));
+        }
+        relay(vertx, mode, 3_600_000, 8)
+                .compose(relay -> peer(vertx, relay))
+                .onSuccess(peer -> peer.send(Hello.launcher(Token.NONE).encode()).until(closedFor(Reason.INTERNAL, "", context)))
                 .onFailure(context::failNow);
     }
 

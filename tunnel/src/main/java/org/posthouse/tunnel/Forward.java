@@ -8,6 +8,9 @@ final class Forward {
     private long refused;
     private String lastReason = "";
 
+    /** Why it does not listen; empty if it does, or need not. */
+    private String failure = "";
+
     Forward(String name) {
         this.name = name;
     }
@@ -31,10 +34,14 @@ final class Forward {
     }
 
     void failed(String why) {
-        lastReason = why;
+        failure = why;
+    }
+
+    void listens() {
+        failure = "";
     }
 
     ForwardStatus status(String address, ForwardStatus.State state) {
-        return new ForwardStatus(name, address, state, streams, opened, refused, lastReason);
+        return new ForwardStatus(name, address, state, streams, opened, refused, failure.isEmpty() ? lastReason : failure);
     }
 }

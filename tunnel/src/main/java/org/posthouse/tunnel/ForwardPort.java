@@ -7,6 +7,9 @@ import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.net.HostAndPort;
 import java.net.InetSocketAddress;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
 import org.posthouse.wire.Reason;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,10 +18,13 @@ import org.slf4j.LoggerFactory;
  * A port here that leads to a door of another relay. Confined to the relay's context.
  *
  * <p>It listens while the link is up and not otherwise: so whoever connects while the way is down is refused by the system at once, and
- * does not wait for an answer that cannot come. Connections that it has taken stay through a cut.
+ * does not wait for an answer that cannot come. Connections that it has taken stay through a cut. A port that cannot be had then is tried again and
+ * again: the system may give back that of the link before only when the loop looks at its sockets next.
  */
 final class ForwardPort {
     private static final Logger LOG = LoggerFactory.getLogger(ForwardPort.class);
+    private static final int AGAIN_MS_MIN = 20;
+    private static final int AGAIN_MS_MAX = 5_000;
 
     private final ForwardConfig.Via via;
     private final Streams streams;
@@ -32,6 +38,14 @@ final class ForwardPort {
     private Channel listening;
 
     private boolean wanted;
+
+    /** A bind is under way, which looks what is wanted when it is done. */
+    private boolean opening;
+
+    /** Tries again to listen; null if that is not to be. */
+    private ScheduledFuture<?> again;
+
+    private final BackOff backOff = new BackOff(AGAIN_MS_MIN, AGAIN_MS_MAX, RandomGenerator.getDefault());
 
     ForwardPort(ForwardConfig.Via via, Streams streams, ForwardSockets sockets) {
         this.via = via;
@@ -62,9 +76,9 @@ final class ForwardPort {
 
     void reach(boolean up) {
         wanted = up;
-        if (up && listening == null) {
+        if (up) {
             listen();
-        } else if (!up && listening != null) {
+        } else if (listening != null) {
             Channel was = listening;
             listening = null;
             was.close();
@@ -85,17 +99,41 @@ final class ForwardPort {
     }
 
     private void listen() {
+        if (listening != null || opening) {
+            return;
+        }
+        if (again != null) {
+            again.cancel(false);
+            again = null;
+        }
+        opening = true;
         bind().addListener(bound -> {
+            opening = false;
             Channel channel = ((ChannelFuture) bound).channel();
             if (!bound.isSuccess()) {
-                forward.failed("cannot listen at " + address + ": " + bound.cause().getMessage());
-                LOG.warn("{}: {}", via.target(), bound.cause().getMessage());
-            } else if (wanted && listening == null) {
+                onTaken("cannot listen at " + address + ": " + bound.cause().getMessage());
+            } else if (wanted) {
                 listening = channel;
+                forward.listens();
+                backOff.reset();
             } else {
                 channel.close();
             }
         });
+    }
+
+    private void onTaken(String why) {
+        if (wanted) {
+            forward.failed(why);
+            LOG.warn("{}: {}", via.target(), why);
+            again = sockets.loop().schedule(this::listenAgain, backOff.nextMs(), TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void listenAgain() {
+        if (wanted) {
+            listen();
+        }
     }
 
     private void onConnection(Channel channel) {

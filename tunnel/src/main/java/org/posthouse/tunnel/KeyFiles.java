@@ -118,7 +118,7 @@ final class KeyFiles {
             return (X509Certificate)
                     CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(pem));
         } catch (CertificateException e) {
-            throw new KeysException(file + " holds no certificate in PEM form: " + e.getMessage(), e);
+            throw unusable(file, CERTIFICATE, "certificate", e);
         }
     }
 
@@ -129,9 +129,16 @@ final class KeyFiles {
         try {
             return KeyFactory.getInstance("EC").generatePrivate(new PKCS8EncodedKeySpec(body(pem, PRIVATE_KEY)));
         } catch (GeneralSecurityException | IllegalArgumentException e) {
-            throw new KeysException(
-                    file + " holds no elliptic-curve private key in PKCS#8 PEM form: " + e.getMessage(), e);
+            throw unusable(file, PRIVATE_KEY, "elliptic-curve private key", e);
         }
+    }
+
+    /** The file is there and holds something else; what Java says of that tells nobody more. */
+    private static KeysException unusable(Path file, String label, String what, Exception cause) {
+        return new KeysException(
+                file + " holds no " + what + ", expected what begins with -----BEGIN " + label + "-----: put it back from a copy, or move the folder away"
+                        + " and make it anew with posthouse keys",
+                cause);
     }
 
     private static void requireOwnerOnly(Path file) throws KeysException {

@@ -1,6 +1,7 @@
 package org.posthouse.tunnel;
 
 import io.netty.util.concurrent.ScheduledFuture;
+import io.vertx.core.Future;
 import io.vertx.core.internal.ContextInternal;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -44,6 +45,11 @@ final class KeyWatch {
     /** How they looked when that was told. */
     private String told = NEVER;
 
+    /** The last look, and the last list that was to be kept: in their order, so that those before are done with it. */
+    private Future<?> looking = Future.succeededFuture();
+
+    private Future<?> keeping = Future.succeededFuture();
+
     /** @param folder the files that {@code inForce} was loaded from, and not changed since */
     KeyWatch(ContextInternal context, SiteKeys inForce, Consumer<SiteKeys> onChanged, Consumer<String> onProblem) {
         this.context = context;
@@ -57,17 +63,19 @@ final class KeyWatch {
         timer = context.nettyEventLoop().schedule(() -> context.dispatch(this::look), EVERY_MS, TimeUnit.MILLISECONDS);
     }
 
-    void stop() {
+    /** Done when nothing is read or written any more: whoever was asked to do it tells the loop, which must be there. */
+    Future<Void> stop() {
         stopped = true;
         if (timer != null) {
             timer.cancel(false);
         }
+        return Future.join(looking, keeping).transform(any -> Future.succeededFuture());
     }
 
     /** Keeps a list that a peer has told of, for the next start: behind those that were told of before, so that the newest stays. */
     void keep(RevocationList list) {
         Path file = folder.resolve(GridAuthority.REVOKED);
-        context.executeBlocking(
+        keeping = context.executeBlocking(
                         () -> {
                             list.write(file);
                             return list;
@@ -79,7 +87,7 @@ final class KeyWatch {
     }
 
     private void look() {
-        context.executeBlocking(this::load, false).onComplete(looked -> {
+        looking = context.executeBlocking(this::load, false).onComplete(looked -> {
             if (stopped) {
                 return;
             }

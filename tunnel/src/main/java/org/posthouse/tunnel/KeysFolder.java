@@ -17,11 +17,25 @@ import java.util.List;
  */
 public record KeysFolder(boolean ofSite, Instant authorityNotBefore, Instant authorityNotAfter, List<Entry> entries) {
     /** @param revoked whether the folder's list of revoked certificates holds it */
-    public record Entry(SiteCertificate certificate, boolean revoked) {}
+    public record Entry(SiteCertificate certificate, boolean revoked) {
+        private boolean isGood(Instant when) {
+            return !revoked && isWithin(when, certificate.notBefore(), certificate.notAfter());
+        }
+    }
 
     /** Copies the list. */
     public KeysFolder {
         entries = List.copyOf(entries);
+    }
+
+    /** Whether it is of use at {@code when}: a site's to a relay, an authority's to issue certificates, whatever has become of those that it has issued. */
+    public boolean isGood(Instant when) {
+        return isWithin(when, authorityNotBefore, authorityNotAfter)
+                && (!ofSite || entries.stream().allMatch(entry -> entry.isGood(when)));
+    }
+
+    private static boolean isWithin(Instant when, Instant from, Instant to) {
+        return !when.isBefore(from) && !when.isAfter(to);
     }
 
     /**

@@ -56,6 +56,12 @@ final class Link {
 
     private boolean stopped;
 
+    /** The site whose share of the relay's links this one is of: the peer's, or, of a link that was made upon somebody's word, that one's until it is up. */
+    private String site;
+
+    /** Made upon a neighbour's word, and nobody wants it. */
+    private boolean hearsay;
+
     /** The listener was told, or could see, that the link is not writable, and waits for onWritable. */
     private boolean wasFull;
 
@@ -65,6 +71,7 @@ final class Link {
     Link(Links links, String relay) {
         this.links = links;
         this.relay = relay;
+        this.site = RelayId.parse(relay).site();
         this.window = new LinkWindow(links.config().windowBytes(), System::nanoTime);
         this.lanes = new LinkLanes(links, this);
         this.packer = new LinkPacker(links, this, window);
@@ -76,6 +83,31 @@ final class Link {
     /** The id of the relay at the other end. */
     String relay() {
         return relay;
+    }
+
+    /** A relay of {@code teller} says that there is a way to this one's peer. */
+    void hear(String teller) {
+        site = teller;
+        hearsay = true;
+    }
+
+    /** The relay will send frames. */
+    void expect() {
+        hearsay = false;
+    }
+
+    /** Whether nobody would miss it. */
+    boolean isHearsay() {
+        return hearsay && !hasBeenUp() && window.bytes() == 0;
+    }
+
+    boolean hasBeenUp() {
+        return peerEpoch.last() != 0;
+    }
+
+    /** Whether it counts for {@code other}. */
+    boolean isOf(String other) {
+        return site.equals(other);
     }
 
     /** Begins to dial, if there is an address. */
@@ -459,6 +491,7 @@ final class Link {
         }
         connection.begin(this, 0);
         links.onKnown();
+        site = RelayId.parse(relay).site();
         transition(LinkStatus.State.UP, connection.toString());
         if (wasUp) {
             traffic.moves++;
@@ -469,6 +502,7 @@ final class Link {
         lanes.begin(connection, session);
         if (!wasUp) {
             links.listener().onUp(relay, peerEpoch.last());
+            links.routing().onLinked();
         }
         tellIfRoomy();
         writeWaiting();

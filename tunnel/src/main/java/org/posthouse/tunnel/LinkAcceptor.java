@@ -6,9 +6,13 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
 
 /**
  * Takes peers' connections and lets in those that the grid's authority vouches for: those that come to its port, if it has one, and those that come over
@@ -16,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  *
  * <p>Limits: at most {@code connectionsMax} accepted connections are open, counted from the first packet on, and
  * each has {@code handshakeMs} and {@code helloMs} to say who it is. When there are so many, the oldest that has not ended its handshake makes room for a
- * new one: so those who only connect keep no relay out.
+ * new one: so those who only connect keep no relay out. Of those that have, a site has its {@link FairShare}.
  */
 final class LinkAcceptor {
     private final Links links;
@@ -26,6 +30,9 @@ final class LinkAcceptor {
     private final SequencedSet<Newcomer> newcomers = new LinkedHashSet<>();
 
     private int open;
+
+    /** How many of those that have ended it are open, by the site of their certificate. */
+    private final Map<String, Integer> bySite = new HashMap<>();
 
     LinkAcceptor(Links links, Vertx vertx) {
         this.links = links;
@@ -81,6 +88,14 @@ final class LinkAcceptor {
         links.tls().secure(end, false, newcomer);
     }
 
+    private int has(String site) {
+        return bySite.getOrDefault(site, 0);
+    }
+
+    private int secured() {
+        return bySite.values().stream().mapToInt(Integer::intValue).sum();
+    }
+
     /** A connection whose handshake goes on. */
     private final class Newcomer implements LinkTls.Outcome {
         private final ChannelHandlerContext end;
@@ -102,7 +117,24 @@ final class LinkAcceptor {
         @Override
         public void onSecured(SiteCertificate peer) {
             newcomers.remove(this);
-            new LinkConnection(links, peer).attach(end);
+            LinkConnection connection = new LinkConnection(links, peer);
+            connection.attach(end);
+            if (!tryAdmit(peer.site())) {
+                int most = links.config().connectionsMax();
+                String detail = has(peer.site()) + " of " + secured() + " accepted connections are of site " + peer.site() + ", at most " + most
+                        + " are open, and a site may have three times what is free";
+                links.refusalCounter().count(Refusal.LIMIT, connection.toString(), detail);
+                connection.close(Notice.closing(0, Reason.LIMIT, detail));
+            }
+        }
+
+        private boolean tryAdmit(String site) {
+            if (!FairShare.allows(has(site), secured(), links.config().connectionsMax())) {
+                return false;
+            }
+            bySite.merge(site, 1, Integer::sum);
+            end.channel().closeFuture().addListener(closed -> bySite.computeIfPresent(site, (same, had) -> had == 1 ? null : had - 1));
+            return true;
         }
 
         @Override

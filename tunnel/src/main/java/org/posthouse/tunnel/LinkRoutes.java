@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.posthouse.wire.LinkReach;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
@@ -17,7 +18,8 @@ import org.posthouse.wire.WireException;
  * relay's context; knows no socket and no clock.
  *
  * <p>Path vectors: who says that it reaches a relay says over which others. A path that this relay or the listener is on is not one for it, so no path has a
- * loop; and none has more than {@link LinkPath#HOPS_MAX} links.
+ * loop; and none has more than {@link LinkPath#HOPS_MAX} links. What a neighbour says is its word only: it is passed on when this relay has been linked with
+ * the relay that it is about, whose certificate proves it.
  */
 final class LinkRoutes {
     /** A relay that is linked straight. @param load bytes that it has not acknowledged */
@@ -72,9 +74,16 @@ final class LinkRoutes {
     /** All relays that there is a way to, over others. */
     Set<String> reached() {
         Set<String> relays = new TreeSet<>();
-        heard.forEach((neighbour, entries) -> entries.values().stream()
+        heard.keySet().forEach(neighbour -> relays.addAll(reached(neighbour)));
+        return relays;
+    }
+
+    /** Those of them that {@code neighbour} would lead to. */
+    Set<String> reached(String neighbour) {
+        Set<String> relays = new TreeSet<>();
+        heard.getOrDefault(neighbour, Map.of()).values().stream()
                 .filter(entry -> isWay(neighbour, entry))
-                .forEach(entry -> relays.add(entry.relay())));
+                .forEach(entry -> relays.add(entry.relay()));
         return relays;
     }
 
@@ -91,15 +100,19 @@ final class LinkRoutes {
         return routes;
     }
 
-    /** What a neighbour is to be told: the shortest way to each relay on which it is not itself. */
-    LinkReach tell(String listener) {
+    /**
+     * What a neighbour is to be told: the shortest way to each relay on which it is not itself.
+     *
+     * @param met whether this relay has been linked with another: only of those it tells, so that what a neighbour has invented goes no further
+     */
+    LinkReach tell(String listener, Predicate<String> met) {
         List<LinkReach.Entry> entries = new ArrayList<>();
         neighbours.values().stream()
                 .filter(neighbour -> !neighbour.relay.equals(listener))
                 .forEach(neighbour -> entries.add(
                         new LinkReach.Entry(neighbour.relay, neighbour.roundTripMicros, neighbour.load, List.of())));
         for (String relay : reached()) {
-            if (!relay.equals(listener) && !neighbours.containsKey(relay)) {
+            if (!relay.equals(listener) && !neighbours.containsKey(relay) && met.test(relay)) {
                 to(relay).stream()
                         .filter(route -> route.path.via().size() < VIA_MAX && !route.path.via().contains(listener))
                         .findFirst()

@@ -298,7 +298,7 @@ final class LinkStream {
 
     private void over() {
         state = State.ENDED;
-        buffers.close(granted);
+        buffers.close(link.site(), granted);
         link.forget(this);
     }
 

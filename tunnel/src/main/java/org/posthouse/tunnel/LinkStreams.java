@@ -43,6 +43,7 @@ final class LinkStreams {
     }
 
     private final String relay;
+    private final String site;
     private final Port port;
     private final Doors doors;
     private final StreamBuffers buffers;
@@ -59,6 +60,7 @@ final class LinkStreams {
 
     LinkStreams(String own, String relay, Port port, Doors doors, StreamBuffers buffers, StreamTally tally) {
         this.relay = relay;
+        this.site = RelayId.parse(relay).site();
         this.port = port;
         this.doors = doors;
         this.buffers = buffers;
@@ -71,6 +73,11 @@ final class LinkStreams {
 
     String relay() {
         return relay;
+    }
+
+    /** That of the relay at the other end. */
+    String site() {
+        return site;
     }
 
     StreamTally tally() {
@@ -97,7 +104,7 @@ final class LinkStreams {
 
     /** Asks for a door of the other relay. Returns null, and {@code listener} is told, if no stream can be opened. */
     LinkStream open(String door, LinkStream.Listener listener) {
-        if (nextId < 0 || !buffers.tryOpen()) {
+        if (nextId < 0 || !buffers.tryOpen(site)) {
             tally.refused();
             listener.onEnded(Reason.LIMIT, limit());
             return null;
@@ -147,7 +154,7 @@ final class LinkStreams {
         }
         requireTokens(open.tokens(), 0);
         heardId = open.stream();
-        if (!buffers.tryOpen()) {
+        if (!buffers.tryOpen(site)) {
             tally.refused();
             send(new StreamEnd(open.stream(), Reason.LIMIT, limit()));
             return;
@@ -213,7 +220,8 @@ final class LinkStreams {
     }
 
     private String limit() {
-        return buffers.open() + " streams are open at this relay, at most " + buffers.config().streams() + " (--streams)";
+        return buffers.open() + " streams are open at this relay, at most " + buffers.config().streams() + " (--streams), and " + buffers.open(site)
+                + " of them are of site " + site + ", which may have three times what is free";
     }
 
     // ---- what its streams send

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -42,7 +43,7 @@ import org.slf4j.event.Level;
 public final class Links {
     private static final Logger LOG = LoggerFactory.getLogger(Links.class);
 
-    /** Most peer relays: with full windows they hold 256 * 64 MiB = 16 GiB, so set the window to the links there are. */
+    /** Most peer relays: with full windows they hold 256 * 64 MiB = 16 GiB, so set the window to the links there are. A site has its {@link FairShare} of them. */
     public static final int LINKS_MAX = 256;
 
     /** What the relay wants to hear; of streams it hears nothing. All calls come on the relay's event loop. */
@@ -155,7 +156,7 @@ public final class Links {
     /** Keeps frames for {@code relay} from now on, though it has never linked and no address of it is known. */
     public void expect(String relay) {
         assert inLoop();
-        links.computeIfAbsent(relay, unseen -> new Link(this, unseen));
+        links.computeIfAbsent(relay, unseen -> new Link(this, unseen)).expect();
     }
 
     /**
@@ -330,11 +331,39 @@ public final class Links {
         return links.get(relay).first();
     }
 
-    /** There is a way to {@code relay}: it gets a link, if there may be one more. */
-    void meet(String relay) {
-        if (links.size() < LINKS_MAX) {
-            expect(relay);
+    /** {@code neighbour} says that there is a way to {@code relay}: that gets a link, if the neighbour's site may have one more. */
+    void meet(String relay, String neighbour) {
+        String site = RelayId.parse(neighbour).site();
+        if (!links.containsKey(relay) && mayLink(site)) {
+            Link link = new Link(this, relay);
+            link.hear(site);
+            links.put(relay, link);
         }
+    }
+
+    /** Lets go of links that were made because somebody said so, and of which nothing has come, but for those to {@code relays}. */
+    void keepHearsay(Set<String> relays) {
+        Notice why = Notice.closing(0, Reason.SITE_UNREACHABLE, "nobody says that it is there");
+        eachLink(link -> {
+            if (link.isHearsay() && !relays.contains(link.relay())) {
+                links.remove(link.relay());
+                link.stop(why);
+            }
+        });
+    }
+
+    /** Whether {@code relay} has been linked with this one, so that it is what it says it is. */
+    boolean hasMet(String relay) {
+        Link link = links.get(relay);
+        return link != null && link.hasBeenUp();
+    }
+
+    private boolean mayLink(String site) {
+        return FairShare.allows(linksOf(site), links.size(), LINKS_MAX);
+    }
+
+    private long linksOf(String site) {
+        return links.values().stream().filter(link -> link.isOf(site)).count();
     }
 
     Listener listener() {
@@ -460,8 +489,12 @@ public final class Links {
     private Link linkTo(String relay) throws WireException {
         Link link = links.get(relay);
         if (link == null) {
-            if (links.size() >= LINKS_MAX) {
-                throw new WireException(Reason.LIMIT, links.size() + " relays are linked, the most allowed");
+            String site = RelayId.parse(relay).site();
+            if (!mayLink(site)) {
+                throw new WireException(
+                        Reason.LIMIT,
+                        linksOf(site) + " of " + links.size() + " links are of site " + site + ", at most " + LINKS_MAX
+                                + " there may be, and a site may have three times what is free");
             }
             link = new Link(this, relay);
             links.put(relay, link);
@@ -500,7 +533,7 @@ public final class Links {
             return context.succeededFuture();
         }
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay() + " is stopping");
-        watch.stop();
+        Future<Void> watched = watch.stop();
         routing.stop();
         // Those over other relays say so over the links that are straight.
         List<Link> straight = links.values().stream().filter(Link::isStraight).toList();
@@ -513,6 +546,7 @@ public final class Links {
         Promise<Void> packed = context.promise();
         packing.close(packed::complete);
         closing.add(packed.future());
+        closing.add(watched);
         if (client != null) {
             closing.add(client.close());
         }

@@ -72,7 +72,7 @@ final class RevocationList {
             throw e;
         } catch (GeneralSecurityException | IOException e) {
             throw new KeysException(
-                    from + " holds no list of revoked certificates of this grid's authority: " + e.getMessage(), e);
+                    from + " holds no list of revoked certificates of this grid's authority: " + Causes.text(e), e);
         }
     }
 

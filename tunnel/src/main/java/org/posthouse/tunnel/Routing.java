@@ -11,7 +11,8 @@ import org.posthouse.wire.WireException;
 
 /**
  * Tells the neighbours which relays they reach over this one, hears the same from them, and has links know when ways have changed. Confined to
- * the relay's context. A relay that is reached over others and is not linked yet gets a link, so that all relays of a grid are linked.
+ * the relay's context. A relay that is reached over others and is not linked yet gets a link, so that all relays of a grid are linked; one that nobody says to
+ * reach any more loses it, unless it has ever been up.
  */
 final class Routing {
     /** Three tellings between two pings: a second by default. */
@@ -61,12 +62,18 @@ final class Routing {
     /** @throws WireException if a neighbour cannot say so */
     void onReach(String neighbour, LinkReach reach) throws WireException {
         routes.hear(neighbour, reach);
-        for (String relay : routes.reached()) {
+        links.keepHearsay(routes.reached());
+        for (String relay : routes.reached(neighbour)) {
             if (links.config().relay().compareTo(relay) < 0) {
-                links.meet(relay);
+                links.meet(relay, neighbour);
             }
         }
         links.eachLink(Link::onRoutes);
+        tellSoon();
+    }
+
+    /** A relay is linked, over whichever way: neighbours may be told of it. */
+    void onLinked() {
         tellSoon();
     }
 
@@ -81,6 +88,9 @@ final class Routing {
     /** The link to {@code relay} is down: nothing goes over it any more. */
     void forget(String relay) {
         routes.forget(relay);
+        if (!stopped) {
+            links.keepHearsay(routes.reached());
+        }
     }
 
     /** This relay stops. */
@@ -106,7 +116,7 @@ final class Routing {
             String relay = neighbour.relay();
             gone.remove(relay);
             LinkConnection connection = links.firstLane(relay);
-            Told now = new Told(connection, drained ? LinkReach.NONE : routes.tell(relay));
+            Told now = new Told(connection, drained ? LinkReach.NONE : routes.tell(relay, links::hasMet));
             if (connection.writable() && !now.equals(told.put(relay, now))) {
                 connection.tell(now.reach);
             }

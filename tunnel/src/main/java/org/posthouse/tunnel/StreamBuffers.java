@@ -1,5 +1,8 @@
 package org.posthouse.tunnel;
 
+import java.util.HashMap;
+import java.util.Map;
+
 /**
  * Who has a relay's stream buffers: each open stream its L tokens for certain, and those that need more a share of what is left. Confined
  * to the relay's context; knows no socket and no clock.
@@ -11,6 +14,9 @@ final class StreamBuffers {
     private final StreamConfig config;
     private int open;
 
+    /** How many of the open ones go to or come from relays of a site. */
+    private final Map<String, Integer> bySite = new HashMap<>();
+
     /** Tokens beyond L, of all streams together. */
     private int lent;
 
@@ -18,18 +24,20 @@ final class StreamBuffers {
         this.config = config;
     }
 
-    /** Takes L buffers for one more stream. Returns false if there are P streams. */
-    boolean tryOpen() {
-        if (open == config.streams()) {
+    /** Takes L buffers for one more stream on a link to a relay of {@code site}. Returns false if there are P streams, or the site has its {@link FairShare}. */
+    boolean tryOpen(String site) {
+        if (!FairShare.allows(open(site), open, config.streams())) {
             return false;
         }
         open++;
+        bySite.merge(site, 1, Integer::sum);
         return true;
     }
 
-    /** A stream that had {@code tokens}, L or more, is over. */
-    void close(int tokens) {
+    /** A stream of {@code site} that had {@code tokens}, L or more, is over. */
+    void close(String site, int tokens) {
         open--;
+        bySite.computeIfPresent(site, (same, had) -> had == 1 ? null : had - 1);
         lent -= tokens - config.tokens();
     }
 
@@ -58,6 +66,11 @@ final class StreamBuffers {
     /** Streams that are open. */
     int open() {
         return open;
+    }
+
+    /** Those of them that go to or come from relays of {@code site}. */
+    int open(String site) {
+        return bySite.getOrDefault(site, 0);
     }
 
     /** Buffers that are taken or promised. */

@@ -356,6 +356,35 @@ class ForwardTest {
                 .hasMessageContainingAll("door \"Up\"", "\"nowhere\" of door door", "door \"x y\"", "\"127.0.0.1\" of b///x y", "relay \"b//\"");
     }
 
+    /** A link may go down and up while a port of it is being opened. */
+    @Test
+    void aPortIsOpenedOnceHoweverOftenItsLinkComesAndGoesMeanwhile() throws Exception {
+        link(echo(), () -> Long.MAX_VALUE);
+        for (boolean endsUp : new boolean[] {true, false}) {
+            a.call(() -> {
+                for (int i = 0; i < 3; i++) {
+                    a.links.streams().onDown("b");
+                    a.links.streams().onUp("b");
+                    a.links.streams().onUp("b");
+                }
+                if (!endsUp) {
+                    a.links.streams().onDown("b");
+                }
+                return null;
+            });
+            ForwardStatus.State state = endsUp ? ForwardStatus.State.LISTENING : ForwardStatus.State.REFUSING;
+            await().pollInterval(Duration.ofMillis(5)).during(Duration.ofMillis(100)).atMost(PATIENCE).until(() -> forwards(a).getFirst().state() == state);
+            assertThat(forwards(a).getFirst().lastReason()).isEmpty();
+        }
+        assertThatThrownBy(this::connect).isInstanceOf(ConnectException.class);
+        a.call(() -> {
+            a.links.streams().onUp("b");
+            return null;
+        });
+        awaitListening();
+        connect().close();
+    }
+
     // ---- relays
 
     /** Relay b has the door "door" to a port here, and a a port to it; the link goes through a proxy that cuts. */

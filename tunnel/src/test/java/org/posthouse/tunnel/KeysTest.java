@@ -127,12 +127,16 @@ class KeysTest {
                 .isInstanceOf(KeysException.class)
                 .hasMessageContaining(name)
                 .hasMessageContaining("is missing");
-        Files.writeString(lyon.resolve(name), "not a PEM file\n");
+        Files.writeString(lyon.resolve(name), "");
         Files.setPosixFilePermissions(lyon.resolve(name), PosixFilePermissions.fromString("rw-------"));
-        assertThatThrownBy(() -> SiteKeys.load(lyon))
-                .isInstanceOf(KeysException.class)
-                .hasMessageContaining(name)
-                .hasMessageContaining("PEM");
+        for (String content : List.of("", "not a PEM file\n", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n",
+                "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n")) {
+            Files.writeString(lyon.resolve(name), content);
+            assertThatThrownBy(() -> SiteKeys.load(lyon))
+                    .isInstanceOf(KeysException.class)
+                    .hasMessageContainingAll(name, "expected what begins with -----BEGIN ", "posthouse keys")
+                    .message().doesNotContain("java.");
+        }
     }
 
     @ParameterizedTest

@@ -132,6 +132,17 @@ class LinkRoutesTest {
         assertThat(a.to("d")).extracting(route -> route.path().first()).as("of equals the one with less").containsExactly("c", "b");
     }
 
+    /** Else one that invents relays would have all others look for them. */
+    @Test
+    void tellsOfWhomItHasMetOnly() throws WireException {
+        LinkRoutes a = new LinkRoutes("a");
+        a.neighbours(List.of(new LinkRoutes.Neighbour("b", 10, 0), new LinkRoutes.Neighbour("c", 10, 0)));
+        a.hear("b", new LinkReach(List.of(new LinkReach.Entry("d", 20, 0, List.of()), new LinkReach.Entry("e", 20, 0, List.of()))));
+        assertThat(a.reached("b")).containsExactly("d", "e");
+        assertThat(a.reached("c")).isEmpty();
+        assertThat(a.tell("c", relay -> relay.equals("e")).entries()).extracting(LinkReach.Entry::relay).containsExactly("b", "e");
+    }
+
     @Test
     void refusesWhatNoRelayCanSay() {
         LinkRoutes a = new LinkRoutes("a");
@@ -157,7 +168,7 @@ class LinkRoutesTest {
                 net.micros.get(relay.getKey()).forEach((other, far) -> neighbours.add(new LinkRoutes.Neighbour(other, far, 0)));
                 relay.getValue().neighbours(neighbours);
                 for (LinkRoutes.Neighbour neighbour : neighbours) {
-                    routes.get(neighbour.relay()).hear(relay.getKey(), relay.getValue().tell(neighbour.relay()));
+                    routes.get(neighbour.relay()).hear(relay.getKey(), relay.getValue().tell(neighbour.relay(), met -> true));
                 }
             }
         }

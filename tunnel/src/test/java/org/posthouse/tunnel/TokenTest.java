@@ -209,6 +209,21 @@ class TokenTest {
         wires.frames.forEach(ByteBuf::release);
     }
 
+    @Test
+    void oneSiteLeavesStreamsForOthers() {
+        StreamBuffers shared = new StreamBuffers(StreamConfig.DEFAULT);
+        int taken = 0;
+        while (shared.tryOpen("greedy")) {
+            taken++;
+        }
+        assertThat(taken).isEqualTo(48);
+        assertThat(shared.tryOpen("other")).isTrue();
+        shared.close("greedy", shared.first());
+        assertThat(shared.open("greedy")).isEqualTo(47);
+        assertThat(shared.open()).isEqualTo(48);
+        assertThat(shared.tryOpen("greedy")).isTrue();
+    }
+
     /** What N has beyond P x L goes to whom it helps, and comes back when others want it. */
     @Test
     void aStreamOfWhichEverythingLeavesAtOnceIsLentWhatIsToSpareAndReturnsItWhenOthersCome() throws WireException {
