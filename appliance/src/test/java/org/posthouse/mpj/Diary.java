@@ -17,8 +17,8 @@ public final class Diary {
     /**
      * A message as its sender or its receiver knows it.
      *
-     * @param number among those of its sender to its receiver in its context; 0 if it is short and has been received
-     * @param mark what its sender had seen; 0 if it is short
+     * @param number among those of its sender to its receiver in its context; 0 if it has been received, and was short or did not fit
+     * @param mark what its sender had seen; 0 if it is short, or did not fit
      */
     public record Letter(int context, int peer, int tag, int bytes, long number, long mark) {
         static final int HEAD_BYTES = 2 * Long.BYTES;
@@ -31,6 +31,14 @@ public final class Diary {
 
     /** A receive of the program, and what it takes; {@code source} and {@code tag} may be {@link Wire#ANY}. */
     public record Post(int context, long ordinal, int source, int tag) {
+        private static final int TIGHT_EVERY = 9;
+        private static final int TIGHT_BYTES = 64;
+
+        /** Bytes that it has room for; now and then too few. */
+        int room() {
+            return (context + ordinal) % TIGHT_EVERY == 0 ? TIGHT_BYTES : Integer.MAX_VALUE;
+        }
+
         public boolean takes(int messageSource, int messageTag) {
             return (source == Wire.ANY || source == messageSource) && (tag == Wire.ANY || tag == messageTag);
         }

@@ -202,11 +202,15 @@ final class SimActor {
     /** Writes down what came of what is done. */
     void finished(Act act) throws ReceiveException {
         ReceiveException failure = act.operation().failure();
-        if (failure != null) {
+        if (failure != null && failure.kind() != ReceiveException.Kind.TRUNCATE) {
             throw failure;
         }
         if (act.inbound() != null) {
-            diary.received(act.inbound().post(), act.inbound().letter(act.operation().envelope()));
+            Envelope envelope = act.operation().envelope();
+            if ((failure != null) != act.inbound().isTooShortFor(envelope)) {
+                throw new AssertionError(act.inbound().post() + " with room for " + act.inbound().post().room() + " has got " + envelope, failure);
+            }
+            diary.received(act.inbound().post(), act.inbound().letter(envelope));
         }
     }
 
@@ -336,8 +340,15 @@ final class SimActor {
                 return post;
             }
 
+            boolean isTooShortFor(Envelope envelope) {
+                return envelope.bytes() > post.room();
+            }
+
             @Override
-            public void begin(Envelope envelope) {
+            public void begin(Envelope envelope) throws ReceiveException {
+                if (isTooShortFor(envelope)) {
+                    throw new ReceiveException(ReceiveException.Kind.TRUNCATE, envelope.bytes() + " bytes for " + post.room());
+                }
                 bytes = new byte[(int) envelope.bytes()];
             }
 
@@ -349,8 +360,11 @@ final class SimActor {
             @Override
             public void end() {}
 
-            /** What came, checked. */
+            /** What came, checked; of what does not fit only that it came. */
             Diary.Letter letter(Envelope envelope) {
+                if (bytes == null) {
+                    return new Diary.Letter(post.context(), envelope.source(), envelope.tag(), (int) envelope.bytes(), 0, 0);
+                }
                 ByteBuffer head = ByteBuffer.wrap(bytes.length < HEAD_BYTES ? new byte[HEAD_BYTES] : bytes).order(ByteOrder.BIG_ENDIAN);
                 Diary.Letter letter = new Diary.Letter(
                         post.context(), envelope.source(), envelope.tag(), bytes.length, head.getLong(), head.getLong());

@@ -1,5 +1,6 @@
 package org.posthouse.relay;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -18,19 +19,9 @@ import org.posthouse.mpj.Diary.Letter;
  * parts included that it did again: it is as if there had been one process of each rank.
  */
 final class CrashCheck {
-    private record Message(int source, int destination, int context, long number) {}
+    private record Way(int source, int destination, int context, int tag) {}
 
     private record Channel(int source, int context, int tag) {}
-
-    /** Numbers of messages: those that are too short for theirs are counted, for each peer, context and tag, in the order of MPI. */
-    private static final class Numbers {
-        private final Map<Channel, Long> counts = new HashMap<>();
-
-        private long of(Letter letter) {
-            Channel channel = new Channel(letter.peer(), letter.context(), letter.tag());
-            return letter.isShort() ? -counts.merge(channel, 1L, Long::sum) - ((long) letter.tag() << Integer.SIZE) : letter.number();
-        }
-    }
 
     /** A receive, in the order of the calls in its context. */
     private record Call(int context, long ordinal) implements Comparable<Call> {
@@ -47,6 +38,7 @@ final class CrashCheck {
     private final CrashWorld world;
     private int unasked;
     private int unaskedLong;
+    private int tooLong;
 
     CrashCheck(CrashWorld world) {
         this.world = world;
@@ -73,25 +65,29 @@ final class CrashCheck {
         return unaskedLong;
     }
 
-    /** Every message that was sent has come once, and is the one that its sender has sent. */
+    /** Messages that did not fit into their receives. */
+    int tooLong() {
+        return tooLong;
+    }
+
+    /** Every message that was sent has come once, and is the one that its sender has sent: those of one tag come in their order, to receives in the order of their calls. */
     private void checkMessages() {
-        Map<Message, Letter> sent = new HashMap<>();
+        Map<Way, ArrayDeque<Letter>> sent = new HashMap<>();
         for (int rank = 0; rank < world.ranks(); rank++) {
-            Numbers numbers = new Numbers();
             for (Letter letter : world.diary(rank).sent()) {
-                sent.put(new Message(rank, letter.peer(), letter.context(), numbers.of(letter)), letter);
+                sent.computeIfAbsent(new Way(rank, letter.peer(), letter.context(), letter.tag()), none -> new ArrayDeque<>()).add(letter);
             }
         }
         for (int rank = 0; rank < world.ranks(); rank++) {
-            Numbers numbers = new Numbers();
             for (Letter letter : received(rank).values()) {
-                Letter was = sent.remove(new Message(letter.peer(), rank, letter.context(), numbers.of(letter)));
+                Letter was = sent.getOrDefault(new Way(letter.peer(), rank, letter.context(), letter.tag()), new ArrayDeque<>()).poll();
                 require(was != null, "rank " + rank + " has received what nobody has sent, or twice: " + letter);
-                boolean same = was.tag() == letter.tag() && was.bytes() == letter.bytes() && was.mark() == letter.mark();
-                require(same, "rank " + rank + " has received " + letter + ", its sender says " + was);
+                tooLong += letter.number() == 0 && !letter.isShort() ? 1 : 0;
+                boolean same = letter.number() == 0 || was.number() == letter.number() && was.mark() == letter.mark();
+                require(same && was.bytes() == letter.bytes(), "rank " + rank + " has received " + letter + ", its sender says " + was);
             }
         }
-        require(sent.isEmpty(), "was sent and has not come: " + sent);
+        sent.values().forEach(left -> require(left.isEmpty(), "was sent and has not come: " + left));
     }
 
     /** What a rank has received, in the order of the calls in each context. */
@@ -120,7 +116,7 @@ final class CrashCheck {
         Map<Channel, List<Map.Entry<Diary.Post, Letter>>> channels = new HashMap<>();
         for (Map.Entry<Diary.Post, Letter> each : received(rank).entrySet()) {
             Letter letter = each.getValue();
-            if (!letter.isShort()) {
+            if (letter.number() > 0) {
                 channels.computeIfAbsent(new Channel(letter.peer(), letter.context(), letter.tag()), none -> new ArrayList<>()).add(each);
             }
         }

@@ -53,6 +53,7 @@ final class CrashWorld implements SimProcess.World {
     private final CrashTrouble trouble;
     private int unasked;
     private int unaskedLong;
+    private int tooLong;
     private int blocked;
     private final boolean traced;
     private final StringBuilder trace = new StringBuilder();
@@ -142,6 +143,7 @@ final class CrashWorld implements SimProcess.World {
             check.check();
             unasked = check.unasked();
             unaskedLong = check.unaskedLong();
+            tooLong = check.tooLong();
         } finally {
             end();
         }
@@ -449,6 +451,11 @@ final class CrashWorld implements SimProcess.World {
     /** Those of them that were long. */
     int unaskedLong() {
         return unaskedLong;
+    }
+
+    /** Messages that did not fit into the receives that have got them. */
+    int tooLong() {
+        return tooLong;
     }
 
     /** How often ranks have said that they are blocked in a collective. */

@@ -86,12 +86,14 @@ final class CrashWorldTest {
         int[] blocked = new int[1];
         int[] unasked = new int[1];
         int[] unaskedLong = new int[1];
+        int[] tooLong = new int[1];
         SeededRuns.each(seeds, seed -> {
             CrashWorld world = run(hardship, seed);
             troubles[0] += world.troubles();
             blocked[0] += world.blocked();
             unasked[0] += world.unasked();
             unaskedLong[0] += world.unaskedLong();
+            tooLong[0] += world.tooLong();
             if (world.script().isDeterministic()) {
                 CrashWorld calm = new CrashWorld(hardship, seed, false, false);
                 calm.run();
@@ -104,6 +106,7 @@ final class CrashWorldTest {
             assertThat(blocked[0]).as("words of ranks that are blocked in a collective").isGreaterThan(seeds);
             assertThat(unasked[0]).as("messages that ran ahead").isGreaterThan(seeds);
             assertThat(unaskedLong[0]).as("long ones of them").isGreaterThan(seeds / 25);
+            assertThat(tooLong[0]).as("messages that did not fit").isGreaterThan(seeds);
             assertThat(compared[0]).as("programs of which each run is the same").isGreaterThan(seeds / 8);
         }
     }

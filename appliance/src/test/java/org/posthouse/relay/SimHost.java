@@ -33,6 +33,9 @@ final class SimHost {
 
     private long wanted;
     private long fullUntil;
+
+    /** Until then what would be logged waits before the cores. */
+    private long jammedUntil;
     private boolean syncing;
 
     SimHost(CrashWorld world, int number) {
@@ -94,10 +97,12 @@ final class SimHost {
         ports.forEach(SimPort::relayDied);
     }
 
-    /** Its log has no room for so long: its relay gives no credit meanwhile, and clears nothing. */
+    /** Its log has too little room for so long: its relay gives no credit meanwhile, and clears nothing; now and then it takes nothing in. */
     void fill(long ticks) {
-        world.trace("relay " + number + " has no room");
+        boolean jams = world.random().nextBoolean();
+        world.trace("relay " + number + " has " + (jams ? "no" : "too little") + " room");
         fullUntil = Math.max(fullUntil, world.now() + ticks);
+        jammedUntil = Math.max(jammedUntil, jams ? fullUntil : 0);
         world.stage().after(ticks, this::tellRoom);
     }
 
@@ -109,6 +114,11 @@ final class SimHost {
 
     boolean isFull() {
         return world.now() < fullUntil;
+    }
+
+    /** For how long what comes has to wait; 0 if it has not. */
+    long jammedFor() {
+        return Math.max(0, jammedUntil - world.now());
     }
 
     /** Asks its ranks to connect again, as a change of its mode does. */

@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.core.HomedRank;
@@ -46,6 +47,11 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     private boolean closed;
     private boolean wasUnwritable;
 
+    /** What has come while there was no room: it is not read, and neither is what comes behind it, the connection's end included. */
+    private final ArrayDeque<byte[]> parked = new ArrayDeque<>();
+
+    private boolean hasEnded;
+
     SimPort(SimHost host, Cable cable) {
         this.host = host;
         this.cable = cable;
@@ -73,6 +79,28 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
         if (closed) {
             return;
         }
+        if (!parked.isEmpty() || rank != null && host.jammedFor() > 0) {
+            if (parked.isEmpty()) {
+                core.after(host.jammedFor(), this::unpark);
+            }
+            parked.add(bytes);
+        } else {
+            read(bytes);
+        }
+    }
+
+    private void unpark() {
+        while (!parked.isEmpty() && host.jammedFor() == 0) {
+            read(parked.remove());
+        }
+        if (!parked.isEmpty()) {
+            core.after(host.jammedFor(), this::unpark);
+        } else if (hasEnded) {
+            ended();
+        }
+    }
+
+    private void read(byte[] bytes) {
         try {
             decoder.feed(Unpooled.wrappedBuffer(bytes));
         } catch (WireException e) {
@@ -158,6 +186,13 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void onEnded() {
+        hasEnded = true;
+        if (parked.isEmpty()) {
+            ended();
+        }
+    }
+
+    private void ended() {
         host.gone(this);
         if (!closed && rank != null) {
             core.core().disconnected(rank, this, Notice.closing(CrashWorld.JOB, Reason.NORMAL, "the connection ended"));
@@ -166,6 +201,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     private void end() {
+        parked.clear();
         greeting.drop();
         closed = true;
         decoder.release();
@@ -325,6 +361,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
         if (!closed) {
             write(why.encode(FrameType.CLOSE));
             closed = true;
+            parked.clear();
             cable.closeByRelay();
             core.after(1, this::onEnded);
         }

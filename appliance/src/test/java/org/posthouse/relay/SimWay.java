@@ -37,6 +37,9 @@ final class SimWay extends FramePeer {
     /** Grows whenever what is on its way is lost. */
     private int session;
 
+    /** What has come to the other end, which has no room for it. */
+    private final ArrayDeque<Runnable> parked = new ArrayDeque<>();
+
     private long last;
     private long lastAnswer;
     private long handled;
@@ -120,16 +123,38 @@ final class SimWay extends FramePeer {
         int over = session;
         last = local ? from.world().later(last, 3) : from.world().laterOverLink(last, from.world().linkDelayMax());
         from.after(last - from.world().now(), () -> {
-            SimCore other = from.world().core(to);
-            if (over != session || !other.host().isAlive()) {
-                return;
+            if (over == session) {
+                arrive(() -> handOver(sent, over));
             }
+        });
+    }
+
+    private void arrive(Runnable frame) {
+        parked.add(frame);
+        if (parked.size() == 1) {
+            unpark();
+        }
+    }
+
+    private void unpark() {
+        SimHost host = from.world().core(to).host();
+        while (!parked.isEmpty() && host.jammedFor() == 0) {
+            parked.remove().run();
+        }
+        if (!parked.isEmpty()) {
+            from.after(host.jammedFor(), this::unpark);
+        }
+    }
+
+    private void handOver(Sent sent, int over) {
+        SimCore other = from.world().core(to);
+        if (over == session && other.host().isAlive()) {
             if (sent.stall() == null) {
                 other.fromPeer(from.number(), sent.frame().clone(), local, () -> handled(over));
             } else {
                 other.stalled(from.number(), sent.stall().type(), sent.stall().stall(), local, () -> handled(over));
             }
-        });
+        }
     }
 
     /** The first frame that is not known to be handled, was. */
