@@ -36,7 +36,7 @@ class ConformanceJobTest {
 
     @ParameterizedTest(name = "{0} ranks on {1} sites of {2} relays, durability {3}, {4}")
     @CsvSource({
-        "1, 1, 1, none, pipeline", "2, 2, 1, none, pooled", "3, 2, 1, none, threaded", "4, 1, 2, process, pooled",
+        "1, 1, 1, none, multiplexed", "3, 2, 1, none, threaded", "4, 1, 2, process, pooled",
         "4, 2, 1, process, pipeline", "8, 2, 2, none, multiplexed",
     })
     void everyCaseHolds(int ranks, int sites, int relays, String durability, String mode) throws Exception {
