@@ -51,7 +51,7 @@ final class JobWatch {
 
     private String toldOfRoom = "";
 
-    /** Why ranks cannot be started again, as it was told: there are four reasons. */
+    /** Why ranks cannot be started again: each reason is told once. */
     private final Set<String> limitsTold = new HashSet<>();
     private Notice failure;
     private boolean closing;

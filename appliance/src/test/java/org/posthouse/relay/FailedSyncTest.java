@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
-import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -41,8 +38,8 @@ final class FailedSyncTest {
             throw new IllegalStateException("no disk");
         });
         vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
-        try (Socket launcher = connect(relay)) {
-            send(launcher, Hello.launcher(Token.NONE).encode());
+        try (RawPeer launcher = RawPeer.connect(relay.address())) {
+            launcher.send(Hello.launcher(Token.NONE).encode());
             assertThat(read(launcher)).contains("WELCOME");
             assertThat(open(launcher, relay, 1, JobOpen.HOST)).contains("JOB_OPENED");
             assertThat(open(launcher, relay, 2, JobOpen.PROCESS)).contains("JOB_OPENED");
@@ -57,27 +54,15 @@ final class FailedSyncTest {
         }
     }
 
-    private static String open(Socket launcher, Relay relay, long job, int durability) throws IOException {
+    private static String open(RawPeer launcher, Relay relay, long job, int durability) throws IOException {
         Home here = new Home("here", "here", relay.address());
-        send(launcher, new JobOpen(job, Token.random(), durability, false, "test", List.of(here), new int[2]).encode());
+        launcher.send(new JobOpen(job, Token.random(), durability, false, "test", List.of(here), new int[2]).encode());
         return read(launcher);
     }
 
-    private static Socket connect(Relay relay) throws IOException {
-        int port = Integer.parseInt(relay.address().replaceFirst(".*:", ""));
-        return new Socket(InetAddress.getLoopbackAddress(), port);
-    }
-
-    private static void send(Socket socket, ByteBuffer bytes) throws IOException {
-        socket.getOutputStream().write(bytes.array(), bytes.position(), bytes.remaining());
-    }
-
     /** The next frame: its type, and its bytes as text. */
-    private static String read(Socket socket) throws IOException {
-        DataInputStream in = new DataInputStream(socket.getInputStream());
-        int length = in.readInt();
-        ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
-        in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
-        return new FrameView().wrap(frame.position(0), 0).type() + " " + new String(frame.array(), StandardCharsets.UTF_8);
+    private static String read(RawPeer peer) throws IOException {
+        ByteBuffer frame = peer.readFrame();
+        return new FrameView().wrap(frame, 0).type() + " " + new String(frame.array(), StandardCharsets.UTF_8);
     }
 }

@@ -5,11 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -51,11 +48,11 @@ class HeldFramesTest {
         Relay relay = new Relay(RelayConfig.loopback(RelayId.parse("here"), 0).withMode(ModeConfig.of(mode)), directory);
         vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
         CountDownLatch go = new CountDownLatch(1);
-        try (Socket launcher = connect(relay);
-                Socket rank = connect(relay)) {
+        try (RawPeer launcher = RawPeer.connect(relay.address());
+                RawPeer rank = RawPeer.connect(relay.address())) {
             open(launcher, relay);
-            send(rank, Hello.firstStart(JOB, 0, TOKEN).encode());
-            readFrame(rank);
+            rank.send(Hello.firstStart(JOB, 0, TOKEN).encode());
+            rank.readFrame();
             CountDownLatch inside = new CountDownLatch(1);
             Thread busy = Thread.ofPlatform().start(() -> occupy(relay.shards().of(JOB, 0).strand(), inside, go));
             inside.await();
@@ -65,7 +62,7 @@ class HeldFramesTest {
             assertThat(framesBefore).as("frames read while the shard was busy").isLessThan(12_000);
             go.countDown();
             for (int i = 0; i < PROBES; i++) {
-                assertThat(new FrameView().wrap(readFrame(rank), 0).request()).as("answers in order").isEqualTo(i);
+                assertThat(new FrameView().wrap(rank.readFrame(), 0).request()).as("answers in order").isEqualTo(i);
             }
             sender.join();
             busy.join();
@@ -107,40 +104,23 @@ class HeldFramesTest {
         }
     }
 
-    private static void probes(Socket rank) {
+    private static void probes(RawPeer rank) {
         try {
             for (int request = 0; request < PROBES; request++) {
                 ByteBuffer probe = ByteBuffer.allocate(PROBE_BYTES);
                 new FrameView().wrap(probe, 0).begin(FrameType.PROBE, PROBE_BYTES, JOB).post(request, 0);
-                send(rank, probe);
+                rank.send(probe);
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static void open(Socket launcher, Relay relay) throws IOException {
-        send(launcher, Hello.launcher(Token.NONE).encode());
-        readFrame(launcher);
+    private static void open(RawPeer launcher, Relay relay) throws IOException {
+        launcher.send(Hello.launcher(Token.NONE).encode());
+        launcher.readFrame();
         List<Home> homes = List.of(new Home("here", "here", relay.address()));
-        send(launcher, new JobOpen(JOB, TOKEN, false, "test", homes, new int[1]).encode());
-        readFrame(launcher);
-    }
-
-    private static Socket connect(Relay relay) throws IOException {
-        int port = Integer.parseInt(relay.address().replaceFirst(".*:", ""));
-        return new Socket(InetAddress.getLoopbackAddress(), port);
-    }
-
-    private static void send(Socket socket, ByteBuffer bytes) throws IOException {
-        socket.getOutputStream().write(bytes.array(), bytes.position(), bytes.remaining());
-    }
-
-    private static ByteBuffer readFrame(Socket socket) throws IOException {
-        DataInputStream in = new DataInputStream(socket.getInputStream());
-        int length = in.readInt();
-        ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
-        in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
-        return frame.position(0);
+        launcher.send(new JobOpen(JOB, TOKEN, false, "test", homes, new int[1]).encode());
+        launcher.readFrame();
     }
 }

@@ -9,11 +9,8 @@ import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Promise;
 import io.vertx.core.Vertx;
-import java.io.DataInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -224,21 +221,21 @@ class OtherRelayTest {
     void aRankIsNotReadOnWhileTheOtherRelayHasTooMuchOfItToHandle() throws Exception {
         int messages = 1_500;
         int bytes = 60_000;
-        try (Socket launcher = connect();
-                Socket rank = connect()) {
-            write(launcher, Hello.launcher(Token.NONE).encode());
-            readFrame(launcher);
+        try (RawPeer launcher = RawPeer.connect(relay.address());
+                RawPeer rank = RawPeer.connect(relay.address())) {
+            launcher.send(Hello.launcher(Token.NONE).encode());
+            launcher.readFrame();
             List<Home> homes = List.of(new Home("near", "near", relay.address()), new Home("far", "far", "f:1"));
             Token token = Token.random();
-            write(launcher, new JobOpen(JOB, token, JobOpen.PROCESS, false, "test", homes, new int[] {0, 1}).encode());
-            assertThat(new FrameView().wrap(readFrame(launcher), 0).type()).isSameAs(FrameType.JOB_OPENED);
-            write(rank, Hello.firstStart(JOB, 0, token).encode());
-            readFrame(rank);
+            launcher.send(new JobOpen(JOB, token, JobOpen.PROCESS, false, "test", homes, new int[] {0, 1}).encode());
+            assertThat(new FrameView().wrap(launcher.readFrame(), 0).type()).isSameAs(FrameType.JOB_OPENED);
+            rank.send(Hello.firstStart(JOB, 0, token).encode());
+            rank.readFrame();
             Thread sender = Thread.ofPlatform().start(() -> {
                 for (int message = 1; message <= messages; message++) {
                     ByteBuf frame = send(message, bytes);
                     new FrameView().wrap(frame.nioBuffer(), 0).flags(FrameView.AGAIN).address(0, 0, 1, message).sequence(message).content(bytes, bytes, 1);
-                    writeUnchecked(rank, frame.nioBuffer());
+                    sendUnchecked(rank, frame.nioBuffer());
                 }
             });
             long most = (64L << 20) / bytes + 1;
@@ -252,28 +249,12 @@ class OtherRelayTest {
         }
     }
 
-    private Socket connect() throws IOException {
-        return new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(relay.address().replaceFirst(".*:", "")));
-    }
-
-    private static void write(Socket socket, ByteBuffer bytes) throws IOException {
-        socket.getOutputStream().write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
-    }
-
-    private static void writeUnchecked(Socket socket, ByteBuffer bytes) {
+    private static void sendUnchecked(RawPeer peer, ByteBuffer bytes) {
         try {
-            write(socket, bytes);
+            peer.send(bytes);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    private static ByteBuffer readFrame(Socket socket) throws IOException {
-        DataInputStream in = new DataInputStream(socket.getInputStream());
-        int length = in.readInt();
-        ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
-        in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
-        return frame.position(0);
     }
 
     private void startAgain(Far restarted, int port) throws Exception {

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.relay.RawPeer;
 import org.posthouse.system.jobs.Waits;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Notice;

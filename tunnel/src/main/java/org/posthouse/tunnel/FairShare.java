@@ -1,18 +1,57 @@
 package org.posthouse.tunnel;
 
+import java.util.HashMap;
+import java.util.Map;
+
 /**
- * How much one site may have of what all sites share: links, accepted connections, streams. Stateless.
+ * How much one site may have of what all sites share: links, accepted connections, streams. Confined to whoever shares it out.
  *
  * <p>A site may have one more as long as it has less than three times what nobody has. So a site that is alone gets three quarters, of two greedy ones each
  * three sevenths, and something is left for the first of every other.
  */
 final class FairShare {
+    /** What a site is told that has its share, behind how much that is. */
+    static final String RULE = "a site may have three times what is free";
+
     private static final int TIMES_FREE = 3;
 
-    private FairShare() {}
+    private final int all;
+    private final Map<String, Integer> bySite = new HashMap<>();
+    private int taken;
+
+    /** Of {@code all} that there are, nobody has any yet. */
+    FairShare(int all) {
+        this.all = all;
+    }
 
     /** Whether who {@code has} so many may have one more, of {@code all} of which so many are {@code taken}. */
     static boolean allows(long has, long taken, long all) {
         return has < TIMES_FREE * (all - taken);
+    }
+
+    /** Takes one more for {@code site}; false if it may have no more. */
+    boolean tryTake(String site) {
+        if (!allows(of(site), taken, all)) {
+            return false;
+        }
+        taken++;
+        bySite.merge(site, 1, Integer::sum);
+        return true;
+    }
+
+    /** {@code site} has one less. */
+    void giveBack(String site) {
+        taken--;
+        bySite.computeIfPresent(site, (same, had) -> had == 1 ? null : had - 1);
+    }
+
+    /** What {@code site} has. */
+    int of(String site) {
+        return bySite.getOrDefault(site, 0);
+    }
+
+    /** What all sites have. */
+    int taken() {
+        return taken;
     }
 }

@@ -6,9 +6,7 @@ import io.vertx.core.Vertx;
 import io.vertx.core.internal.net.NetSocketInternal;
 import io.vertx.core.net.NetServer;
 import io.vertx.core.net.NetServerOptions;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
-import java.util.Map;
 import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.wire.Notice;
@@ -31,11 +29,12 @@ final class LinkAcceptor {
 
     private int open;
 
-    /** How many of those that have ended it are open, by the site of their certificate. */
-    private final Map<String, Integer> bySite = new HashMap<>();
+    /** Those that have ended it and are open, by the site of their certificate. */
+    private final FairShare secured;
 
     LinkAcceptor(Links links, Vertx vertx) {
         this.links = links;
+        this.secured = new FairShare(links.config().connectionsMax());
         LinkTimeouts timeouts = links.config().timeouts();
         NetServerOptions options = new NetServerOptions()
                 .setTcpNoDelay(true)
@@ -88,14 +87,6 @@ final class LinkAcceptor {
         links.tls().secure(end, false, newcomer);
     }
 
-    private int has(String site) {
-        return bySite.getOrDefault(site, 0);
-    }
-
-    private int secured() {
-        return bySite.values().stream().mapToInt(Integer::intValue).sum();
-    }
-
     /** A connection whose handshake goes on. */
     private final class Newcomer implements LinkTls.Outcome {
         private final ChannelHandlerContext end;
@@ -119,22 +110,15 @@ final class LinkAcceptor {
             newcomers.remove(this);
             LinkConnection connection = new LinkConnection(links, peer);
             connection.attach(end);
-            if (!tryAdmit(peer.site())) {
-                int most = links.config().connectionsMax();
-                String detail = has(peer.site()) + " of " + secured() + " accepted connections are of site " + peer.site() + ", at most " + most
-                        + " are open, and a site may have three times what is free";
-                links.refusalCounter().count(Refusal.LIMIT, connection.toString(), detail);
-                connection.close(Notice.closing(0, Reason.LIMIT, detail));
+            String site = peer.site();
+            if (secured.tryTake(site)) {
+                end.channel().closeFuture().addListener(closed -> secured.giveBack(site));
+                return;
             }
-        }
-
-        private boolean tryAdmit(String site) {
-            if (!FairShare.allows(has(site), secured(), links.config().connectionsMax())) {
-                return false;
-            }
-            bySite.merge(site, 1, Integer::sum);
-            end.channel().closeFuture().addListener(closed -> bySite.computeIfPresent(site, (same, had) -> had == 1 ? null : had - 1));
-            return true;
+            String detail = secured.of(site) + " of " + secured.taken() + " accepted connections are of site " + site + ", at most "
+                    + links.config().connectionsMax() + " are open, and " + FairShare.RULE;
+            links.refusalCounter().count(Refusal.LIMIT, connection.toString(), detail);
+            connection.close(Notice.closing(0, Reason.LIMIT, detail));
         }
 
         @Override

@@ -221,7 +221,7 @@ final class LinkStreams {
 
     private String limit() {
         return buffers.open() + " streams are open at this relay, at most " + buffers.config().streams() + " (--streams), and " + buffers.open(site)
-                + " of them are of site " + site + ", which may have three times what is free";
+                + " of them are of site " + site + "; " + FairShare.RULE;
     }
 
     // ---- what its streams send

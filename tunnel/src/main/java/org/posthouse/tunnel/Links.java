@@ -494,7 +494,7 @@ public final class Links {
                 throw new WireException(
                         Reason.LIMIT,
                         linksOf(site) + " of " + links.size() + " links are of site " + site + ", at most " + LINKS_MAX
-                                + " there may be, and a site may have three times what is free");
+                                + " there may be, and " + FairShare.RULE);
             }
             link = new Link(this, relay);
             links.put(relay, link);

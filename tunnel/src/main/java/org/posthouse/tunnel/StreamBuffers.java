@@ -1,8 +1,5 @@
 package org.posthouse.tunnel;
 
-import java.util.HashMap;
-import java.util.Map;
-
 /**
  * Who has a relay's stream buffers: each open stream its L tokens for certain, and those that need more a share of what is left. Confined
  * to the relay's context; knows no socket and no clock.
@@ -12,32 +9,26 @@ import java.util.Map;
  */
 final class StreamBuffers {
     private final StreamConfig config;
-    private int open;
 
-    /** How many of the open ones go to or come from relays of a site. */
-    private final Map<String, Integer> bySite = new HashMap<>();
+    /** The open streams, by the site of the relay that they go to or come from. */
+    private final FairShare open;
 
     /** Tokens beyond L, of all streams together. */
     private int lent;
 
     StreamBuffers(StreamConfig config) {
         this.config = config;
+        this.open = new FairShare(config.streams());
     }
 
     /** Takes L buffers for one more stream on a link to a relay of {@code site}. Returns false if there are P streams, or the site has its {@link FairShare}. */
     boolean tryOpen(String site) {
-        if (!FairShare.allows(open(site), open, config.streams())) {
-            return false;
-        }
-        open++;
-        bySite.merge(site, 1, Integer::sum);
-        return true;
+        return open.tryTake(site);
     }
 
     /** A stream of {@code site} that had {@code tokens}, L or more, is over. */
     void close(String site, int tokens) {
-        open--;
-        bySite.computeIfPresent(site, (same, had) -> had == 1 ? null : had - 1);
+        open.giveBack(site);
         lent -= tokens - config.tokens();
     }
 
@@ -48,7 +39,7 @@ final class StreamBuffers {
 
     /** How many tokens each stream may have, as many as there are now. */
     int share() {
-        return config.tokens() + config.spare() / Math.max(1, open);
+        return config.tokens() + config.spare() / Math.max(1, open());
     }
 
     /** Lends at most {@code wanted} more to a stream that has {@code tokens}. Returns how many. */
@@ -65,17 +56,17 @@ final class StreamBuffers {
 
     /** Streams that are open. */
     int open() {
-        return open;
+        return open.taken();
     }
 
     /** Those of them that go to or come from relays of {@code site}. */
     int open(String site) {
-        return bySite.getOrDefault(site, 0);
+        return open.of(site);
     }
 
     /** Buffers that are taken or promised. */
     int used() {
-        return open * config.tokens() + lent;
+        return open() * config.tokens() + lent;
     }
 
     StreamConfig config() {

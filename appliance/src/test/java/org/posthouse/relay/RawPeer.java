@@ -1,4 +1,4 @@
-package org.posthouse.system;
+package org.posthouse.relay;
 
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -12,7 +12,7 @@ import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
 /** A connection to a relay that says whatever a test wants said. */
-final class RawPeer implements AutoCloseable {
+public final class RawPeer implements AutoCloseable {
     private final Socket socket;
 
     private RawPeer(Socket socket) {
@@ -20,13 +20,13 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** Connects to the relay that serves ranks at {@code address}. */
-    static RawPeer connect(String address) throws IOException {
-        int port = Integer.parseInt(address.substring(address.indexOf(':') + 1));
+    public static RawPeer connect(String address) throws IOException {
+        int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
         return new RawPeer(new Socket(InetAddress.getLoopbackAddress(), port));
     }
 
     /** A launcher that has opened a job of two ranks at relay site-a; the job ends with it. */
-    static RawPeer launcher(String address, long job, Token token) throws IOException {
+    public static RawPeer launcher(String address, long job, Token token) throws IOException {
         RawPeer launcher = connect(address);
         launcher.send(Hello.launcher(Token.NONE).encode());
         launcher.readFrame();
@@ -36,11 +36,13 @@ final class RawPeer implements AutoCloseable {
         return launcher;
     }
 
-    void send(ByteBuffer bytes) throws IOException {
-        socket.getOutputStream().write(bytes.array(), bytes.position(), bytes.remaining());
+    /** Writes what a heap buffer holds. */
+    public void send(ByteBuffer bytes) throws IOException {
+        socket.getOutputStream().write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());
     }
 
-    ByteBuffer readFrame() throws IOException {
+    /** The next frame, whole. */
+    public ByteBuffer readFrame() throws IOException {
         DataInputStream in = new DataInputStream(socket.getInputStream());
         int length = in.readInt();
         ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
@@ -49,7 +51,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     /** The next byte, or -1 when the relay has closed. */
-    int read() throws IOException {
+    public int read() throws IOException {
         return socket.getInputStream().read();
     }
 
