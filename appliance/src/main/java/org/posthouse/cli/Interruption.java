@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.JobRun;
 
 /**
- * While it is open, Ctrl-C and SIGTERM end what it guards, and this process leaves only after everything was
+ * While it is open, Ctrl-C and SIGTERM end what it guards (a job that has a folder is left), and this process leaves only after everything was
  * put away, or after a time limit.
  */
 final class Interruption implements AutoCloseable {
@@ -31,7 +31,7 @@ final class Interruption implements AutoCloseable {
     /** Guards {@code running} beside the jobs guarded before; ending one that has ended already does nothing. */
     void guard(JobRun running) {
         guard(() -> {
-            running.stop(STATUS_INTERRUPTED, "interrupted");
+            running.leave(STATUS_INTERRUPTED, "interrupted");
             running.kill();
         });
     }

@@ -20,6 +20,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         subcommands = {
             DemoCommand.class,
             RunCommand.class,
+            ResumeCommand.class,
             RelayCommand.class,
             StatusCommand.class,
             ModeCommand.class,

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobFolder;
 import org.posthouse.launch.JobOutcome;
 import org.posthouse.launch.JobRun;
 import org.posthouse.launch.JobSpec;
@@ -25,6 +26,7 @@ import org.posthouse.relay.LoopKind;
 import org.posthouse.relay.ModeConfig;
 import org.posthouse.relay.SocketKind;
 import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -47,9 +49,13 @@ import picocli.CommandLine.TypeConversionException;
             "  posthouse run -n 4 example:pi",
             "  posthouse run -n 4 --sites 2 -cp pi.jar Pi",
             "  posthouse run -n 16 --sites 2 --relays-per-site 2 -cp pi.jar Pi",
-            "  posthouse run -n 8 --relay 127.0.0.1:7411 --sites 2 -cp job.jar Main in.txt"
+            "  posthouse run -n 8 --relay 127.0.0.1:7411 --sites 2 -cp job.jar Main in.txt",
+            "  posthouse run -n 8 --relay 127.0.0.1:7411 --durability process --folder june -cp job.jar Main"
         })
 final class RunCommand implements Callable<Integer> {
+    /** How long relays keep a job that has a folder, if nothing is said. */
+    private static final int KEEP_SECONDS = 86_400;
+
     @Spec
     private CommandSpec command;
 
@@ -102,6 +108,20 @@ final class RunCommand implements Callable<Integer> {
             description = "How long a logged job that has lost a relay dials it again, which brings the job back from its log; 0: the job"
                     + " ends with it (default: 60).")
     private int relayTimeoutSeconds = (int) TimeUnit.MILLISECONDS.toSeconds(Patience.DEFAULT.relayTimeoutMs());
+
+    @Option(
+            names = "--folder",
+            paramLabel = "DIR",
+            description = "A new folder that keeps what another launcher needs: if this one dies or is interrupted, the job stands still, and"
+                    + " posthouse resume DIR goes on with it. For a logged job at running relays.")
+    private Path folder;
+
+    @Option(
+            names = "--launcher-timeout",
+            paramLabel = "SECONDS",
+            description = "How long the relays of a logged job keep it without its launcher, at most 31 days; 0: as they are set (default: 0;"
+                    + " with --folder 86400, a day).")
+    private Integer launcherTimeoutSeconds;
 
     @Mixin
     private CheckpointOption checkpoints;
@@ -167,6 +187,7 @@ final class RunCommand implements Callable<Integer> {
         if (lanes < 0 || lanes > LinkConfig.LANES_MAX) {
             throw new ParameterException(command.commandLine(), "--lanes is a count from 0 to " + LinkConfig.LANES_MAX);
         }
+        int keepSeconds = keepSeconds();
         Map<String, String> environment = environment();
         withoutEffect().ifPresent(System.err::println);
         JobProgram found = JobProgram.find(program.get(0), classPath);
@@ -179,20 +200,27 @@ final class RunCommand implements Callable<Integer> {
                 jvmFlags,
                 environment,
                 durability.code(),
-                new Patience(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds));
+                new Patience(maxRestarts, TimeUnit.SECONDS.toMillis(relayTimeoutSeconds), silenceSeconds, keepSeconds));
         JobOutcome outcome;
         try (Interruption interruption = Interruption.open()) {
             outcome = relays.isEmpty() ? runEmbedded(spec, interruption) : runJoined(spec, interruption);
+            Epilogue.tellLeft(outcome, folder);
         }
-        if (!outcome.divergences().isEmpty()) {
-            System.err.println("posthouse: the job's result may be another than without restarts: what ranks did again differs from"
-                    + " what they had done, at least " + outcome.divergences().size() + " times: " + outcome.divergences().get(0)
-                    + "; of clocks and random numbers only MPI.Wtime and MPI.Random are the same again");
+        return Epilogue.tell(outcome);
+    }
+
+    /** What {@code --folder} and {@code --launcher-timeout} ask of the relays. @throws CommandFailure if the job could not be gone on with */
+    private int keepSeconds() throws CommandFailure {
+        int seconds = launcherTimeoutSeconds == null ? folder == null ? 0 : KEEP_SECONDS : launcherTimeoutSeconds;
+        if (seconds < 0 || seconds > JobOpen.KEEP_SECONDS_MAX) {
+            throw new ParameterException(
+                    command.commandLine(), "--launcher-timeout " + seconds + ", expected 0 to " + JobOpen.KEEP_SECONDS_MAX + " seconds (31 days)");
         }
-        if (!outcome.cause().isEmpty()) {
-            System.err.println("posthouse: job ended: " + outcome.cause());
+        if (folder != null && (relays.isEmpty() || durability == Durability.NONE || maxRestarts == 0)) {
+            throw new CommandFailure("--folder is for a job that can be gone on with: give --relay, as relays inside this command end with it, and"
+                    + " --durability process or host, and not --max-restarts 0");
         }
-        return exitStatus(outcome);
+        return seconds;
     }
 
     /** What to say of options that were given for a log that there is none of. */
@@ -200,7 +228,7 @@ final class RunCommand implements Callable<Integer> {
         return durability != Durability.NONE
                 ? Optional.empty()
                 : LogWords.withoutLog(
-                        command, "the job is not logged; give --durability process", "--max-restarts", "--relay-timeout", "--checkpoint-every",
+                        command, "the job is not logged; give --durability process", "--max-restarts", "--relay-timeout", "--launcher-timeout", "--checkpoint-every",
                         "--silence", "--log-limit", "--log-high-mark", "--on-log-full");
     }
 
@@ -253,12 +281,6 @@ final class RunCommand implements Callable<Integer> {
         }
     }
 
-    /** A shell sees the lowest byte only; a job that failed must not look as if it had not. */
-    private static int exitStatus(JobOutcome outcome) {
-        boolean hidden = !outcome.isSuccess() && (outcome.status() & 0xff) == 0;
-        return hidden ? Posthouse.STATUS_FAILED : outcome.status();
-    }
-
     private JobOutcome runEmbedded(JobSpec spec, Interruption interruption) throws CommandFailure, InterruptedException {
         int count = Math.max(1, sites);
         int each = Math.max(1, relaysPerSite);
@@ -286,13 +308,25 @@ final class RunCommand implements Callable<Integer> {
         return run(spec, new Reach(addresses, sites, relaysPerSite, TokenFile.read(tokenFile)), interruption);
     }
 
-    private static JobOutcome run(JobSpec spec, Reach reach, Interruption interruption) throws CommandFailure, InterruptedException {
+    private JobOutcome run(JobSpec spec, Reach reach, Interruption interruption) throws CommandFailure, InterruptedException {
         try {
-            JobRun job = JobRun.prepare(spec, reach, RankOutput.tagged(spec.ranks()));
+            JobRun job = folder == null
+                    ? JobRun.prepare(spec, reach, RankOutput.tagged(spec.ranks()))
+                    : prepareLasting(spec, reach);
             interruption.guard(job);
             return job.run();
         } catch (JobFailure e) {
             throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+
+    private JobRun prepareLasting(JobSpec spec, Reach reach) throws JobFailure {
+        JobFolder made = JobFolder.create(folder);
+        try {
+            return JobRun.prepare(spec, reach, RankOutput.tagged(spec.ranks()), Optional.ofNullable(tokenFile).map(Path::toAbsolutePath), made);
+        } catch (JobFailure e) {
+            made.delete();
+            throw e;
         }
     }
 }

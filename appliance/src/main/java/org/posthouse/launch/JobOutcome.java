@@ -7,6 +7,7 @@ import java.util.List;
  *
  * @param status 0 if every rank finished well; else the status of what went wrong first
  * @param cause one line that names the rank and what happened; empty if all went well
+ * @param left whether it is not over: its relays keep it, and {@code posthouse resume} goes on with it
  * @param seconds from the start of the first process to the end of the last
  * @param restarts what was started again, in the order of their ends
  * @param relayLosses relays that it lost and found again
@@ -16,10 +17,14 @@ import java.util.List;
 public record JobOutcome(
         int status,
         String cause,
+        boolean left,
         double seconds,
         List<Restart> restarts,
         List<RelayLoss> relayLosses,
         List<String> divergences) {
+    /** Of a job that is left: try again later (EX_TEMPFAIL of sysexits.h). */
+    public static final int STATUS_LEFT = 75;
+
     public boolean isSuccess() {
         return status == 0 && cause.isEmpty();
     }

@@ -1,7 +1,10 @@
 package org.posthouse.launch;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.posthouse.wire.JobOpen;
@@ -13,37 +16,45 @@ import org.posthouse.wire.Token;
  * dial a lost relay again; guarded by itself.
  */
 final class JobRelays implements AutoCloseable {
-    private final List<RelayLine> lines;
+    private final JobOpen job;
+    /** Null for one that there is no connection to yet. */
+    private final RelayLine[] lines;
+
     private final Token token;
     private final Consumer<Signal> signals;
     private final List<Redial> redials = new ArrayList<>();
-    private JobOpen job;
     /** What the relays were told of the job's end; null before. */
     private Notice end;
 
     private boolean closed;
 
     /**
+     * @param job how it is opened
      * @param lines connected, and closed by this
      * @param token what the relays let a launcher in for
      * @param signals hears of events, and of relays that are lost and found
      */
-    JobRelays(List<RelayLine> lines, Token token, Consumer<Signal> signals) {
-        this.lines = new ArrayList<>(lines);
+    JobRelays(JobOpen job, List<RelayLine> lines, Token token, Consumer<Signal> signals) {
+        this.job = job;
+        this.lines = lines.toArray(RelayLine[]::new);
         this.token = token;
         this.signals = signals;
     }
 
+    /** Those of a job that is open: all are lost until they are dialled. */
+    static JobRelays lost(JobOpen job, Token token, Consumer<Signal> signals) {
+        return new JobRelays(job, Collections.nCopies(job.homes().size(), null), token, signals);
+    }
+
     /** Where a relay listens for ranks. */
-    synchronized String address(int relay) {
-        return lines.get(relay).home().address();
+    String address(int relay) {
+        return job.homes().get(relay).address();
     }
 
     /** Opens the job at every relay. @throws JobFailure naming the first that does not */
-    synchronized void open(JobOpen opening) throws JobFailure {
-        job = opening;
-        for (int relay = 0; relay < lines.size(); relay++) {
-            open(lines.get(relay), relay, opening, CompletableFuture.completedFuture(null));
+    synchronized void open() throws JobFailure {
+        for (int relay = 0; relay < lines.length; relay++) {
+            open(lines[relay], relay, job, CompletableFuture.completedFuture(null));
         }
     }
 
@@ -58,7 +69,7 @@ final class JobRelays implements AutoCloseable {
     /** Dials a lost relay again, on a thread of its own, which tells how it went. */
     synchronized void redial(int relay, long timeoutMs) {
         if (!closed) {
-            Redial redial = new Redial(relay, lines.get(relay).home().address(), timeoutMs, this, signals);
+            Redial redial = new Redial(relay, address(relay), timeoutMs, this, signals);
             redials.add(redial);
             Thread.ofVirtual().name("posthouse-redial-" + relay).start(redial);
         }
@@ -70,7 +81,7 @@ final class JobRelays implements AutoCloseable {
             RelayLine line = RelayLine.connect(address, token);
             CompletableFuture<Void> announced = new CompletableFuture<>();
             try {
-                open(line, relay, again(), announced);
+                open(line, relay, job.comingBack(), announced);
             } catch (JobFailure e) {
                 line.close();
                 return new Redial.Refusal(e.getMessage(), line.isRefused(), line.isJobUnknown());
@@ -84,10 +95,6 @@ final class JobRelays implements AutoCloseable {
         }
     }
 
-    private synchronized JobOpen again() {
-        return new JobOpen(job.job(), job.token(), job.durability(), true, job.name(), job.homes(), job.homeOf());
-    }
-
     private synchronized void replace(int relay, RelayLine line) {
         if (end != null) {
             line.closeJob(end);
@@ -95,24 +102,26 @@ final class JobRelays implements AutoCloseable {
         if (closed) {
             line.close();
         } else {
-            lines.get(relay).close();
-            lines.set(relay, line);
+            if (lines[relay] != null) {
+                lines[relay].close();
+            }
+            lines[relay] = line;
         }
+    }
+
+    private synchronized List<RelayLine> present() {
+        return Arrays.stream(lines).filter(Objects::nonNull).toList();
     }
 
     /** Asks every relay to end the job. */
     synchronized void closeJob(Notice why) {
         end = why;
-        lines.forEach(line -> line.closeJob(why));
+        present().forEach(line -> line.closeJob(why));
     }
 
     /** Waits until every relay that can be reached has told of everything and closed the job, each for so long at most. */
     void awaitClosed(long timeoutMs) throws InterruptedException {
-        List<RelayLine> present;
-        synchronized (this) {
-            present = List.copyOf(lines);
-        }
-        for (RelayLine line : present) {
+        for (RelayLine line : present()) {
             line.awaitClosed(timeoutMs);
         }
     }
@@ -121,6 +130,6 @@ final class JobRelays implements AutoCloseable {
     public synchronized void close() {
         closed = true;
         redials.forEach(Redial::stop);
-        lines.forEach(RelayLine::close);
+        present().forEach(RelayLine::close);
     }
 }

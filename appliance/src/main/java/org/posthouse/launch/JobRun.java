@@ -1,13 +1,19 @@
 package org.posthouse.launch;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HexFormat;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import org.posthouse.tunnel.Causes;
+import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
@@ -25,12 +31,16 @@ public final class JobRun {
 
     private static final long CLOSE_GRACE_MS = 5_000;
 
+    /** Of a job that its user did not want to go on with. */
+    private static final int STATUS_ENDED = 143;
+
     private final JobSpec spec;
+    private final JobOpen opening;
     private final JobRelays relays;
-    private final Spread spread;
-    private final long id = new SecureRandom().nextLong();
-    private final Token token = Token.random();
-    private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+    /** Null if the job ends with this process. */
+    private final JobFolder folder;
+
+    private final BlockingQueue<Signal> signals;
     private final RankProcesses processes;
     private final RankOutput output;
     private final JobWatch watch;
@@ -39,20 +49,101 @@ public final class JobRun {
 
     private volatile boolean stopped;
 
-    private JobRun(JobSpec spec, List<RelayLine> lines, Token launchToken, Spread spread, RankOutput output) {
+    private JobRun(
+            JobSpec spec, JobOpen opening, JobRelays relays, BlockingQueue<Signal> signals, RankOutput output, OutputTapes tapes, JobFolder folder) {
         this.spec = spec;
-        this.spread = spread;
+        this.opening = opening;
+        this.relays = relays;
+        this.folder = folder;
+        this.signals = signals;
         this.output = output;
-        this.relays = new JobRelays(lines, launchToken, signals::add);
-        this.processes = new RankProcesses(spec, id, token, this::relayOf, output, signals::add);
-        this.watch = new JobWatch(spec, id, spread.homeOf(), processes, this::redial, output::tell);
+        this.processes = new RankProcesses(spec, opening.job(), opening.token(), this::relayOf, output, tapes, folder, signals::add);
+        this.watch = new JobWatch(spec, opening.job(), folder != null, opening.homeOf(), processes, this::redial, output::tell);
     }
 
     /** Connects to the relays that the job's ranks will be at home at, and decides which is whose. */
     public static JobRun prepare(JobSpec spec, Reach reach, RankOutput output) throws JobFailure {
+        List<RelayLine> lines = new ArrayList<>();
+        JobOpen opening = place(spec, reach, lines);
+        BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+        OutputTapes tapes = spec.isRestartable() ? OutputTapes.of(spec.ranks(), signals::add) : null;
+        return new JobRun(spec, opening, new JobRelays(opening, lines, reach.token(), signals::add), signals, output, tapes, null);
+    }
+
+    /**
+     * The same for a job that outlives this process: another may {@link #resume} it.
+     *
+     * @param tokenFile where the relays' launch token is; empty if they have none
+     * @param folder new, and closed by this job's {@link #run}
+     */
+    public static JobRun prepare(JobSpec spec, Reach reach, RankOutput output, Optional<Path> tokenFile, JobFolder folder)
+            throws JobFailure {
+        JobSpec lasting = spec.in(Surroundings.here());
+        List<RelayLine> lines = new ArrayList<>();
+        JobOpen opening = place(spec, reach, lines);
+        BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+        JobRelays relays = new JobRelays(opening, lines, reach.token(), signals::add);
+        try {
+            folder.describe(new JobFile(lasting, opening, tokenFile));
+            return new JobRun(lasting, opening, relays, signals, output, tapes(folder, signals), folder);
+        } catch (JobFailure e) {
+            relays.close();
+            throw e;
+        }
+    }
+
+    /** Goes on with a job that another process has left. @param folder closed by this job's {@link #run} */
+    public static JobRun resume(JobFolder folder, Token launchToken, RankOutput output) throws JobFailure {
+        JobFile job = folder.job();
+        BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+        JobRelays relays = JobRelays.lost(job.opening(), launchToken, signals::add);
+        return new JobRun(job.spec(), job.opening(), relays, signals, output, tapes(folder, signals), folder);
+    }
+
+    /** Ends a job that another process has left. @throws JobFailure naming the first relay that could not be told */
+    public static void end(JobFolder folder, Token launchToken) throws JobFailure, InterruptedException {
+        JobOpen opening = folder.job().opening();
+        Stragglers.kill(hexId(opening.job()));
+        Notice why = new Notice(opening.job(), STATUS_ENDED, Deadlines.NOBODY, "ended by its user");
+        for (Home home : opening.homes()) {
+            try (RelayLine line = RelayLine.connect(home.address(), launchToken)) {
+                end(line, opening, why);
+            }
+        }
+        try {
+            folder.ended(why.code(), why.text());
+        } catch (IOException e) {
+            throw new JobFailure("the job is over, but its folder " + folder.path() + " cannot be written: " + Causes.text(e), e);
+        }
+    }
+
+    private static void end(RelayLine line, JobOpen opening, Notice why) throws JobFailure, InterruptedException {
+        try {
+            line.open(opening.comingBack());
+        } catch (JobFailure e) {
+            if (line.isJobUnknown()) {
+                return;
+            }
+            throw e;
+        }
+        line.closeJob(why);
+        if (!line.awaitClosed(CLOSE_GRACE_MS)) {
+            throw new JobFailure(line + " did not end the job within " + CLOSE_GRACE_MS + " ms");
+        }
+    }
+
+    private static OutputTapes tapes(JobFolder folder, BlockingQueue<Signal> signals) throws JobFailure {
+        try {
+            return OutputTapes.in(folder, signals::add);
+        } catch (IOException e) {
+            throw new JobFailure("what the ranks have printed cannot be read in " + folder.path() + ": " + Causes.text(e), e);
+        }
+    }
+
+    /** @param used becomes the relays that the job is to be opened at, in the order of its homes */
+    private static JobOpen place(JobSpec spec, Reach reach, List<RelayLine> used) throws JobFailure {
         List<List<RelayLine>> found = RelaySearch.find(reach, spec.ranks());
         Spread spread = Spread.of(spec.ranks(), found.stream().map(JobRun::candidates).toList());
-        List<RelayLine> used = new ArrayList<>();
         for (RelayLine relay : found.stream().flatMap(List::stream).toList()) {
             if (spread.homes().contains(relay.home())) {
                 used.add(relay);
@@ -61,7 +152,9 @@ public final class JobRun {
             }
         }
         used.sort(Comparator.comparingInt(relay -> spread.homes().indexOf(relay.home())));
-        return new JobRun(spec, used, reach.token(), spread, output);
+        return new JobOpen(
+                new SecureRandom().nextLong(), Token.random(), spec.durability(), false, spec.name(), spread.homes(), spread.homeOf(),
+                spec.patience().launcherSeconds());
     }
 
     private static List<Candidate> candidates(List<RelayLine> site) {
@@ -70,7 +163,7 @@ public final class JobRun {
 
     /** Where the home relay of a rank listens. */
     private String relayOf(int rank) {
-        return relays.address(spread.homeOf()[rank]);
+        return relays.address(opening.homeOf()[rank]);
     }
 
     private void redial(int relay) {
@@ -79,26 +172,64 @@ public final class JobRun {
 
     /** The job's id as people write it. */
     public String hexId() {
-        return String.format("%016x", id);
+        return hexId(opening.job());
+    }
+
+    private static String hexId(long job) {
+        return HexFormat.of().toHexDigits(job);
     }
 
     /** Runs the job to its end. @throws JobFailure if it could not be opened or started; nothing is left then */
     public JobOutcome run() throws JobFailure, InterruptedException {
         long start = System.nanoTime();
         try (StoppedRanks stoppedRanks = watchStopped()) {
-            relays.open(new JobOpen(id, token, spec.durability(), false, spec.name(), spread.homes(), spread.homeOf()));
-            for (int rank = 0; rank < spec.ranks(); rank++) {
-                watch.start(rank, System.nanoTime());
-            }
+            begin();
             watchToTheEnd();
             finish();
-            return watch.outcome((System.nanoTime() - start) / 1e9);
+            JobOutcome outcome = watch.outcome((System.nanoTime() - start) / 1e9);
+            if (!outcome.left()) {
+                noteEnd(outcome.status(), outcome.cause());
+            }
+            return outcome;
         } finally {
             connected.countDown();
             kill();
             Stragglers.kill(hexId());
             relays.close();
             processes.close();
+            if (folder != null) {
+                folder.close();
+            }
+        }
+    }
+
+    private void begin() throws JobFailure, InterruptedException {
+        if (folder != null && folder.isLeft()) {
+            // What the launcher before has left behind would print where nobody reads, and write to the same files.
+            Stragglers.kill(hexId());
+            watch.goOn(folder.notes(), System.nanoTime());
+            return;
+        }
+        try {
+            relays.open();
+            for (int rank = 0; rank < spec.ranks(); rank++) {
+                watch.start(rank, System.nanoTime());
+            }
+        } catch (JobFailure e) {
+            relays.closeJob(new Notice(opening.job(), 1, Deadlines.NOBODY, e.getMessage()));
+            relays.awaitClosed(CLOSE_GRACE_MS);
+            noteEnd(1, e.getMessage());
+            throw e;
+        }
+    }
+
+    private void noteEnd(int status, String cause) {
+        if (folder != null) {
+            try {
+                folder.ended(status, cause);
+            } catch (IOException e) {
+                output.tell("the job's folder " + folder.path() + " cannot be written, and does not say that the job is over: " + Causes.text(e));
+            }
         }
     }
 
@@ -112,6 +243,12 @@ public final class JobRun {
     public void stop(int status, String why) {
         stopped = true;
         signals.add(new Signal.Stop(status, why));
+    }
+
+    /** Ends this process's part in the job soon, which stands still then until another goes on with it, or ends the job if none could. */
+    public void leave(int status, String why) {
+        stopped = true;
+        signals.add(folder == null ? new Signal.Stop(status, why) : new Signal.Leave(why));
     }
 
     /** Whether somebody wanted the job to end. */
@@ -155,6 +292,11 @@ public final class JobRun {
 
     /** Closes the job at its relays, hears what they still have to tell, and sees the last process off. */
     private void finish() throws InterruptedException {
+        if (watch.isLeft()) {
+            kill();
+            awaitAllExited();
+            return;
+        }
         boolean failed = watch.hasFailed();
         Notice why = watch.close();
         if (failed) {
@@ -167,11 +309,15 @@ public final class JobRun {
             kill();
         }
         relays.awaitClosed(CLOSE_GRACE_MS);
-        while (!watch.haveAllExited()) {
-            watch.on(signals.take(), System.nanoTime());
-        }
+        awaitAllExited();
         for (Signal late = signals.poll(); late != null; late = signals.poll()) {
             watch.on(late, System.nanoTime());
+        }
+    }
+
+    private void awaitAllExited() throws InterruptedException {
+        while (!watch.haveAllExited()) {
+            watch.on(signals.take(), System.nanoTime());
         }
     }
 }

@@ -35,6 +35,7 @@ final class JobWatch {
 
     private final JobSpec spec;
     private final long job;
+    private final boolean mayBeLeft;
     private final RankTable ranks;
     private final Restarts restarts;
     private final Recoveries recoveries;
@@ -53,17 +54,26 @@ final class JobWatch {
 
     /** Why ranks cannot be started again: each reason is told once. */
     private final Set<String> limitsTold = new HashSet<>();
+    /** Relays that have not told this launcher yet that they have the job. */
+    private final Set<Integer> unheard = new HashSet<>();
+
     private Notice failure;
+    /** Why the job is left as it stands; null unless it is. */
+    private String left;
+
     private boolean closing;
 
     /**
+     * @param mayBeLeft whether another launcher could go on with the job
      * @param homeOf for each rank, the index of its relay
      * @param redial has a relay dialled that is lost, which ends with a signal
      * @param tell tells people a line
      */
-    JobWatch(JobSpec spec, long job, int[] homeOf, Processes processes, IntConsumer redial, Consumer<String> tell) {
+    JobWatch(
+            JobSpec spec, long job, boolean mayBeLeft, int[] homeOf, Processes processes, IntConsumer redial, Consumer<String> tell) {
         this.spec = spec;
         this.job = job;
+        this.mayBeLeft = mayBeLeft;
         this.ranks = new RankTable(spec.ranks(), spec.isRestartable());
         this.restarts = new Restarts(spec.ranks(), spec.patience().maxRestarts());
         this.recoveries = new Recoveries(spec.ranks());
@@ -83,9 +93,36 @@ final class JobWatch {
         }
     }
 
+    /** Goes on where other launchers have left the job: every rank's process has ended, and every relay is to be dialled. */
+    void goOn(RankNotes notes, long nowNs) {
+        for (int rank = 0; rank < spec.ranks(); rank++) {
+            if (notes.isDone(rank)) {
+                ranks.told(rank, RankLink.FINALIZED);
+                ranks.exited(rank, 0);
+            } else {
+                int next = notes.incarnation(rank) + 1;
+                ranks.exited(rank, ExitStatus.NOT_STARTED);
+                restarts.goOn(rank, next);
+                deadlines.restart(rank, nowNs);
+                recoveries.begin(rank, next, "lost its launcher", nowNs, nowNs);
+            }
+        }
+        for (int relay : IntStream.of(homeOf).distinct().toArray()) {
+            unheard.add(relay);
+            deadlines.relayLost(relay, nowNs);
+            redial.accept(relay);
+        }
+    }
+
     /** Whether every process has ended and none is to follow, or something went wrong. */
     boolean isOver() {
-        return failure != null || (ranks.allExited() && !deadlines.isRestarting() && ranks.firstUnsettled(rank -> true) < 0);
+        return failure != null || left != null
+                || (unheard.isEmpty() && ranks.allExited() && !deadlines.isRestarting() && ranks.firstUnsettled(rank -> true) < 0);
+    }
+
+    /** Whether the job is not over, but left as it stands. */
+    boolean isLeft() {
+        return left != null;
     }
 
     boolean hasFailed() {
@@ -112,15 +149,19 @@ final class JobWatch {
 
     /** Does what is due by now. */
     void onTime(long nowNs) throws JobFailure {
-        int rank = failure == null ? deadlines.takeDue(nowNs) : Deadlines.NOBODY;
+        int rank = goesOn() ? deadlines.takeDue(nowNs) : Deadlines.NOBODY;
         while (rank != Deadlines.NOBODY) {
             restart(rank, nowNs);
-            rank = failure == null ? deadlines.takeDue(nowNs) : Deadlines.NOBODY;
+            rank = goesOn() ? deadlines.takeDue(nowNs) : Deadlines.NOBODY;
         }
         int overdue = deadlines.overdue(nowNs);
-        if (failure == null && overdue != Deadlines.NOBODY) {
+        if (goesOn() && overdue != Deadlines.NOBODY) {
             judgeUnsettled(overdue);
         }
+    }
+
+    private boolean goesOn() {
+        return failure == null && left == null;
     }
 
     void on(Signal signal, long nowNs) {
@@ -134,13 +175,17 @@ final class JobWatch {
             case Signal.RelayBack back -> onRelayBack(back, nowNs);
             case Signal.JobUnknown unknown ->
                 tell.accept(unknown.why() + "; the relay is asked again: if it was started with another --data than before, start it with that");
+            case Signal.Leave leave -> leave(leave.why());
             case Signal.Stop stop -> fail(stop.status(), stop.why());
         }
     }
 
     private void onRelayLost(Signal.RelayLost lost, long nowNs) {
         long timeoutMs = spec.isRestartable() ? spec.patience().relayTimeoutMs() : 0;
-        if (lost.isFinal() || timeoutMs == 0) {
+        boolean isGone = lost.isFinal() || timeoutMs == 0;
+        if (isGone && mayBeLeft) {
+            leave(lost.why());
+        } else if (isGone) {
             fail(1, lost.why());
         } else if (!closing) {
             deadlines.relayLost(lost.relay(), nowNs);
@@ -153,6 +198,10 @@ final class JobWatch {
 
     private void onRelayBack(Signal.RelayBack back, long nowNs) {
         long downNs = deadlines.relayBack(back.relay(), nowNs);
+        if (unheard.remove(back.relay())) {
+            tell.accept("relay " + back.id() + " has the job");
+            return;
+        }
         Set<Integer> missing = ranksAt(back.relay()).filter(ranks::isMissing).boxed().collect(Collectors.toSet());
         losses.back(back.relay(), back.id(), downNs, nowNs, missing);
         tell.accept(String.format(Locale.ROOT, "relay %s is back after %.2f s", back.id(), downNs / 1e9));
@@ -253,7 +302,7 @@ final class JobWatch {
         settled(rank, atNs);
     }
 
-    /** The relay has given the rank up, which a restart cannot change. */
+    /** The relay has isGone the rank up, which a restart cannot change. */
     private void onLost(int rank, String why) {
         ranks.lost(rank, why);
         if (recoveries.isOpen(rank)) {
@@ -269,7 +318,7 @@ final class JobWatch {
 
     /** Decides what a rank's end means, if it has ended and all has been told that matters. */
     private void judge(int rank, long endedNs, long nowNs) {
-        if (closing || failure != null || deadlines.isRestarting(rank)) {
+        if (closing || !goesOn() || deadlines.isRestarting(rank)) {
             return;
         }
         switch (ranks.verdict(rank)) {
@@ -333,8 +382,14 @@ final class JobWatch {
         }
     }
 
+    private void leave(String why) {
+        if (goesOn()) {
+            left = why;
+        }
+    }
+
     private void fail(int status, String cause) {
-        if (failure == null) {
+        if (goesOn()) {
             failure = new Notice(job, status, Deadlines.NOBODY, cause);
         }
     }
@@ -350,11 +405,14 @@ final class JobWatch {
 
     /** How the job ended, once everything has been told and nothing of it is left. */
     JobOutcome outcome(double seconds) {
+        if (isLeft()) {
+            return new JobOutcome(JobOutcome.STATUS_LEFT, left, true, seconds, recoveries.all(), losses.all(), List.copyOf(divergences));
+        }
         for (int rank = 0; rank < spec.ranks(); rank++) {
             processes.finishOutput(rank, false);
         }
         int status = failure == null ? 0 : failure.code();
         String cause = failure == null ? "" : failure.text();
-        return new JobOutcome(status, cause, seconds, recoveries.all(), losses.all(), List.copyOf(divergences));
+        return new JobOutcome(status, cause, false, seconds, recoveries.all(), losses.all(), List.copyOf(divergences));
     }
 }

@@ -12,8 +12,11 @@ final class OutputMarks {
     /** No mark, or no jump. */
     static final long NONE = -1;
 
+    /** The end of what was shown: of an image that nobody has told of, what comes behind it is not known to have been shown. */
+    static final long END = Long.MAX_VALUE;
+
     /** Images behind the newest whose marks are kept: its relay keeps one. */
-    private static final int OLDER = 2;
+    static final int OLDER = 2;
 
     private final Map<Integer, Long> marks = new HashMap<>();
     private long prologue = NONE;
@@ -38,7 +41,7 @@ final class OutputMarks {
 
     /** The process goes on at this image, behind its prologue; at 0 there is none. */
     synchronized void goesOnAt(int image) {
-        target = image == 0 ? NONE : marks.getOrDefault(image, NONE);
+        target = image == 0 ? NONE : marks.getOrDefault(image, END);
         known = true;
         notifyAll();
     }

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
@@ -19,7 +20,8 @@ import java.util.List;
  * <p>The first difference of a process is told, by byte, line and text. After it as many lines are swallowed as the
  * tape still has, so that a line that differs in length moves no other.
  *
- * <p>The end of the tape is in memory and the rest in a file without a name, which nobody can leave behind. If that
+ * <p>The end of the tape is in memory and the rest in a file without a name, which nobody can leave behind; or all of it is in a
+ * file that another launcher will read, each line before it is shown. If that
  * cannot be written or read, the watcher is told, nothing is kept any more, and the stream is shown as it comes.
  */
 final class OutputTape implements AutoCloseable {
@@ -45,6 +47,9 @@ final class OutputTape implements AutoCloseable {
     private final List<String> lastWords;
     private final Watcher watcher;
     private final OutputMarks marks = new OutputMarks();
+    /** Null if its file is to have no name. */
+    private final Path path;
+
     private FileChannel file;
     private byte[] tail = new byte[1024];
     private int tailBytes;
@@ -70,9 +75,32 @@ final class OutputTape implements AutoCloseable {
      * @param lastWords how lines begin that one process prints and its successor does not: always shown, never kept
      */
     OutputTape(String stream, List<String> lastWords, Watcher watcher) {
+        this(stream, lastWords, watcher, null);
+    }
+
+    private OutputTape(String stream, List<String> lastWords, Watcher watcher, Path path) {
         this.stream = stream;
         this.lastWords = lastWords;
         this.watcher = watcher;
+        this.path = path;
+    }
+
+    /** One that is in this file, and begins with the whole lines that are there. */
+    static OutputTape in(Path path, String stream, List<String> lastWords, Watcher watcher) throws IOException {
+        OutputTape tape = new OutputTape(stream, lastWords, watcher, path);
+        if (Files.exists(path)) {
+            tape.recall();
+        }
+        return tape;
+    }
+
+    private synchronized void recall() throws IOException {
+        file = openFile();
+        filed = file.size();
+        passLines(filed);
+        file.truncate(compared);
+        filed = compared;
+        lines = linesCompared;
     }
 
     /** A process begins, with nothing printed. */
@@ -107,8 +135,8 @@ final class OutputTape implements AutoCloseable {
             broken(e);
             return NOTHING;
         }
-        byte[] begun = new byte[(int) (target - compared)];
         int onTape = (int) (end - compared);
+        byte[] begun = new byte[(int) Math.min(target - compared, onTape + held.length)];
         byte[] shown = Arrays.copyOf(begun, onTape);
         try {
             read(compared, shown);
@@ -117,7 +145,7 @@ final class OutputTape implements AutoCloseable {
             return NOTHING;
         }
         System.arraycopy(shown, 0, begun, 0, onTape);
-        System.arraycopy(held, 0, begun, onTape, Math.min(held.length, begun.length - onTape));
+        System.arraycopy(held, 0, begun, onTape, begun.length - onTape);
         return begun;
     }
 
@@ -207,7 +235,7 @@ final class OutputTape implements AutoCloseable {
         lines++;
         linesCompared = lines;
         compared = length();
-        if (tailBytes >= TAIL_BYTES_MAX) {
+        if (path != null || tailBytes >= TAIL_BYTES_MAX) {
             file();
         }
     }
@@ -232,6 +260,9 @@ final class OutputTape implements AutoCloseable {
                     + ", line " + linesCompared + " of " + lines);
         }
         byte[] last = held;
+        if (path != null && last.length > 0) {
+            keep(last);
+        }
         held = NOTHING;
         return last;
     }
@@ -256,12 +287,7 @@ final class OutputTape implements AutoCloseable {
     private void file() {
         try {
             if (file == null) {
-                // The name goes as soon as the file is open, and the file with this process, however that ends.
-                file = FileChannel.open(
-                        Files.createTempFile("posthouse-output", ".tape"),
-                        StandardOpenOption.READ,
-                        StandardOpenOption.WRITE,
-                        StandardOpenOption.DELETE_ON_CLOSE);
+                file = openFile();
             }
             ByteBuffer buffer = ByteBuffer.wrap(tail, 0, tailBytes);
             while (buffer.hasRemaining()) {
@@ -272,6 +298,18 @@ final class OutputTape implements AutoCloseable {
         } catch (IOException e) {
             broken(e);
         }
+    }
+
+    private FileChannel openFile() throws IOException {
+        if (path != null) {
+            return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        }
+        // The name goes as soon as the file is open, and the file with this process, however that ends.
+        return FileChannel.open(
+                Files.createTempFile("posthouse-output", ".tape"),
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                StandardOpenOption.DELETE_ON_CLOSE);
     }
 
     private void broken(IOException why) {

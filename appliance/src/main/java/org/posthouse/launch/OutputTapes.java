@@ -7,18 +7,45 @@ import java.util.stream.Stream;
 
 /** What the ranks of a logged job have printed, by rank and stream. Confined to the job's thread; the tapes are not. */
 final class OutputTapes implements AutoCloseable {
+    private static final String OUT = "standard output";
+    private static final String ERR = "standard error";
+
     private final OutputTape[] out;
     private final OutputTape[] err;
 
-    /** @param signals hears of ranks that print something else than before, or whose output cannot be kept */
-    OutputTapes(int ranks, Consumer<Signal> signals) {
+    private OutputTapes(int ranks) {
         out = new OutputTape[ranks];
         err = new OutputTape[ranks];
+    }
+
+    /**
+     * Those of a job that ends with this process.
+     *
+     * @param signals hears of ranks that print something else than before, or whose output cannot be kept
+     */
+    static OutputTapes of(int ranks, Consumer<Signal> signals) {
+        OutputTapes tapes = new OutputTapes(ranks);
         for (int rank = 0; rank < ranks; rank++) {
             OutputTape.Watcher watcher = watcher(rank, signals);
-            out[rank] = new OutputTape("standard output", List.of(), watcher);
-            err[rank] = new OutputTape("standard error", lastWords(rank), watcher);
+            tapes.out[rank] = new OutputTape(OUT, List.of(), watcher);
+            tapes.err[rank] = new OutputTape(ERR, lastWords(rank), watcher);
         }
+        return tapes;
+    }
+
+    /** Those of a job that has a folder, with what stands there. @throws IOException if that cannot be read */
+    static OutputTapes in(JobFolder folder, Consumer<Signal> signals) throws IOException {
+        int ranks = folder.job().spec().ranks();
+        OutputTapes tapes = new OutputTapes(ranks);
+        for (int rank = 0; rank < ranks; rank++) {
+            OutputTape.Watcher watcher = watcher(rank, signals);
+            tapes.out[rank] = OutputTape.in(folder.output(rank, "out"), OUT, List.of(), watcher);
+            tapes.err[rank] = OutputTape.in(folder.output(rank, "err"), ERR, lastWords(rank), watcher);
+            for (RankNotes.Mark mark : folder.notes().marks(rank)) {
+                tapes.mark(rank, mark.image(), mark.outBytes(), mark.errBytes());
+            }
+        }
+        return tapes;
     }
 
     /** What the library says before it ends a process, see {@code org.posthouse.mpj.Ending}. */

@@ -49,6 +49,7 @@ final class RankProcess implements StoppedRanks.Watched {
             JobSpec spec, long job, Token token, int rank, int incarnation, String relay, RankOutput output, OutputTapes tapes)
             throws JobFailure {
         ProcessBuilder builder = new ProcessBuilder(command(spec));
+        spec.surroundings().ifPresent(around -> around.into(builder));
         Map<String, String> environment = builder.environment();
         environment.putAll(spec.environment());
         environment.put(Endpoints.RELAY, relay);

@@ -1,5 +1,6 @@
 package org.posthouse.launch;
 
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -8,6 +9,7 @@ import java.util.function.Consumer;
 import java.util.function.IntFunction;
 import java.util.function.IntPredicate;
 import java.util.stream.Stream;
+import org.posthouse.tunnel.Causes;
 import org.posthouse.wire.Token;
 
 /**
@@ -21,6 +23,9 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     private final IntFunction<String> relayOf;
     private final RankOutput output;
     private final Consumer<Signal> signals;
+    /** Null in a job that ends with this process. */
+    private final JobFolder folder;
+
     /** Null in a job whose ranks are started once. */
     private final OutputTapes tapes;
     /** Guarded by itself; null for a rank that was never started. */
@@ -30,17 +35,27 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
 
     /**
      * @param relayOf where the home relay of a rank listens
+     * @param tapes what the ranks have printed; null in a job whose ranks are started once
+     * @param folder what is told to whoever goes on with the job; null if it ends with this process
      * @param signals hears of every process's end
      */
     RankProcesses(
-            JobSpec spec, long job, Token token, IntFunction<String> relayOf, RankOutput output, Consumer<Signal> signals) {
+            JobSpec spec,
+            long job,
+            Token token,
+            IntFunction<String> relayOf,
+            RankOutput output,
+            OutputTapes tapes,
+            JobFolder folder,
+            Consumer<Signal> signals) {
         this.spec = spec;
         this.job = job;
         this.token = token;
         this.relayOf = relayOf;
         this.output = output;
         this.signals = signals;
-        this.tapes = spec.isRestartable() ? new OutputTapes(spec.ranks(), signals) : null;
+        this.tapes = tapes;
+        this.folder = folder;
         this.present = new RankProcess[spec.ranks()];
     }
 
@@ -51,11 +66,26 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
             if (killed) {
                 return false;
             }
+            noteStart(rank, incarnation);
             RankProcess process = RankProcess.start(spec, job, token, rank, incarnation, relay, output, tapes);
             present[rank] = process;
             Thread.ofVirtual().name("posthouse-rank-" + rank).start(() -> awaitExit(process));
             return true;
         }
+    }
+
+    private void noteStart(int rank, int incarnation) throws JobFailure {
+        if (folder != null) {
+            try {
+                folder.starts(rank, incarnation);
+            } catch (IOException e) {
+                throw new JobFailure("rank " + rank + " cannot be started: " + cannotWrite(e), e);
+            }
+        }
+    }
+
+    private String cannotWrite(IOException why) {
+        return "the job's folder " + folder.path() + " cannot be written: " + Causes.text(why);
     }
 
     private void awaitExit(RankProcess process) {
@@ -92,12 +122,26 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         if (process != null) {
             process.finishOutput(well);
         }
+        if (folder != null && well) {
+            try {
+                folder.done(rank);
+            } catch (IOException e) {
+                output.tell(cannotWrite(e) + "; rank " + rank + " would be started again for nothing");
+            }
+        }
     }
 
     @Override
     public void checkpointed(int rank, int image, long outBytes, long errBytes) {
         if (tapes != null) {
             tapes.mark(rank, image, outBytes, errBytes);
+        }
+        if (folder != null) {
+            try {
+                folder.marked(rank, image, outBytes, errBytes);
+            } catch (IOException e) {
+                output.tell(cannotWrite(e) + "; what rank " + rank + " prints may be shown twice");
+            }
         }
     }
 

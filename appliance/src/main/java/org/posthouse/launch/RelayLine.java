@@ -115,8 +115,12 @@ public final class RelayLine implements AutoCloseable {
         await(opened, "did not open the job");
     }
 
-    /** Asks the relay to end the job. */
+    /** Asks the relay to end the job, if it has opened it. */
     public void closeJob(Notice why) {
+        if (!opened.isDone()) {
+            closed.complete(null);
+            return;
+        }
         try {
             line.write(why.encode(FrameType.JOB_CLOSE));
         } catch (IOException e) {

@@ -47,6 +47,11 @@ final class Restarts {
         this.inARow = new int[ranks];
     }
 
+    /** Other launchers have started processes of the rank: the next one has this number. */
+    void goOn(int rank, int next) {
+        incarnation[rank] = next;
+    }
+
     /** The rank's process is where the one before it was. What is told of it again, after a lost connection, changes nothing. */
     void there(int rank, long atNs) {
         if (!isThere[rank]) {

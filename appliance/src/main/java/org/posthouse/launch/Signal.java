@@ -45,6 +45,9 @@ sealed interface Signal {
     /** A lost relay answers, but does not have the job; it is asked again. */
     record JobUnknown(String why) implements Signal {}
 
+    /** Somebody wants the job to stand still until another launcher goes on with it. */
+    record Leave(String why) implements Signal {}
+
     /** Somebody wants the job to end, for instance by Ctrl-C. */
     record Stop(int status, String why) implements Signal {}
 }

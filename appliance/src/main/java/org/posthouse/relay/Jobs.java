@@ -131,7 +131,7 @@ final class Jobs {
     private void recovered(OpenJob job, List<Recovered> ranks) {
         LOG.info("{}: {} of {} ranks is back from the log", relay.id(), job, job.opening().size());
         relay.directory().putRanks(ranks.stream().map(rank -> entry(job.id(), rank)).toList());
-        await(job, relay.settings().launcherWait().recoveredMs());
+        await(job, relay.settings().launcherWait().recoveredMs(job.opening()));
     }
 
     private RankEntry entry(long job, Recovered rank) {
@@ -201,7 +201,7 @@ final class Jobs {
         }
         if (job.opening().logged()) {
             job.orphan();
-            await(job, relay.settings().launcherWait().orphanedMs());
+            await(job, relay.settings().launcherWait().orphanedMs(job.opening()));
         } else {
             close(id, why);
         }

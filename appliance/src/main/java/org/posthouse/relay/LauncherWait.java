@@ -1,9 +1,10 @@
 package org.posthouse.relay;
 
 import java.util.concurrent.TimeUnit;
+import org.posthouse.wire.JobOpen;
 
 /**
- * How long a logged job goes on without its launcher, which may come back to it.
+ * How long a logged job goes on without its launcher, which may come back to it, unless the job says so itself.
  *
  * @param recoveredMs after the relay has read it from its log
  * @param orphanedMs after the launcher's connection has ended while the relay lives
@@ -22,5 +23,19 @@ public record LauncherWait(long recoveredMs, long orphanedMs) {
     /** So long for a job from the log, and half of it for one whose launcher has gone. */
     public static LauncherWait ofSeconds(int seconds) {
         return new LauncherWait(TimeUnit.SECONDS.toMillis(seconds), TimeUnit.SECONDS.toMillis(seconds) / 2);
+    }
+
+    /** For this job, after it was read from the log. */
+    long recoveredMs(JobOpen job) {
+        return ownMs(job, recoveredMs);
+    }
+
+    /** For this job, after its launcher's connection has ended. */
+    long orphanedMs(JobOpen job) {
+        return ownMs(job, orphanedMs);
+    }
+
+    private static long ownMs(JobOpen job, long otherwiseMs) {
+        return job.keepSeconds() == 0 ? otherwiseMs : TimeUnit.SECONDS.toMillis(job.keepSeconds());
     }
 }

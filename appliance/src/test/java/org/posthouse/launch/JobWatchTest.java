@@ -49,10 +49,14 @@ class JobWatchTest {
         }
     };
 
-    private JobWatch start(boolean logged, int maxRestarts) throws JobFailure {
+    private JobWatch watch(boolean logged, int maxRestarts, boolean mayBeLeft) {
         JobSpec spec = new JobSpec("test", 2, List.of(), "Main", List.of(), List.of(), Map.of(), logged,
                 new Patience(maxRestarts, 60_000));
-        JobWatch watch = new JobWatch(spec, JOB, new int[] {0, 1}, processes, redialled::add, told::add);
+        return new JobWatch(spec, JOB, mayBeLeft, new int[] {0, 1}, processes, redialled::add, told::add);
+    }
+
+    private JobWatch start(boolean logged, int maxRestarts) throws JobFailure {
+        JobWatch watch = watch(logged, maxRestarts, false);
         watch.start(0, nowNs);
         watch.start(1, nowNs);
         assertThat(done).containsExactly("0/1", "1/1");
@@ -141,7 +145,7 @@ class JobWatchTest {
         told(watch, 1, JobEvent.CAUGHT_UP);
         assertThat(watch.isOver()).isFalse();
         told(watch, 1, JobEvent.FINALIZED);
-        assertThat(end(watch)).isEqualTo(new JobOutcome(0, "", 1, List.of(), List.of(), List.of()));
+        assertThat(end(watch)).isEqualTo(new JobOutcome(0, "", false, 1, List.of(), List.of(), List.of()));
         assertThat(told).isEmpty();
     }
 
@@ -509,5 +513,84 @@ class JobWatchTest {
         told(watch, 1, JobEvent.ABORTED);
         assertThat(watch.close()).isEqualTo(new Notice(JOB, 1, -1, "rank 1 so says the relay"));
         assertThat(watch.outcome(1).isSuccess()).isFalse();
+    }
+
+    /** What launchers before have written down. */
+    private static RankNotes notes(String... lines) throws Exception {
+        RankNotes notes = new RankNotes(2);
+        notes.read(String.join("\n", lines));
+        return notes;
+    }
+
+    private void back(JobWatch watch, int relay) throws JobFailure {
+        watch.on(new Signal.RelayBack(relay, "r" + relay), nowNs);
+        watch.onTime(nowNs);
+    }
+
+    @Test
+    void aJobThatWasLeftGoesOnRankByRankAsItsRelaysAreBack() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 1", "start 1 1", "start 1 2"), nowNs);
+        assertThat(redialled).containsExactly(0, 1);
+        assertThat(watch.quietNs(nowNs)).as("the relays are awaited").isEqualTo(Deadlines.FOR_EVER);
+        watch.onTime(nowNs);
+        assertThat(done).isEmpty();
+        back(watch, 1);
+        assertThat(done).containsExactly("1/3");
+        back(watch, 0);
+        assertThat(done).containsExactly("1/3", "0/2");
+        assertThat(told).containsExactly("relay r1 has the job", "relay r0 has the job");
+        for (int rank = 0; rank < 2; rank++) {
+            told(watch, rank, JobEvent.AWAY);
+            told(watch, rank, JobEvent.REPLAYING);
+            told(watch, rank, JobEvent.CAUGHT_UP);
+            leave(watch, rank);
+        }
+        assertThat(watch.isLeft()).isFalse();
+        assertThat(end(watch).isSuccess()).isTrue();
+    }
+
+    /** Its restarts are counted from there: what the user has mended does not count. */
+    @Test
+    void aRankOfAJobThatWasLeftHasAllItsRestarts() throws Exception {
+        JobWatch watch = watch(true, 1, true);
+        watch.goOn(notes("start 0 4", "start 1 4"), nowNs);
+        back(watch, 0);
+        back(watch, 1);
+        exited(watch, 1, KILLED);
+        assertThat(done).containsExactly("0/5", "1/5", "1/6");
+        exited(watch, 1, KILLED);
+        assertThat(end(watch).cause()).isEqualTo("rank 1 was killed by signal 9 (SIGKILL), after 1 of 1 restarts");
+    }
+
+    @Test
+    void aRankThatIsDoneIsNotStartedAgain() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 1", "start 1 1", "done 0", "done 1"), nowNs);
+        assertThat(watch.isOver()).as("its relays are to be told").isFalse();
+        back(watch, 0);
+        told(watch, 0, JobEvent.FINALIZED);
+        back(watch, 1);
+        assertThat(end(watch).isSuccess()).isTrue();
+        assertThat(done).doesNotContain("0/2", "1/2");
+    }
+
+    @Test
+    void aJobThatMayBeLeftIsWhereARelayWouldEndItAndBySomebodysWish() throws Exception {
+        for (Signal why : List.of(new Signal.RelayLost(0, "r0 is gone", true), new Signal.Leave("r0 is gone"))) {
+            JobWatch watch = watch(true, 3, true);
+            watch.start(0, nowNs);
+            watch.start(1, nowNs);
+            done.clear();
+            watch.on(why, nowNs);
+            assertThat(watch.isOver()).isTrue();
+            exited(watch, 1, KILLED);
+            exited(watch, 0, KILLED);
+            assertThat(watch.isLeft()).isTrue();
+            JobOutcome outcome = watch.outcome(1);
+            assertThat(List.of(outcome.left(), outcome.status(), outcome.cause())).containsExactly(true, 75, "r0 is gone");
+            assertThat(done).as("nobody is started, and half a line is for who goes on").isEmpty();
+        }
+        assertThat(told).isEmpty();
     }
 }

@@ -19,6 +19,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What ranks print is shown once, however often they are started again; where they print something else, it is told. */
 @Timeout(60)
@@ -28,7 +29,7 @@ class OutputTapeTest {
     private final ByteArrayOutputStream shown = new ByteArrayOutputStream();
     private final List<String> told = new ArrayList<>();
     private final List<String> last = new ArrayList<>();
-    private final OutputTape tape = new OutputTape("standard output", List.of("rank 3: the relay at "), new OutputTape.Watcher() {
+    private final OutputTape.Watcher watcher = new OutputTape.Watcher() {
         @Override
         public void diverged(String what) {
             told.add(what);
@@ -43,7 +44,11 @@ class OutputTapeTest {
         public void broken(IOException why) {
             told.add("broken: " + why.getMessage());
         }
-    });
+    };
+    private OutputTape tape = new OutputTape("standard output", List.of("rank 3: the relay at "), watcher);
+
+    @TempDir
+    private Path folder;
 
     @AfterEach
     void close() {
@@ -224,5 +229,50 @@ class OutputTapeTest {
         process(2, printed + "new\n").finish(true);
         assertThat(told).hasSize(1).first().asString().startsWith("broken: ");
         assertThat(shown()).isEqualTo(tagged("x".repeat(99)).repeat(5_000) + tagged("new"));
+    }
+
+    /** Another launcher reads what the one before has kept, and nothing tells it what of it was shown. */
+    private void nextLauncher() throws IOException {
+        tape.close();
+        tape = OutputTape.in(folder.resolve("rank-3.out"), "standard output", List.of(), watcher);
+    }
+
+    @Test
+    void whatOneLauncherHasKeptTheNextDoesNotShow() throws Exception {
+        String piece = "x".repeat(OutputPump.LINE_BYTES_MAX + 1);
+        nextLauncher();
+        process(1, "one\n" + piece + "y\nhal");
+        nextLauncher();
+        process(2, "one\n" + piece + "y\nhalf\nlast");
+        nextLauncher();
+        process(3, "one\n" + piece + "y\nhalf\nlast").finish(true);
+        assertThat(shown()).isEqualTo(tagged("one", piece, "y", "half", "last"));
+        assertThat(told).isEmpty();
+        assertThat(folder.resolve("rank-3.out")).hasContent("one\n" + piece + "y\nhalf\nlast");
+    }
+
+    @Test
+    void aLineThatWasCutShortInTheFileIsNotOnTheTape() throws Exception {
+        Files.writeString(folder.resolve("rank-3.out"), "one\ntw");
+        nextLauncher();
+        process(2, "one\ntwo\nthree\n");
+        assertThat(shown()).isEqualTo(tagged("two", "three"));
+        assertThat(folder.resolve("rank-3.out")).hasContent("one\ntwo\nthree\n");
+        assertThat(told).isEmpty();
+    }
+
+    /** The relay that had told of it, and the launcher that had heard of it, may both be dead. */
+    @Test
+    void whoGoesOnAtAnImageThatNobodyHasToldOfIsShownFromThere() throws Exception {
+        process(1, "prologue\none\ntwo\n");
+        tape.marks().mark(0, 9);
+        PipedOutputStream process = new PipedOutputStream();
+        OutputPump pump = start(2, process);
+        tape.marks().goesOnAt(7);
+        process.write("prologue\nthree\n".getBytes(StandardCharsets.UTF_8));
+        process.close();
+        pump.await();
+        assertThat(shown()).isEqualTo(tagged("prologue", "one", "two", "three"));
+        assertThat(told).isEmpty();
     }
 }

@@ -43,6 +43,7 @@ class LauncherReturnsTest {
     private final MemoryDirectory directory = new MemoryDirectory();
     private final List<JobEvent> events = new CopyOnWriteArrayList<>();
     private Relay relay;
+    private int keepSeconds;
 
     @AfterEach
     void close() throws Exception {
@@ -69,8 +70,8 @@ class LauncherReturnsTest {
         }
     }
 
-    private static JobOpen opening(Token token, boolean again) {
-        return new JobOpen(JOB, token, JobOpen.PROCESS, again, "test", List.of(new Home("here", "here", "")), new int[3]);
+    private JobOpen opening(Token token, boolean again) {
+        return new JobOpen(JOB, token, JobOpen.PROCESS, again, "test", List.of(new Home("here", "here", "")), new int[3], keepSeconds);
     }
 
     private RelayLine launcher(Token token, boolean again) throws JobFailure {
@@ -144,6 +145,17 @@ class LauncherReturnsTest {
         start(new LauncherWait(60_000, 200));
         launcher(TOKEN, false).close();
         assertEnds();
+    }
+
+    /** In both ways of being without one: what the relay itself is set to is over at once. */
+    @Test
+    void aJobThatAsksForItIsKeptForLonger() throws Exception {
+        keepSeconds = 60;
+        leaveLog();
+        start(new LauncherWait(0, 0));
+        for (int launcher = 0; launcher < 3; launcher++) {
+            launcher(TOKEN, true).close();
+        }
     }
 
     private void assertEnds() {

@@ -13,10 +13,11 @@ import java.util.List;
  * @param name what people call the job
  * @param homes the relays that the job's ranks are homed at
  * @param homeOf for every rank, an index in {@code homes}
+ * @param keepSeconds how long a logged job is kept without its launcher, at most {@link #KEEP_SECONDS_MAX}; 0: as its relays are set
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; a list would box every rank's index
 public record JobOpen(
-        long job, Token token, int durability, boolean again, String name, List<Home> homes, int[] homeOf) {
+        long job, Token token, int durability, boolean again, String name, List<Home> homes, int[] homeOf, int keepSeconds) {
     /** Nothing is logged. */
     public static final int NONE = 0;
 
@@ -29,11 +30,24 @@ public record JobOpen(
     /** Most ranks of a job that fit one frame. */
     public static final int RANKS_MAX = 16_384;
 
+    /** Longest that a job is kept without its launcher: 31 days. */
+    public static final int KEEP_SECONDS_MAX = 31 * 86_400;
+
     private static final int NAME_BYTES_MAX = 255;
+
+    /** A job that is kept without its launcher for as long as its relays are set to. */
+    public JobOpen(long job, Token token, int durability, boolean again, String name, List<Home> homes, int[] homeOf) {
+        this(job, token, durability, again, name, homes, homeOf, 0);
+    }
 
     /** A new job, whose log, if it has one, is for crashes of processes. */
     public JobOpen(long job, Token token, boolean logged, String name, List<Home> homes, int[] homeOf) {
         this(job, token, logged ? PROCESS : NONE, false, name, homes, homeOf);
+    }
+
+    /** The same job, to which its launcher comes back. */
+    public JobOpen comingBack() {
+        return new JobOpen(job, token, durability, true, name, homes, homeOf, keepSeconds);
     }
 
     /** Whether messages and deliveries are logged. */
@@ -59,7 +73,7 @@ public record JobOpen(
                 .text(name, NAME_BYTES_MAX);
         Home.write(out, homes);
         Home.writePlacement(out, homeOf);
-        return out.finish();
+        return out.i32(keepSeconds).finish();
     }
 
     /** Reads a frame whose header was checked. @throws WireException if a field is missing or out of range */
@@ -76,10 +90,14 @@ public record JobOpen(
         String name = in.text("name");
         List<Home> homes = Home.read(in);
         int[] homeOf = Home.readPlacement(in, homes.size());
+        int keepSeconds = in.i32("keep");
         in.end();
         if (homeOf.length == 0 || homeOf.length > RANKS_MAX) {
             throw new WireException(Reason.LIMIT, "job of " + homeOf.length + " ranks, expected 1 to " + RANKS_MAX);
         }
-        return new JobOpen(new FrameView().wrap(frame, frame.position()).job(), token, durability, again == 1, name, homes, homeOf);
+        if (keepSeconds < 0 || keepSeconds > KEEP_SECONDS_MAX) {
+            throw new WireException(Reason.LIMIT, "job to be kept for " + keepSeconds + " s, expected 0 to " + KEEP_SECONDS_MAX);
+        }
+        return new JobOpen(new FrameView().wrap(frame, frame.position()).job(), token, durability, again == 1, name, homes, homeOf, keepSeconds);
     }
 }

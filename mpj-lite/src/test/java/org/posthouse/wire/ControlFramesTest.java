@@ -111,7 +111,8 @@ final class ControlFramesTest {
                     random.nextBoolean(),
                     text(random),
                     homes,
-                    placement(random, homes.size(), 1));
+                    placement(random, homes.size(), 1),
+                    random.nextInt(JobOpen.KEEP_SECONDS_MAX + 1));
             assertThat(SampleFrames.decode(open.encode())).usingRecursiveComparison().isEqualTo(open);
         }
     }
@@ -321,7 +322,7 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.LINK_STATE + 1), Reason.MALFORMED_FRAME);
         ByteBuffer placed = SampleFrames.of(FrameType.JOB_OPEN);
-        placed.putShort(placed.limit() - 2, (short) 2);
+        placed.putShort(placed.limit() - 2 - Integer.BYTES, (short) 2);
         assertRefused(placed, Reason.MALFORMED_FRAME);
     }
 
@@ -339,6 +340,13 @@ final class ControlFramesTest {
     @ValueSource(ints = {0, JobOpen.RANKS_MAX + 1})
     void refusesJobOfTooFewOrTooManyRanks(int ranks) {
         JobOpen open = new JobOpen(1, Token.NONE, false, "n", SampleFrames.HOMES, new int[ranks]);
+        assertRefused(open.encode(), Reason.LIMIT);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, JobOpen.KEEP_SECONDS_MAX + 1})
+    void refusesJobToBeKeptForTooLong(int seconds) {
+        JobOpen open = new JobOpen(1, Token.NONE, JobOpen.PROCESS, false, "n", SampleFrames.HOMES, new int[1], seconds);
         assertRefused(open.encode(), Reason.LIMIT);
     }
 

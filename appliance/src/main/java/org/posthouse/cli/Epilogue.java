@@ -1,0 +1,36 @@
+package org.posthouse.cli;
+
+import java.nio.file.Path;
+import org.posthouse.launch.JobOutcome;
+
+/** What a command says of a job that it has run, once nothing of it is left here. */
+final class Epilogue {
+    private Epilogue() {}
+
+    /** How to go on with a job that was left; said before an interrupted command ends. */
+    static void tellLeft(JobOutcome outcome, Path folder) {
+        if (outcome.left()) {
+            System.err.println("posthouse: the job stands still: " + outcome.cause() + "; posthouse resume " + folder
+                    + " goes on with it, and posthouse resume --end " + folder + " ends it");
+        }
+    }
+
+    /** @return the command's exit status */
+    static int tell(JobOutcome outcome) {
+        if (!outcome.divergences().isEmpty()) {
+            System.err.println("posthouse: the job's result may be another than without restarts: what ranks did again differs from"
+                    + " what they had done, at least " + outcome.divergences().size() + " times: " + outcome.divergences().get(0)
+                    + "; of clocks and random numbers only MPI.Wtime and MPI.Random are the same again");
+        }
+        if (!outcome.left() && !outcome.cause().isEmpty()) {
+            System.err.println("posthouse: job ended: " + outcome.cause());
+        }
+        return exitStatus(outcome);
+    }
+
+    /** A shell sees the lowest byte only; a job that failed must not look as if it had not. */
+    private static int exitStatus(JobOutcome outcome) {
+        boolean hidden = !outcome.isSuccess() && (outcome.status() & 0xff) == 0;
+        return hidden ? Posthouse.STATUS_FAILED : outcome.status();
+    }
+}

@@ -1,0 +1,53 @@
+package org.posthouse.cli;
+
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobFolder;
+import org.posthouse.launch.JobOutcome;
+import org.posthouse.launch.JobRun;
+import org.posthouse.launch.RankOutput;
+import org.posthouse.wire.Token;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code posthouse resume}: goes on with a job that its launcher has left. */
+@Command(
+        name = "resume",
+        description = "Goes on with a job of run --folder whose launcher has died or was interrupted: its ranks are started again and"
+                + " brought to where they were. What was shown is not shown again.",
+        mixinStandardHelpOptions = true,
+        footer = {
+            "",
+            "Arguments, environment and working folder are those of the first launcher. Status: the",
+            "job's; 75 if it stands still again; 1 if there is no job to go on with."
+        })
+final class ResumeCommand implements Callable<Integer> {
+    @Parameters(paramLabel = "DIR", description = "The job's folder.")
+    private Path folder;
+
+    @Option(names = "--end", description = "End the job instead: its relays forget it, and its folder keeps what it printed.")
+    private boolean end;
+
+    @Override
+    public Integer call() throws CommandFailure, InterruptedException {
+        try (JobFolder job = JobFolder.open(folder)) {
+            Token token = TokenFile.read(job.tokenFile());
+            if (end) {
+                JobRun.end(job, token);
+                return 0;
+            }
+            JobOutcome outcome;
+            try (Interruption interruption = Interruption.open()) {
+                JobRun run = JobRun.resume(job, token, RankOutput.tagged(job.ranks()));
+                interruption.guard(run);
+                outcome = run.run();
+                Epilogue.tellLeft(outcome, folder);
+            }
+            return Epilogue.tell(outcome);
+        } catch (JobFailure e) {
+            throw new CommandFailure(e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+package org.posthouse.launch;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Optional;
+import org.posthouse.tunnel.Causes;
+
+/**
+ * What a launcher that dies leaves to the one that comes after it, which goes on with the job: a folder that its owner alone can
+ * read (the job's token and its environment stand in it).
+ *
+ * <ul>
+ *   <li>{@code job.json}: what the job is ({@link JobFile}).
+ *   <li>{@code progress}: which processes were started, which ranks are done, where images stand in the output, and the
+ *       end ({@link RankNotes}); a line each, of which the last may be cut short.
+ *   <li>{@code rank-N.out}, {@code rank-N.err}: each line that the rank has printed, once ({@link OutputTape}).
+ *   <li>{@code lock}: held by the launcher that has the job.
+ * </ul>
+ *
+ * <p>What is written survives this process; that a process of a rank was started survives the host, so that its number is never given again. Thread-safe.
+ */
+public final class JobFolder implements Closeable {
+    private static final String JOB = "job.json";
+    private static final String PROGRESS = "progress";
+    private static final String LOCK = "lock";
+    private static final long PROGRESS_BYTES_MAX = 1L << 20;
+
+    private final Path folder;
+    private final FileChannel lock;
+    /** Null until the job is described. */
+    private JobFile job;
+
+    private boolean left;
+
+    private RankNotes notes;
+    private FileChannel progress;
+    /** How long the lines may become until they are written anew. */
+    private long bytesMax;
+
+    private JobFolder(Path folder, FileChannel lock) {
+        this.folder = folder;
+        this.lock = lock;
+    }
+
+    /** An empty folder for a new job; made if missing. @throws JobFailure if there is something in it, or it cannot be written */
+    public static JobFolder create(Path folder) throws JobFailure {
+        try {
+            Files.createDirectories(folder.toAbsolutePath().getParent());
+            Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        } catch (FileAlreadyExistsException e) {
+            throw new JobFailure("there is a " + folder + " already: name a new folder, or go on with its job: posthouse resume " + folder, e);
+        } catch (IOException e) {
+            throw cannotUse(folder, e);
+        }
+        return locked(folder);
+    }
+
+    /** The folder of a job that its launcher has left. @throws JobFailure if it is none, its job is over, or its launcher lives */
+    public static JobFolder open(Path folder) throws JobFailure {
+        if (!Files.isRegularFile(folder.resolve(JOB))) {
+            throw new JobFailure("no job in " + folder + ": it has no " + JOB + "; posthouse run --folder " + folder + " begins one");
+        }
+        JobFolder opened = locked(folder);
+        try {
+            opened.read();
+            return opened;
+        } catch (IOException e) {
+            opened.close();
+            throw cannotUse(folder, e);
+        } catch (JobFailure e) {
+            opened.close();
+            throw e;
+        }
+    }
+
+    private static JobFolder locked(Path folder) throws JobFailure {
+        try {
+            FileChannel lock = FileChannel.open(folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            if (isLocked(lock)) {
+                return new JobFolder(folder, lock);
+            }
+            lock.close();
+            throw new JobFailure("the job in " + folder + " has a launcher: it is running");
+        } catch (IOException e) {
+            throw cannotUse(folder, e);
+        }
+    }
+
+    private static boolean isLocked(FileChannel lock) throws IOException {
+        try {
+            return lock.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        }
+    }
+
+    private static JobFailure cannotUse(Path folder, IOException why) {
+        return new JobFailure("the job's folder " + folder + " cannot be used: " + Causes.text(why), why);
+    }
+
+    private void read() throws IOException, JobFailure {
+        job = JobFile.decode(Files.readAllBytes(folder.resolve(JOB)));
+        notes = new RankNotes(job.spec().ranks());
+        String written = Files.readString(folder.resolve(PROGRESS));
+        notes.read(written.substring(0, written.lastIndexOf('\n') + 1));
+        Optional<String> end = notes.end();
+        if (end.isPresent()) {
+            throw new JobFailure("the job in " + folder + " is over: " + end.get());
+        }
+        left = true;
+        begin();
+    }
+
+    /** Writes down what is still of use in the place of all lines so far. */
+    private void begin() throws IOException {
+        replace(PROGRESS, notes.lines().getBytes(StandardCharsets.UTF_8));
+        if (progress != null) {
+            progress.close();
+        }
+        progress = FileChannel.open(folder.resolve(PROGRESS), StandardOpenOption.WRITE, StandardOpenOption.APPEND);
+        bytesMax = Math.max(PROGRESS_BYTES_MAX, 8 * progress.size());
+    }
+
+    /** Whatever happens, the file is the old one or the new one. */
+    private void replace(String name, byte[] bytes) throws IOException {
+        Path whole = folder.resolve(name + ".new");
+        try (FileChannel file = FileChannel.open(
+                whole, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.TRUNCATE_EXISTING)) {
+            write(file, bytes);
+            file.force(true);
+        }
+        Files.move(whole, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
+        try (FileChannel names = FileChannel.open(folder)) {
+            names.force(true);
+        }
+    }
+
+    /** Says what the job is, before it is opened at a relay. */
+    synchronized void describe(JobFile described) throws JobFailure {
+        job = described;
+        notes = new RankNotes(described.spec().ranks());
+        try {
+            begin();
+            replace(JOB, described.encode());
+        } catch (IOException e) {
+            throw cannotUse(folder, e);
+        }
+    }
+
+    /** Where the launch token of the job's relays is; null if they have none. */
+    public synchronized Path tokenFile() {
+        return job.tokenFile().orElse(null);
+    }
+
+    /** How many ranks the job has. */
+    public synchronized int ranks() {
+        return job.spec().ranks();
+    }
+
+    /** Whether another launcher has begun the job. */
+    synchronized boolean isLeft() {
+        return left;
+    }
+
+    /** What the job is. */
+    synchronized JobFile job() {
+        return job;
+    }
+
+    /** What the launchers before have written down of the ranks. */
+    synchronized RankNotes notes() {
+        return notes;
+    }
+
+    Path path() {
+        return folder;
+    }
+
+    /** Where what a rank prints to a stream is kept. @param stream {@code out} or {@code err} */
+    Path output(int rank, String stream) {
+        return folder.resolve("rank-" + rank + "." + stream);
+    }
+
+    /** A process of the rank is about to be started: its number is taken, whatever becomes of this host. */
+    synchronized void starts(int rank, int incarnation) throws IOException {
+        append(notes.starts(rank, incarnation));
+        progress.force(false);
+    }
+
+    /** The rank has come to its end. */
+    synchronized void done(int rank) throws IOException {
+        if (!notes.isDone(rank)) {
+            append(notes.done(rank));
+        }
+    }
+
+    /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and had printed so much by then. */
+    synchronized void marked(int rank, int image, long outBytes, long errBytes) throws IOException {
+        append(notes.marked(rank, image, outBytes, errBytes));
+    }
+
+    /** The job is over at its relays. */
+    synchronized void ended(int status, String cause) throws IOException {
+        append(notes.ended(status, cause));
+        progress.force(false);
+    }
+
+    private void append(String line) throws IOException {
+        write(progress, line.getBytes(StandardCharsets.UTF_8));
+        if (progress.size() > bytesMax) {
+            begin();
+        }
+    }
+
+    private static void write(FileChannel file, byte[] bytes) throws IOException {
+        ByteBuffer buffer = ByteBuffer.wrap(bytes);
+        while (buffer.hasRemaining()) {
+            file.write(buffer);
+        }
+    }
+
+    /** There is to be no job in it. */
+    public void delete() throws JobFailure {
+        close();
+        try {
+            for (String name : List.of(JOB, PROGRESS, LOCK)) {
+                Files.deleteIfExists(folder.resolve(name));
+            }
+            Files.delete(folder);
+        } catch (IOException e) {
+            throw new JobFailure("the folder " + folder + " of a job that did not begin cannot be deleted: " + Causes.text(e), e);
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        try {
+            if (progress != null) {
+                progress.close();
+            }
+            lock.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException("the job's folder " + folder + " cannot be closed", e);
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package org.posthouse.launch;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What a launcher has to know of the ranks that it did not start itself, and the lines that say so: {@code start RANK
+ * INCARNATION}, {@code done RANK}, {@code mark RANK IMAGE OUT ERR}, {@code end STATUS CAUSE}. Not thread-safe.
+ */
+final class RankNotes {
+    /** Where an image, or for 0 the end of the prologue, stands in the two streams of its rank. */
+    record Mark(int image, long outBytes, long errBytes) {}
+
+    /** A rank may go on from one of its two images; the newest may have been told while the one before the last still counts. */
+    private static final int IMAGES = OutputMarks.OLDER + 1;
+
+    private final int[] incarnation;
+    private final boolean[] done;
+    private final Mark[] prologues;
+    private final List<Deque<Mark>> images = new ArrayList<>();
+    private String end;
+
+    RankNotes(int ranks) {
+        incarnation = new int[ranks];
+        done = new boolean[ranks];
+        prologues = new Mark[ranks];
+        for (int rank = 0; rank < ranks; rank++) {
+            images.add(new ArrayDeque<>(IMAGES + 1));
+        }
+    }
+
+    /** Reads whole lines. @throws IOException naming the first that is none */
+    void read(String lines) throws IOException {
+        int number = 0;
+        for (String line : lines.lines().toList()) {
+            number++;
+            try {
+                take(line.split(" ", -1));
+            } catch (IllegalArgumentException | IndexOutOfBoundsException e) {
+                throw new IOException("line " + number + " of progress says nothing: \"" + line + "\"", e);
+            }
+        }
+    }
+
+    private void take(String[] words) {
+        switch (words[0]) {
+            case "start" -> starts(Integer.parseInt(words[1]), Integer.parseInt(words[2]));
+            case "done" -> done(Integer.parseInt(words[1]));
+            case "mark" ->
+                marked(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4]));
+            case "end" -> ended(Integer.parseInt(words[1]), String.join(" ", List.of(words).subList(2, words.length)));
+            default -> throw new IllegalArgumentException(words[0]);
+        }
+    }
+
+    /** @return the line that says so, as for all that follow */
+    String starts(int rank, int number) {
+        incarnation[rank] = Math.max(incarnation[rank], number);
+        return "start " + rank + " " + number + "\n";
+    }
+
+    String done(int rank) {
+        done[rank] = true;
+        return "done " + rank + "\n";
+    }
+
+    String marked(int rank, int image, long outBytes, long errBytes) {
+        Mark mark = new Mark(image, outBytes, errBytes);
+        if (image == 0) {
+            prologues[rank] = mark;
+        } else {
+            images.get(rank).addLast(mark);
+            if (images.get(rank).size() > IMAGES) {
+                images.get(rank).removeFirst();
+            }
+        }
+        return line(rank, mark);
+    }
+
+    private static String line(int rank, Mark mark) {
+        return "mark " + rank + " " + mark.image + " " + mark.outBytes + " " + mark.errBytes + "\n";
+    }
+
+    String ended(int status, String cause) {
+        end = cause.isEmpty() ? "it ended with status " + status : "it ended with status " + status + ": " + cause;
+        return "end " + status + " " + cause.replace('\n', ' ') + "\n";
+    }
+
+    /** All that is still of use, in lines. */
+    String lines() {
+        StringBuilder lines = new StringBuilder();
+        for (int rank = 0; rank < done.length; rank++) {
+            if (incarnation[rank] > 0) {
+                lines.append(starts(rank, incarnation[rank]));
+            }
+            for (Mark mark : marks(rank)) {
+                lines.append(line(rank, mark));
+            }
+            if (done[rank]) {
+                lines.append(done(rank));
+            }
+        }
+        return lines.toString();
+    }
+
+    /** The number of the rank's last process; 0 if none was started. */
+    int incarnation(int rank) {
+        return incarnation[rank];
+    }
+
+    /** Whether the rank has come to its end. */
+    boolean isDone(int rank) {
+        return done[rank];
+    }
+
+    /** Where the rank's processes may go on, the end of the prologue first. */
+    List<Mark> marks(int rank) {
+        List<Mark> marks = new ArrayList<>(images.get(rank));
+        if (prologues[rank] != null) {
+            marks.addFirst(prologues[rank]);
+        }
+        return marks;
+    }
+
+    /** How the job ended; empty if it has not. */
+    Optional<String> end() {
+        return Optional.ofNullable(end);
+    }
+}

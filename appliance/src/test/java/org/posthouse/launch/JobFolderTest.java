@@ -1,0 +1,112 @@
+package org.posthouse.launch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
+
+/** What a launcher that dies leaves to the next one: read back as it was written, whatever the last line looks like. */
+class JobFolderTest {
+    @TempDir
+    private Path above;
+
+    private static JobFile job() {
+        JobSpec spec = new JobSpec(
+                "a job", 3, List.of(Path.of("/a/b c.jar")), "Main", List.of("-x", "\u00f6 \"\n"), List.of("-Xmx1g"), Map.of("A", "1"), JobOpen.HOST,
+                new Patience(5, 3_000_000_000L, 7, 600), Optional.of(new Surroundings(Path.of("/somewhere"), Map.of("PATH", "/bin", "E", ""))));
+        List<Home> homes = List.of(new Home("a", "a", "h:1"), new Home("b", "b/2", "h:2"));
+        JobOpen opening = new JobOpen(-7, new Token(1, -2), JobOpen.HOST, false, "a job", homes, new int[] {0, 0, 1}, 600);
+        return new JobFile(spec, opening, Optional.of(Path.of("/t")));
+    }
+
+    private Path left(String... more) throws Exception {
+        Path path = above.resolve("job");
+        try (JobFolder folder = JobFolder.create(path)) {
+            folder.describe(job());
+            folder.starts(0, 1);
+            folder.starts(1, 1);
+            folder.starts(1, 2);
+        }
+        for (String text : more) {
+            Files.writeString(path.resolve("progress"), text, StandardOpenOption.APPEND);
+        }
+        return path;
+    }
+
+    @Test
+    void theJobIsWhatItWas() throws Exception {
+        try (JobFolder folder = JobFolder.open(left())) {
+            assertThat(folder.job()).usingRecursiveComparison().isEqualTo(job());
+            assertThat(folder.isLeft()).isTrue();
+        }
+    }
+
+    @Test
+    void itsOwnerAloneMayReadIt() throws Exception {
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(left()))).isEqualTo("rwx------");
+    }
+
+    @Test
+    void theLastLineMayBeCutShort() throws Exception {
+        Path path = left("done 0\nmark 1 0 5 6\nmark 1 1 7 8\nstart 2 1");
+        for (int launcher = 0; launcher < 2; launcher++) {
+            try (JobFolder folder = JobFolder.open(path)) {
+                RankNotes notes = folder.notes();
+                assertThat(List.of(notes.incarnation(0), notes.incarnation(1), notes.incarnation(2))).containsExactly(1, 2, 0);
+                assertThat(notes.isDone(0)).isTrue();
+                assertThat(notes.marks(1)).containsExactly(new RankNotes.Mark(0, 5, 6), new RankNotes.Mark(1, 7, 8));
+            }
+        }
+    }
+
+    @Test
+    void aLineThatSaysNothingIsNamed() throws Exception {
+        Path path = left("mark 1 x\n");
+        assertThatThrownBy(() -> JobFolder.open(path)).isInstanceOf(JobFailure.class).hasMessageContaining("line 4 of progress says nothing: \"mark 1 x\"");
+    }
+
+    @Test
+    void aMonthOfCheckpointsTakesNoMoreRoomThanADay() throws Exception {
+        Path path = left();
+        try (JobFolder folder = JobFolder.open(path)) {
+            for (int image = 1; image <= 100_000; image++) {
+                folder.marked(2, image, image, 0);
+            }
+        }
+        assertThat(path.resolve("progress")).satisfies(file -> assertThat(Files.size(file)).isLessThan(1 << 20));
+        try (JobFolder folder = JobFolder.open(path)) {
+            assertThat(folder.notes().marks(2)).extracting(RankNotes.Mark::image).containsExactly(99_998, 99_999, 100_000);
+            assertThat(folder.notes().incarnation(1)).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aJobHasOneLauncherAndOneEnd() throws Exception {
+        Path path = left();
+        try (JobFolder folder = JobFolder.open(path)) {
+            assertThatThrownBy(() -> JobFolder.open(path)).hasMessageEndingWith("has a launcher: it is running");
+            folder.ended(3, "rank 1 exited with status 3");
+        }
+        assertThatThrownBy(() -> JobFolder.open(path)).hasMessageEndingWith("is over: it ended with status 3: rank 1 exited with status 3");
+        assertThatThrownBy(() -> JobFolder.create(path)).hasMessageContaining("name a new folder");
+        assertThatThrownBy(() -> JobFolder.open(above)).hasMessageContaining("no job in");
+    }
+
+    @Test
+    void aFolderWhoseJobDidNotBeginGoes() throws Exception {
+        Path path = above.resolve("job");
+        JobFolder.create(path).delete();
+        assertThat(path).doesNotExist();
+    }
+}
