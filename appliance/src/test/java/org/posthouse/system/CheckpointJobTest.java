@@ -28,12 +28,12 @@ import org.posthouse.system.jobs.SavesSteps;
  */
 @Timeout(180)
 class CheckpointJobTest {
-    private static final int STEPS = 40;
-    private static final int EVERY = 7;
+    static final int STEPS = 40;
+    static final int EVERY = 7;
     private static final String KILLED_BEFORE_A_SAVE = "1:5";
 
     /** Where the ranks wait for the test, behind the last save before they die. */
-    private static final int STOPS_AT = 30;
+    static final int STOPS_AT = 30;
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
@@ -103,19 +103,25 @@ class CheckpointJobTest {
         }
     }
 
-    private static List<String> lines(String out, int rank) {
+    static List<String> lines(String out, int rank) {
         String tag = "[" + rank + "] ";
         return out.lines().filter(line -> line.startsWith(tag)).map(line -> line.substring(tag.length()))
                 .filter(line -> !line.startsWith("Verification")).toList();
     }
 
-    private static List<String> expected(int rank, String ranks) {
+    /** What a rank prints that does so many steps. */
+    static List<String> expected(int rank, String ranks) {
         StringBuilder printed = new StringBuilder("rank " + rank + " of " + ranks + ": ");
         IntStream.range(0, STEPS).forEach(step -> printed.append(step).append(step % 3 == 0 ? "\n" : " "));
         return printed.append("end\n").toString().lines().toList();
     }
 
     private Map<String, Integer> began() throws Exception {
+        return began(folder);
+    }
+
+    /** Where each process began, by rank and incarnation. */
+    static Map<String, Integer> began(Path folder) throws IOException {
         Map<String, Integer> began = new HashMap<>();
         for (String line : Files.readAllLines(folder.resolve("began"))) {
             began.put(line.split(" ")[0], Integer.valueOf(line.split(" ")[1]));

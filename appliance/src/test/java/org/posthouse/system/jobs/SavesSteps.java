@@ -13,8 +13,8 @@ import mpi.Status;
  * A master that takes what comes from anybody and folds it in the order in which it comes, and workers whose messages depend
  * on the fold, as {@link MasterOfAny}; but every rank saves its state now and then, goes on from there, uses a communicator of its
  * prologue and MPI's random numbers, and prints in lines and half lines. Arguments: steps, steps between two saves, where to write at
- * which step each process began, {@link Kills}, which counts the deliveries of each process by itself, and a step at which every first
- * process says that it is there and waits for the test, if any.
+ * which step each process began, {@link Kills}, which counts the deliveries of each process by itself, and a step at which each process
+ * of rank 1 says that it is there and waits for the test, if any.
  */
 public final class SavesSteps {
     private final Intracomm ring;
@@ -79,8 +79,9 @@ public final class SavesSteps {
     }
 
     private void stop(Path folder, int step) throws IOException {
-        if (step == stopsAt && rank == 1 && System.getenv("POSTHOUSE_INCARNATION").equals("1")) {
-            Files.createFile(folder.resolve("stopped-1"));
+        if (step == stopsAt && rank == 1) {
+            Files.writeString(
+                    folder.resolve("stopped-1"), System.getenv("POSTHOUSE_INCARNATION") + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
             while (!Files.exists(folder.resolve("go-1"))) {
                 Thread.onSpinWait();
             }

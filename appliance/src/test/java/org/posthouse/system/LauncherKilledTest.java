@@ -1,0 +1,112 @@
+package org.posthouse.system;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.system.jobs.Computes;
+import org.posthouse.system.jobs.SavesSteps;
+
+/** A job that has a folder outlives its launcher: the next one goes on with it, and what was shown is not shown again. Real processes. */
+@Timeout(180)
+class LauncherKilledTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path folder;
+
+    private Path june() {
+        return folder.resolve("june");
+    }
+
+    private Command run(Relays relay, String... program) throws IOException {
+        List<String> words = new ArrayList<>(List.of(
+                "run", "-n", "3", "--relay", relay.ranks(), "--durability", "process", "--folder", june().toString(), "-cp", Jobs.classPath()));
+        words.addAll(List.of(program));
+        return Command.start(folder, words.toArray(String[]::new));
+    }
+
+    private Command resume(String... more) throws IOException {
+        List<String> words = new ArrayList<>(List.of("resume", june().toString()));
+        words.addAll(List.of(more));
+        return Command.start(folder, words.toArray(String[]::new));
+    }
+
+    /** Rank 1 waits for the test, in each of its processes, which need not have come to their first line of output. */
+    private void awaitStopped(int times) {
+        Path stopped = folder.resolve("stopped-1");
+        await().atMost(PATIENCE).until(() -> Files.exists(stopped) && Files.readAllLines(stopped).size() == times);
+    }
+
+    private static void kill(Command launcher) {
+        List<ProcessHandle> ranks = Jobs.ranks(launcher.handle());
+        launcher.handle().destroyForcibly();
+        launcher.handle().onExit().join();
+        ranks.forEach(rank -> rank.onExit().join());
+    }
+
+    /** The host that loses its power is that of the launcher and of the relay. */
+    @Test
+    void aJobGoesOnWhenItsLauncherHasDiedAndWhenItsHostHasAndWhenItWasInterrupted() throws Exception {
+        List<Command> launchers = new ArrayList<>();
+        try (Relays relay = Relays.start(folder, "here", "--data", folder.resolve("data").toString())) {
+            launchers.add(run(
+                    relay, SavesSteps.class.getName(), "" + CheckpointJobTest.STEPS, "" + CheckpointJobTest.EVERY, folder.toString(), "2:40",
+                    "" + CheckpointJobTest.STOPS_AT));
+            awaitStopped(1);
+            kill(launchers.getLast());
+            launchers.add(resume());
+            awaitStopped(2);
+            relay.kill();
+            kill(launchers.getLast());
+            relay.startAgain();
+            launchers.add(resume());
+            awaitStopped(3);
+            new ProcessBuilder("kill", "-INT", Long.toString(launchers.getLast().handle().pid())).start().waitFor();
+            Command.Result left = launchers.getLast().await();
+            assertThat(left.status()).isEqualTo(130);
+            assertThat(Jobs.told(left, "the job stands still: interrupted; posthouse resume " + june() + " goes on")).as(left.err()).hasSize(1);
+            Files.createFile(folder.resolve("go-1"));
+            launchers.add(resume());
+            Command.Result last = launchers.getLast().await();
+            assertThat(last.status()).as(last.err()).isZero();
+            assertThat(last.out()).containsOnlyOnce("Verification: SUCCESSFUL");
+            assertThat(last.err()).doesNotContain("DIVERGED");
+            StringBuilder shown = new StringBuilder();
+            launchers.forEach(launcher -> shown.append(launcher.out()));
+            for (int rank = 0; rank < 3; rank++) {
+                List<String> expected = CheckpointJobTest.expected(rank, "3");
+                assertThat(CheckpointJobTest.lines(shown.toString(), rank)).as("shown of rank " + rank).isEqualTo(expected);
+                assertThat(Files.readAllLines(june().resolve("rank-" + rank + ".out"))).as("kept of rank " + rank).startsWith(expected.toArray(String[]::new));
+            }
+            assertThat(CheckpointJobTest.began(folder)).containsEntry("1/4", CheckpointJobTest.STOPS_AT - CheckpointJobTest.STOPS_AT % CheckpointJobTest.EVERY);
+            Command.Result again = resume().await();
+            assertThat(again.status()).isEqualTo(1);
+            assertThat(again.err()).contains("is over: it ended with status 0");
+        } finally {
+            launchers.forEach(Command::close);
+        }
+    }
+
+    @Test
+    void aJobThatNobodyWantsToGoOnWithIsEnded() throws Exception {
+        try (Relays relay = Relays.start(folder, "here", "--data", folder.resolve("data").toString());
+                Command launcher = run(relay, Computes.class.getName())) {
+            await().atMost(PATIENCE).until(() -> relay.get("/api/v1/jobs").at("/jobs/0/ranks").findValuesAsText("state").equals(List.of("CONNECTED", "CONNECTED", "CONNECTED")));
+            Command.Result second = resume().await();
+            assertThat(second.err()).contains("has a launcher");
+            kill(launcher);
+            assertThat(resume("--end").await().status()).isZero();
+            assertThat(relay.get("/api/v1/jobs").at("/jobs/0/state").asText()).isEqualTo("FAILED");
+            assertThat(resume("--end").await().err()).contains("is over: it ended with status 143: ended by its user");
+        }
+    }
+}
