@@ -49,8 +49,7 @@ import picocli.CommandLine.TypeConversionException;
             "  posthouse run -n 4 example:pi",
             "  posthouse run -n 4 --sites 2 -cp pi.jar Pi",
             "  posthouse run -n 16 --sites 2 --relays-per-site 2 -cp pi.jar Pi",
-            "  posthouse run -n 8 --relay 127.0.0.1:7411 --sites 2 -cp job.jar Main in.txt",
-            "  posthouse run -n 8 --relay 127.0.0.1:7411 --durability process --folder june -cp job.jar Main"
+            "  posthouse run -n 8 --relay 127.0.0.1:7411 --sites 2 -cp job.jar Main in.txt"
         })
 final class RunCommand implements Callable<Integer> {
     /** How long relays keep a job that has a folder, if nothing is said. */

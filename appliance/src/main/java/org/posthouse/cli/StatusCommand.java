@@ -66,8 +66,17 @@ final class StatusCommand implements Callable<Integer> {
         }
     }
 
-    /** If its result may be another than without restarts. */
+    /** If its result may be another than without restarts, or if it is without a launcher. */
     private void tellJob(StringBuilder text, JsonNode job) {
+        if (job.path("launcherAwaitedUntil").asLong() > 0) {
+            attention = true;
+            text.append(String.format(
+                    Locale.ROOT,
+                    "job %s (%s): its launcher has gone, and the job is ended unless it comes back by %s (posthouse resume, if it has a folder)%n",
+                    job.path("id").asText(),
+                    job.path("name").asText(),
+                    time(job.path("launcherAwaitedUntil"))));
+        }
         if (job.path("divergences").asLong() > 0) {
             boolean runs = job.path("state").asText().equals("RUNNING");
             attention |= runs;

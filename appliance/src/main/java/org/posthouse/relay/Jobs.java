@@ -211,7 +211,7 @@ final class Jobs {
         Notice why = new Notice(
                 job.id(), STATUS_ORPHANED, -1, "its launcher did not come back within " + TimeUnit.MILLISECONDS.toSeconds(ms) + " s");
         job.await(relay.loop().schedule(
-                () -> relay.control().submit(() -> close(job.id(), why)), ms, TimeUnit.MILLISECONDS));
+                () -> relay.control().submit(() -> close(job.id(), why)), ms, TimeUnit.MILLISECONDS), System.currentTimeMillis() + ms);
     }
 
     private List<RankEntry> waiting(OpenJob job) {

@@ -55,6 +55,9 @@ final class OpenJob {
     /** Ends the wait for a launcher; null if none is awaited. */
     private ScheduledFuture<?> patience;
 
+    /** When that is, in milliseconds since 1970; 0 if none is awaited. */
+    private long patienceUntilMs;
+
     /** @param launcher null if the job comes from the log */
     OpenJob(JobOpen opening, Journal journal, LauncherSession launcher, long startMs) {
         this.opening = opening;
@@ -115,6 +118,7 @@ final class OpenJob {
         if (patience != null) {
             patience.cancel(false);
             patience = null;
+            patienceUntilMs = 0;
         }
     }
 
@@ -139,9 +143,15 @@ final class OpenJob {
         launcher = null;
     }
 
-    /** What ends it if its launcher does not come in time. */
-    void await(ScheduledFuture<?> end) {
+    /** What ends it if its launcher does not come in time, which is by then. */
+    void await(ScheduledFuture<?> end, long untilMs) {
         patience = end;
+        patienceUntilMs = untilMs;
+    }
+
+    /** Until when its launcher is awaited, in milliseconds since 1970; 0 if it is there, or the job has ended. */
+    long launcherAwaitedUntilMs() {
+        return patienceUntilMs;
     }
 
     /** Nothing more is to happen to it. @return false if that was so before */

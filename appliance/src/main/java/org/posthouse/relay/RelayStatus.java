@@ -282,7 +282,8 @@ final class RelayStatus implements RelayView {
                                         .map(RelayStatus::elsewhere))
                         .toList(),
                 job.divergences(),
-                job.divergence());
+                job.divergence(),
+                job.launcherAwaitedUntilMs());
     }
 
     /** A rank of another relay, as the directory knows it; its counters are told by its own relay. */

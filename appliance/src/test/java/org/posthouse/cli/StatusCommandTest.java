@@ -46,4 +46,12 @@ class StatusCommandTest {
     void oneIsNoPlural() throws IOException {
         assertThat(told("UP", "")).contains("1 stream is open: ", "1 lane of other relays goes through it, ");
     }
+
+    @Test
+    void aJobWithoutItsLauncherIsTold() throws IOException {
+        JsonNode jobs = new ObjectMapper().readTree(("{'jobs': [{'id': 'aa', 'name': 'Main', 'launcherAwaitedUntil': 0},"
+                + "{'id': 'bb', 'name': 'Other', 'launcherAwaitedUntil': 86400000}]}").replace('\'', '"'));
+        assertThat(new StatusCommand().tell(JsonNodeFactory.instance.objectNode(), jobs))
+                .startsWith("job bb (Other): its launcher has gone, and the job is ended unless it comes back by 1970-01-02T00:00:00Z");
+    }
 }

@@ -104,6 +104,7 @@ class LauncherKilledTest {
             Command.Result second = resume().await();
             assertThat(second.err()).contains("has a launcher");
             kill(launcher);
+            await().atMost(PATIENCE).until(() -> relay.get("/api/v1/jobs").at("/jobs/0/launcherAwaitedUntil").asLong() > System.currentTimeMillis());
             assertThat(resume("--end").await().status()).isZero();
             assertThat(relay.get("/api/v1/jobs").at("/jobs/0/state").asText()).isEqualTo("FAILED");
             assertThat(resume("--end").await().err()).contains("is over: it ended with status 143: ended by its user");

@@ -43,7 +43,12 @@ final class JobBoard {
         JobView head = b.startedAt() < a.startedAt() ? b : a;
         String divergence = a.divergence().isEmpty() ? b.divergence() : a.divergence();
         return new JobView(head.id(), head.name(), head.size(), head.durability(), head.state(), head.startedAt(), head.ranks(),
-                a.divergences() + b.divergences(), divergence);
+                a.divergences() + b.divergences(), divergence, soonest(a.launcherAwaitedUntil(), b.launcherAwaitedUntil()));
+    }
+
+    /** The first relay to end the job ends it for all. */
+    private static long soonest(long a, long b) {
+        return a == 0 || b == 0 ? Math.max(a, b) : Math.min(a, b);
     }
 
     private record Report(String reporter, RankView rank) {
@@ -63,6 +68,6 @@ final class JobBoard {
         List<RankView> ranks = reports.values().stream().map(Report::rank).toList();
         return new JobView(
                 head.id(), head.name(), head.size(), head.durability(), head.state(), head.startedAt(), ranks,
-                head.divergences(), head.divergence());
+                head.divergences(), head.divergence(), head.launcherAwaitedUntil());
     }
 }

@@ -15,10 +15,11 @@ import java.util.Objects;
  * @param ranks      the ranks this relay knows of; the home relay of a rank has its counters
  * @param divergences messages that ranks which were started again would have sent otherwise than before, since the start of their relays
  * @param divergence  the first of them, in words; empty if there was none
+ * @param launcherAwaitedUntil milliseconds since 1970 UTC until which its launcher may come back before the job is ended; 0 if it is there
  */
 public record JobView(
         String id, String name, int size, String durability, String state, long startedAt, List<RankView> ranks,
-        long divergences, String divergence) {
+        long divergences, String divergence, long launcherAwaitedUntil) {
 
     /** Copies the ranks and refuses nulls. */
     public JobView {

@@ -96,7 +96,7 @@ final class Scenes {
     }
 
     static JobView job(String id, List<RankView> ranks) {
-        return new JobView(id, "demo.Ring", 4, "process", "RUNNING", 6_000, ranks, 0, "");
+        return new JobView(id, "demo.Ring", 4, "process", "RUNNING", 6_000, ranks, 0, "", 0);
     }
 
     static RankView rank(int rank, String relay, RankView.State state, int incarnation, long sent) {

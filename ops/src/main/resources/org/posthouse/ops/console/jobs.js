@@ -46,6 +46,8 @@ function jobPanel(model, job, now, whole, showWhole) {
         <span>durability ${job.durability}</span><span>started ${duration(now - job.startedAt)} ago</span></p>
       ${job.divergences > 0 ? html`<p class="trouble">diverged ${count(job.divergences)} times, its result may be another:
         ${job.divergence}</p>` : nothing}
+      ${job.launcherAwaitedUntil > 0 ? html`<p class="trouble">its launcher has gone; the job is kept for
+        ${duration(job.launcherAwaitedUntil - now)} more (posthouse resume)</p>` : nothing}
       ${live ? html`<p class="speed"><span class="figure">${rate(model.perSecond(`job ${job.id}`))}</span>
         <span class="unit">messages/s</span>
         ${spark(model.history(`job ${job.id}`), { width: 120, height: 24, label: `Messages sent by ${job.name}` })}
