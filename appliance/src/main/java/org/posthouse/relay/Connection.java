@@ -337,6 +337,25 @@ final class Connection implements FrameDecoder.Sink {
         return copy.flip();
     }
 
+    /**
+     * The relay is about to end. A rank that looks for it afterwards is cut off without a word, as by a crash, behind all that was read of it; anybody else is
+     * told.
+     */
+    void stopServing(Notice why) {
+        Strand served = strand;
+        if (served == null) {
+            close(why);
+            return;
+        }
+        served.submit(() -> {
+            if (session instanceof RankSession rank && rank.comesAgain()) {
+                line.cut(why);
+            } else {
+                close(why);
+            }
+        });
+    }
+
     private void onFault(RuntimeException fault) {
         LOG.error("{}: a frame from {} cannot be handled", relay.id(), line.remote(), fault);
         close(Notice.closing(0, Reason.INTERNAL, fault.toString()));

@@ -38,6 +38,9 @@ final class Jobs {
     private final Map<Long, OpenJob> open = new LinkedHashMap<>();
     private long divergences;
 
+    /** Whether the relay is about to end: those that are logged stand in the log for its next start. */
+    private boolean stopped;
+
     Jobs(Relay relay) {
         this.relay = relay;
     }
@@ -208,6 +211,9 @@ final class Jobs {
     }
 
     private void await(OpenJob job, long ms) {
+        if (stopped) {
+            return;
+        }
         Notice why = new Notice(
                 job.id(), STATUS_ORPHANED, -1, "its launcher did not come back within " + TimeUnit.MILLISECONDS.toSeconds(ms) + " s");
         job.await(relay.loop().schedule(
@@ -263,6 +269,18 @@ final class Jobs {
     private void keepDivergences(OpenJob job) {
         if (job.opening().logged() && Long.bitCount(job.divergences()) == 1) {
             relay.journal().diverged(job.id(), job.divergences(), job.divergence());
+        }
+    }
+
+    /** The relay is about to end. What is not logged ends with it; what is stays in the log as it is, and waits for nobody here any more. */
+    void stop() {
+        stopped = true;
+        for (OpenJob job : List.copyOf(open.values())) {
+            if (job.opening().logged()) {
+                job.awaitNobody();
+            } else {
+                close(job.id(), new Notice(job.id(), 1, -1, "relay " + relay.id() + " is stopping"));
+            }
         }
     }
 

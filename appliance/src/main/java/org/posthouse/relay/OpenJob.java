@@ -115,6 +115,11 @@ final class OpenJob {
         }
         LOG.info("{}: {} is {} now: {}", this, state, next, reason);
         state = next;
+        awaitNobody();
+    }
+
+    /** Nothing ends it for want of a launcher any more. */
+    void awaitNobody() {
         if (patience != null) {
             patience.cancel(false);
             patience = null;

@@ -119,6 +119,11 @@ final class RankSession implements Session, RankPort {
         }
     }
 
+    /** Whether the rank looks for its relay when its connection breaks. */
+    boolean comesAgain() {
+        return rank != null && rank.job().logged();
+    }
+
     /** Asks the rank to connect again, unless it is not there any more, or not yet. */
     void askMove(ModeSwitch change) {
         if (rank != null && core.move(rank)) {

@@ -108,13 +108,14 @@ public final class Relay extends VerticleBase {
         LOG.info("{}: site {} serves ranks at {}{}, {}", config.relay(), config.site(), address(), local, placement.mode());
     }
 
-    /** Leaves a group that is reached over the links, closes these and then the log, which nothing may be appended to any more. */
+    /** Leaves a group that is reached over the links, closes these and then, when all that came over them was handled, the log. */
     private Future<Void> letGo() {
         return vertx.<Void>executeBlocking(() -> {
                     directory.part();
                     return null;
                 })
                 .eventually(links::close)
+                .eventually(this::shardsDone)
                 .eventually(() -> vertx.executeBlocking(this::closeLog));
     }
 
@@ -255,11 +256,9 @@ public final class Relay extends VerticleBase {
         status.stop(vertx);
         serving = false;
         directory.withdraw(config.relay(), epoch);
-        for (OpenJob job : List.copyOf(jobs.all())) {
-            jobs.close(job.id(), new Notice(job.id(), 1, -1, "relay " + config.relay() + " is stopping"));
-        }
+        jobs.stop();
         Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay());
-        connections.forEach(connection -> connection.close(why));
+        connections.forEach(connection -> connection.stopServing(why));
         refusals.close();
         return reception.close().eventually(this::shardsDone).eventually(this::letGo);
     }

@@ -147,6 +147,19 @@ class LauncherReturnsTest {
         assertEnds();
     }
 
+    @Test
+    void aJobOfARelayThatStopsStandsInItsLog() throws Exception {
+        start(new LauncherWait(60_000, 200));
+        RelayLine line = launcher(TOKEN, false);
+        vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+        line.close();
+        try (MessageLog log = MessageLog.open(LogConfig.of(folder))) {
+            assertThat(log.book().jobs()).singleElement().satisfies(job -> assertThat(job.id()).isEqualTo(JOB));
+        }
+        start(LauncherWait.DEFAULT);
+        launcher(TOKEN, true).close();
+    }
+
     /** In both ways of being without one: what the relay itself is set to is over at once. */
     @Test
     void aJobThatAsksForItIsKeptForLonger() throws Exception {

@@ -12,10 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.tunnel.GridAuthority;
 
-/** kill -9 of a relay in the middle of a logged job: it is started again on its log, and nobody can tell from the result. */
+/** kill -9 of a relay in the middle of a logged job, or its stop in good order: it is started again on its log, and nobody can tell from the result. */
 @Timeout(180)
 class RelayKilledTest {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -74,17 +75,22 @@ class RelayKilledTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"example:ring 60 300000", "example:nas-is W"})
-    void jobsOfTwoSitesVerifyAlthoughOneRelayAndThenTheOtherIsKilled(String program) throws Exception {
+    @CsvSource({"example:ring 60 300000, true", "example:nas-is W, false", "example:nas-is W, true"})
+    void jobsOfTwoSitesVerifyAlthoughOneRelayAndThenTheOtherEnds(String program, boolean inGoodOrder) throws Exception {
         try (Relays first = ofTwo("site-a");
                 Relays second = ofTwo("site-b", "--peer", "site-a=" + first.ready().links(), "--member", first.group());
                 Command job = start(first, "2", "4", program.split(" "))) {
             for (Relays relay : List.of(second, first)) {
                 relay.awaitDelivered(relay.delivered() + 30);
-                relay.kill();
+                if (inGoodOrder) {
+                    assertThat(relay.stop().err()).doesNotContain("ERROR");
+                } else {
+                    relay.kill();
+                }
                 relay.startAgain();
             }
-            assertVerified(job, 2);
+            Command.Result done = assertVerified(job, 2);
+            assertThat(Jobs.told(done, "restarted")).as("no rank notices").isEmpty();
         }
     }
 
