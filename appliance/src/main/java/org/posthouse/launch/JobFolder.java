@@ -23,7 +23,7 @@ import org.posthouse.tunnel.Causes;
  *
  * <ul>
  *   <li>{@code job.json}: what the job is ({@link JobFile}).
- *   <li>{@code progress}: which processes were started, which ranks are done, where images stand in the output, and the
+ *   <li>{@code progress}: which processes were started, which ranks are done or cannot be replayed, where images stand in the output, and the
  *       end ({@link RankNotes}); a line each, of which the last may be cut short.
  *   <li>{@code rank-N.out}, {@code rank-N.err}: each line that the rank has printed, once ({@link OutputTape}).
  *   <li>{@code lock}: held by the launcher that has the job.
@@ -209,6 +209,11 @@ public final class JobFolder implements Closeable {
     /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and had printed so much by then. */
     synchronized void marked(int rank, int image, long outBytes, long errBytes) throws IOException {
         append(notes.marked(rank, image, outBytes, errBytes));
+    }
+
+    /** The rank did what cannot be replayed. */
+    synchronized void limited(int rank, String why) throws IOException {
+        append(notes.limited(rank, why));
     }
 
     /** The job is over at its relays. */

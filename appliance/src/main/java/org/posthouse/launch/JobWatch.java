@@ -29,6 +29,9 @@ final class JobWatch {
         /** A checkpoint was taken; image 0 is the end of the prologue. What the rank had printed to its streams by then. */
         void checkpointed(int rank, int image, long outBytes, long errBytes);
 
+        /** The rank did what cannot be replayed. */
+        void limited(int rank, String why);
+
         /** The rank's process goes on at this image when it has printed its prologue; 0: at none. */
         void goesOnAt(int rank, int image);
     }
@@ -56,6 +59,9 @@ final class JobWatch {
     private final Set<String> limitsTold = new HashSet<>();
     /** Relays that have not told this launcher yet that they have the job. */
     private final Set<Integer> unheard = new HashSet<>();
+
+    /** The first rank that other launchers have left and that cannot be started again; or NOBODY. */
+    private int lostForEver = Deadlines.NOBODY;
 
     private Notice failure;
     /** Why the job is left as it stands; null unless it is. */
@@ -99,6 +105,10 @@ final class JobWatch {
             if (notes.isDone(rank)) {
                 ranks.told(rank, RankLink.FINALIZED);
                 ranks.exited(rank, 0);
+            } else if (notes.limit(rank) != null) {
+                ranks.limited(rank, notes.limit(rank));
+                ranks.exited(rank, ExitStatus.NOT_STARTED);
+                lostForEver = lostForEver == Deadlines.NOBODY ? rank : lostForEver;
             } else {
                 int next = notes.incarnation(rank) + 1;
                 ranks.exited(rank, ExitStatus.NOT_STARTED);
@@ -200,6 +210,9 @@ final class JobWatch {
         long downNs = deadlines.relayBack(back.relay(), nowNs);
         if (unheard.remove(back.relay())) {
             tell.accept("relay " + back.id() + " has the job");
+            if (unheard.isEmpty() && lostForEver != Deadlines.NOBODY) {
+                fail(ExitStatus.NOT_STARTED, "rank " + lostForEver + " lost its launcher, and cannot be started again: " + ranks.limit(lostForEver));
+            }
             return;
         }
         Set<Integer> missing = ranksAt(back.relay()).filter(ranks::isMissing).boxed().collect(Collectors.toSet());
@@ -286,6 +299,7 @@ final class JobWatch {
     /** Nobody is to learn that by a death. It may hold for all ranks: the first is named. */
     private void limited(int rank, String why) {
         ranks.limited(rank, why);
+        processes.limited(rank, why);
         if (spec.isRestartable() && limitsTold.add(why)) {
             tell.accept("rank " + rank + " cannot be started again from here on, and the job ends if it dies: " + why + " (of other ranks the same is not told)");
         }

@@ -9,7 +9,7 @@ import java.util.Optional;
 
 /**
  * What a launcher has to know of the ranks that it did not start itself, and the lines that say so: {@code start RANK
- * INCARNATION}, {@code done RANK}, {@code mark RANK IMAGE OUT ERR}, {@code end STATUS CAUSE}. Not thread-safe.
+ * INCARNATION}, {@code done RANK}, {@code mark RANK IMAGE OUT ERR}, {@code limit RANK WHY}, {@code end STATUS CAUSE}. Not thread-safe.
  */
 final class RankNotes {
     /** Where an image, or for 0 the end of the prologue, stands in the two streams of its rank. */
@@ -21,6 +21,7 @@ final class RankNotes {
     private final int[] incarnation;
     private final boolean[] done;
     private final Mark[] prologues;
+    private final String[] limits;
     private final List<Deque<Mark>> images = new ArrayList<>();
     private String end;
 
@@ -28,6 +29,7 @@ final class RankNotes {
         incarnation = new int[ranks];
         done = new boolean[ranks];
         prologues = new Mark[ranks];
+        limits = new String[ranks];
         for (int rank = 0; rank < ranks; rank++) {
             images.add(new ArrayDeque<>(IMAGES + 1));
         }
@@ -52,9 +54,14 @@ final class RankNotes {
             case "done" -> done(Integer.parseInt(words[1]));
             case "mark" ->
                 marked(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4]));
-            case "end" -> ended(Integer.parseInt(words[1]), String.join(" ", List.of(words).subList(2, words.length)));
+            case "limit" -> limited(Integer.parseInt(words[1]), rest(words));
+            case "end" -> ended(Integer.parseInt(words[1]), rest(words));
             default -> throw new IllegalArgumentException(words[0]);
         }
+    }
+
+    private static String rest(String[] words) {
+        return String.join(" ", List.of(words).subList(2, words.length));
     }
 
     /** @return the line that says so, as for all that follow */
@@ -73,6 +80,7 @@ final class RankNotes {
         if (image == 0) {
             prologues[rank] = mark;
         } else {
+            limits[rank] = null;
             images.get(rank).addLast(mark);
             if (images.get(rank).size() > IMAGES) {
                 images.get(rank).removeFirst();
@@ -83,6 +91,12 @@ final class RankNotes {
 
     private static String line(int rank, Mark mark) {
         return "mark " + rank + " " + mark.image + " " + mark.outBytes + " " + mark.errBytes + "\n";
+    }
+
+    /** The rank did what cannot be replayed, and no image lies behind it. */
+    String limited(int rank, String why) {
+        limits[rank] = why;
+        return "limit " + rank + " " + why.replace('\n', ' ') + "\n";
     }
 
     String ended(int status, String cause) {
@@ -100,6 +114,9 @@ final class RankNotes {
             for (Mark mark : marks(rank)) {
                 lines.append(line(rank, mark));
             }
+            if (limits[rank] != null) {
+                lines.append(limited(rank, limits[rank]));
+            }
             if (done[rank]) {
                 lines.append(done(rank));
             }
@@ -115,6 +132,11 @@ final class RankNotes {
     /** Whether the rank has come to its end. */
     boolean isDone(int rank) {
         return done[rank];
+    }
+
+    /** Why the rank cannot be replayed; null if it can. */
+    String limit(int rank) {
+        return limits[rank];
     }
 
     /** Where the rank's processes may go on, the end of the prologue first. */

@@ -146,6 +146,17 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     }
 
     @Override
+    public void limited(int rank, String why) {
+        if (folder != null) {
+            try {
+                folder.limited(rank, why);
+            } catch (IOException e) {
+                output.tell(cannotWrite(e) + "; that rank " + rank + " cannot be started again is not said there");
+            }
+        }
+    }
+
+    @Override
     public void goesOnAt(int rank, int image) {
         if (tapes != null) {
             tapes.goesOnAt(rank, image);

@@ -59,12 +59,14 @@ class JobFolderTest {
 
     @Test
     void theLastLineMayBeCutShort() throws Exception {
-        Path path = left("done 0\nmark 1 0 5 6\nmark 1 1 7 8\nstart 2 1");
+        Path path = left("limit 1 first\ndone 0\nmark 1 0 5 6\nmark 1 1 7 8\nlimit 0 no more words\nstart 2 1");
         for (int launcher = 0; launcher < 2; launcher++) {
             try (JobFolder folder = JobFolder.open(path)) {
                 RankNotes notes = folder.notes();
                 assertThat(List.of(notes.incarnation(0), notes.incarnation(1), notes.incarnation(2))).containsExactly(1, 2, 0);
                 assertThat(notes.isDone(0)).isTrue();
+                assertThat(notes.limit(0)).isEqualTo("no more words");
+                assertThat(notes.limit(1)).as("an image lies behind it").isNull();
                 assertThat(notes.marks(1)).containsExactly(new RankNotes.Mark(0, 5, 6), new RankNotes.Mark(1, 7, 8));
             }
         }

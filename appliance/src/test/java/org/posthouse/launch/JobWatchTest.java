@@ -44,6 +44,11 @@ class JobWatchTest {
         }
 
         @Override
+        public void limited(int rank, String why) {
+            told.add("rank " + rank + " is limited: " + why);
+        }
+
+        @Override
         public void goesOnAt(int rank, int image) {
             told.add("rank " + rank + " goes on at image " + image);
         }
@@ -304,13 +309,15 @@ class JobWatchTest {
         told(watch, 0, JobEvent.LIMITED);
         told(watch, 1, JobEvent.LIMITED);
         assertThat(told).containsExactly(
-                "rank 0 cannot be started again from here on, and the job ends if it dies: so says the relay (of other ranks the same is not told)");
+                "rank 0 is limited: so says the relay",
+                "rank 0 cannot be started again from here on, and the job ends if it dies: so says the relay (of other ranks the same is not told)",
+                "rank 1 is limited: so says the relay");
         told.clear();
         done.clear();
         told(running(false, 3), 0, JobEvent.LIMITED);
         done.clear();
         told(running(true, 0), 0, JobEvent.LIMITED);
-        assertThat(told).as("it ends in any case").isEmpty();
+        assertThat(told).as("it ends in any case").containsExactly("rank 0 is limited: so says the relay", "rank 0 is limited: so says the relay");
     }
 
     @Test
@@ -573,6 +580,19 @@ class JobWatchTest {
         back(watch, 1);
         assertThat(end(watch).isSuccess()).isTrue();
         assertThat(done).doesNotContain("0/2", "1/2");
+    }
+
+    /** Its relays are told that it is over, so they have to be there. */
+    @Test
+    void aJobThatCannotBeReplayedEndsWhenItIsGoneOnWith() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 1", "limit 0 it asked for more", "mark 0 1 0 0", "start 1 1", "limit 1 it asked for more"), nowNs);
+        back(watch, 1);
+        assertThat(watch.isOver()).isFalse();
+        back(watch, 0);
+        JobOutcome outcome = end(watch);
+        assertThat(outcome.left()).isFalse();
+        assertThat(outcome.cause()).isEqualTo("rank 1 lost its launcher, and cannot be started again: it asked for more");
     }
 
     @Test
