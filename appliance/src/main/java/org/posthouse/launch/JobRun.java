@@ -283,10 +283,22 @@ public final class JobRun {
             if (signal != null) {
                 watch.on(signal, System.nanoTime());
             }
-            watch.onTime(System.nanoTime());
+            onTime();
             if (watch.haveAllConnected()) {
                 connected.countDown();
             }
+        }
+    }
+
+    /** What keeps a process from being started here, a full disk for instance, another launcher may not meet. */
+    private void onTime() throws JobFailure {
+        try {
+            watch.onTime(System.nanoTime());
+        } catch (JobFailure e) {
+            if (folder == null) {
+                throw e;
+            }
+            watch.on(new Signal.Leave(e.getMessage()), System.nanoTime());
         }
     }
 

@@ -57,6 +57,7 @@ final class JobWatch {
 
     /** Why ranks cannot be started again: each reason is told once. */
     private final Set<String> limitsTold = new HashSet<>();
+
     /** Relays that have not told this launcher yet that they have the job. */
     private final Set<Integer> unheard = new HashSet<>();
 
@@ -316,7 +317,7 @@ final class JobWatch {
         settled(rank, atNs);
     }
 
-    /** The relay has isGone the rank up, which a restart cannot change. */
+    /** The relay has given the rank up, which a restart cannot change. */
     private void onLost(int rank, String why) {
         ranks.lost(rank, why);
         if (recoveries.isOpen(rank)) {
