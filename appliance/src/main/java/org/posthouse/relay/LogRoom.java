@@ -166,7 +166,7 @@ final class LogRoom {
 
     /** Something was appended. Under the monitor. */
     void appended() {
-        long used = log.usedBytes();
+        long used = log.writtenBytes();
         boolean filled = !full && !log.hasRoom();
         full |= filled;
         if (filled || used >= nextLookBytes || used < nextLookBytes - pressure.limitBytes() / 16) {
@@ -186,7 +186,7 @@ final class LogRoom {
             List<LogNeed> needs = cut();
             Disk disk = disk();
             long nowMs = clockMs.getAsLong();
-            pressure.look(log.usedBytes(), disk.ample());
+            pressure.look(log.writtenBytes(), disk.ample());
             if ((disk.full() || pressure.state() != Pressure.State.EASY) && !needs.isEmpty()) {
                 asking.next(needs, nowMs).forEach(rank -> relief.ask(rank.job(), rank.rank()));
             }
@@ -230,7 +230,7 @@ final class LogRoom {
     /** Lends as much as lets senders go on. */
     private boolean lend() {
         while (pressure.state() == Pressure.State.HOLD && pressure.tryLend()) {
-            pressure.look(log.usedBytes(), true);
+            pressure.look(log.writtenBytes(), true);
         }
         LOG.warn("log: nothing moves; senders are held when it takes {} bytes, {} more than usual, until it has been cut", pressure.holdBytes(),
                 pressure.lentBytes());
@@ -251,7 +251,7 @@ final class LogRoom {
     }
 
     private String text(LogStatus.State state, Disk disk, List<LogNeed> needs) {
-        String used = String.format(Locale.ROOT, "%,d of %,d bytes of log are used", log.usedBytes(), pressure.limitBytes())
+        String used = String.format(Locale.ROOT, "%,d of %,d bytes of log are used", log.writtenBytes(), pressure.limitBytes())
                 + (needs.isEmpty() ? "" : ", " + needs.getFirst());
         String free = disk.freeBytes() + " bytes are free on its disk (" + log.folder() + "), ";
         return switch (state) {
@@ -267,7 +267,7 @@ final class LogRoom {
     }
 
     private List<LogNeed> cut() {
-        boolean easy = !full && pressure.state() == Pressure.State.EASY && log.usedBytes() < pressure.askBytes();
+        boolean easy = !full && pressure.state() == Pressure.State.EASY && log.writtenBytes() < pressure.askBytes();
         List<LogNeed> needs;
         long upTo;
         boolean cuts;

@@ -3,8 +3,8 @@ package org.posthouse.relay;
 /**
  * How near a log is to its limit, and what follows from that. Thread-safe: written by who looks, read by anybody.
  *
- * <p>The arithmetic, with L the limit and C what all ranks of its jobs may have under way (ranks x credit): senders are
- * held from L - C on, since that much may still come, but not below L / 2; ranks are asked for checkpoints from the high
+ * <p>The arithmetic, with L the limit and C what all ranks of its jobs may have under way (ranks x credit), L / 2 at most, and a sixteenth more, for what
+ * records take beside payload: senders are held from L - C on, since that much may still come; ranks are asked for checkpoints from the high
  * mark on, but at 3/4 of where senders are held at the latest. Between the two there must be room for what the ranks send
  * from one point to the next. If there is not, and all stand still, more is lent than was there, a sixteenth of the limit at
  * a time and as much as the limit at most, until the log is below the high mark again.
@@ -21,6 +21,12 @@ final class Pressure {
 
     /** This part of the limit is lent at a time. */
     private static final int LENT_AT_A_TIME = 16;
+
+    /**
+     * This part comes on top of what is under way: of a message in chunks 0.15 %, Chronicle's index, the snapshots at the heads of files, and
+     * 1 MiB until what was appended is measured. Envelope and delivery of a message are in its cost.
+     */
+    private static final int BESIDE_PAYLOAD = 16;
 
     private final long limitBytes;
     private final long highBytes;
@@ -57,7 +63,8 @@ final class Pressure {
     }
 
     private long ownHoldBytes() {
-        return Math.max(limitBytes - underWayBytes, limitBytes / 2);
+        long underWay = Math.min(underWayBytes, limitBytes / 2);
+        return limitBytes - underWay - underWay / BESIDE_PAYLOAD;
     }
 
     long askBytes() {

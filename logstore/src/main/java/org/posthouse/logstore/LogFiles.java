@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -13,7 +14,7 @@ import java.util.TreeMap;
 
 /**
  * The files of a log that is being written: at which position each begins, and how much room they take, holes and what
- * stands ready behind the last record included. Confined to the log's owner, but for {@link #usedBytes}.
+ * stands ready behind the last record included. Confined to the log's owner, but for what says otherwise.
  */
 final class LogFiles {
     /** 1 MiB: how much is appended before the newest file is measured again. */
@@ -21,41 +22,47 @@ final class LogFiles {
 
     private final Path folder;
     private final TreeMap<Integer, Long> first = new TreeMap<>();
+    /** Guarded by this, as {@link #going} is. */
     private final TreeMap<Integer, Long> bytes = new TreeMap<>();
+    /** Of files that were cut and are still there. */
+    private final Map<Path, Long> going = new HashMap<>();
     private Path newest;
+    private long newestBytes;
     private long untilNextLook;
     private volatile long usedBytes;
+    private volatile long stayingBytes;
+    private volatile long writtenBytes;
     private volatile long firstPosition;
 
     /** @param first for each file, the position of its first record */
     LogFiles(Path folder, SortedMap<Integer, Long> first) {
         this.folder = folder;
-        first.forEach(this::begun);
-        sum();
+        first.forEach((number, position) -> begun(number, position, Long.MAX_VALUE));
     }
 
-    /** A file begins with the record of this position; the one before it does not grow any more. */
-    void begun(int number, long position) {
+    /** A file begins with the record of this position, which ends at {@code end}; the one before it does not grow any more. */
+    void begun(int number, long position, long end) {
         if (!first.isEmpty()) {
             measureNewest();
         }
         first.put(number, position);
+        firstPosition = first.firstEntry().getValue();
         newest = QueueFiles.file(folder, number);
+        newestBytes = end;
         measureNewest();
-        sum();
     }
 
-    /** So much was appended to the newest file. */
-    void appended(long appendedBytes) {
+    /** So much was appended to the newest file, which has records up to {@code end}. */
+    void appended(long appendedBytes, long end) {
         untilNextLook -= appendedBytes;
         if (untilNextLook <= 0) {
             untilNextLook = STEP_BYTES;
+            newestBytes = end;
             measureNewest();
-            sum();
         }
     }
 
-    private void measureNewest() {
+    private synchronized void measureNewest() {
         try {
             bytes.put(first.lastKey(), Files.size(newest));
         } catch (NoSuchFileException e) {
@@ -63,16 +70,33 @@ final class LogFiles {
         } catch (IOException e) {
             throw new UncheckedIOException("the size of a file of log " + folder + " cannot be told", e);
         }
+        sum();
     }
 
-    private void sum() {
-        usedBytes = bytes.values().stream().mapToLong(Long::longValue).sum();
-        firstPosition = first.isEmpty() ? 0 : first.firstEntry().getValue();
+    private synchronized void sum() {
+        stayingBytes = sum(bytes);
+        usedBytes = stayingBytes + sum(going);
+        long length = bytes.isEmpty() ? 0 : bytes.lastEntry().getValue();
+        writtenBytes = usedBytes - length + Math.min(newestBytes, length);
+    }
+
+    private static long sum(Map<?, Long> of) {
+        return of.values().stream().mapToLong(Long::longValue).sum();
     }
 
     /** Bytes of all files on the disk. Any thread. */
     long usedBytes() {
         return usedBytes;
+    }
+
+    /** The same without files that were cut and are still there. Any thread. */
+    long stayingBytes() {
+        return stayingBytes;
+    }
+
+    /** As {@link #usedBytes}, but of the newest file what has records only. Any thread. */
+    long writtenBytes() {
+        return writtenBytes;
     }
 
     /** Position of the oldest record that is there. Any thread. */
@@ -91,16 +115,26 @@ final class LogFiles {
     }
 
     /** Forgets the files of which no record is at this position or behind it, but never the newest. Oldest first. */
-    List<Path> cut(long position) {
+    synchronized List<Path> cut(long position) {
         List<Path> gone = new ArrayList<>();
         while (canCut(position)) {
             int number = first.firstKey();
-            gone.add(QueueFiles.file(folder, number));
+            Path file = QueueFiles.file(folder, number);
+            gone.add(file);
             first.remove(number);
-            bytes.remove(number);
+            going.put(file, bytes.remove(number));
         }
-        sum();
+        if (!gone.isEmpty()) {
+            firstPosition = first.firstEntry().getValue();
+            sum();
+        }
         return gone;
+    }
+
+    /** A file that was cut is not there any more. Any thread. */
+    synchronized void gone(Path file) {
+        going.remove(file);
+        sum();
     }
 
     /** Whether no record of the oldest file is at this position or behind it, and there is a newer one. */

@@ -140,6 +140,10 @@ public final class MessageLog implements AutoCloseable {
                 if (!e.wasCut() || left == 0) {
                     throw e;
                 }
+            } catch (InternalError e) { // So the JVM says that what is mapped is not there any more: the file was full, and was shortened.
+                if (left == 0) {
+                    throw e;
+                }
             }
         }
     }
@@ -411,12 +415,13 @@ public final class MessageLog implements AutoCloseable {
      * @param usedBytesMax up to which files may be kept, {@link #usedBytes} counted; 0: none
      */
     public void discard(List<Path> gone, long usedBytesMax) {
-        long room = usedBytesMax - chain.files().usedBytes();
+        long room = usedBytesMax - chain.files().stayingBytes();
         for (Path file : gone) {
             if (discardsNoMore) {
                 return;
             }
             chain.spares().retire(file, room);
+            chain.files().gone(file);
         }
         chain.spares().trim(room);
     }
@@ -432,6 +437,11 @@ public final class MessageLog implements AutoCloseable {
     /** Bytes of the log's files on the disk, as they were when at most 1 MiB less was in them. Any thread. */
     public long usedBytes() {
         return chain.files().usedBytes() + chain.spares().bytes();
+    }
+
+    /** As {@link #usedBytes}, but of the newest file what has records only: when it is full, the rest of it goes. Any thread. */
+    public long writtenBytes() {
+        return chain.files().writtenBytes() + chain.spares().bytes();
     }
 
     /** Position of the oldest record that is there. Any thread. */

@@ -48,7 +48,12 @@ final class Pretoucher implements AutoCloseable {
     private long next;
     private long end;
     private volatile Stand stand;
+    /** Number of the last file that is to be left alone; written by the owner. */
+    private volatile int left = -1;
     private volatile boolean closed;
+
+    /** Held while pages are touched. */
+    private final Object touching = new Object();
 
     Pretoucher(Path folder) {
         this.folder = folder;
@@ -76,6 +81,15 @@ final class Pretoucher implements AutoCloseable {
         next = Long.MAX_VALUE;
         close(opened);
         opened = null;
+    }
+
+    /** The writer is in a later file than the one with this number: what is mapped of that is let go of, and it is not made longer any more. */
+    void leaveUpTo(int number) {
+        left = number;
+        synchronized (touching) {
+            // Who touched it has seen it, and is done.
+            assert left == number;
+        }
     }
 
     private void lead(long offset) {
@@ -124,16 +138,22 @@ final class Pretoucher implements AutoCloseable {
 
     /** Returns up to where the pages were touched. */
     private long touch(Stand now, long from) {
+        synchronized (touching) {
+            return touchNow(now, from);
+        }
+    }
+
+    private long touchNow(Stand now, long from) {
         long to = Math.min(now.offset() + AHEAD_BYTES, now.end());
         long start = from / Pages.PAGE_BYTES_MAX * Pages.PAGE_BYTES_MAX;
-        if (start >= to) {
+        if (start >= to || now.file() <= left) {
             return to;
         }
         Path path = QueueFiles.file(folder, now.file());
         try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE);
                 Arena arena = Arena.ofConfined()) {
             MemorySegment ahead = channel.map(FileChannel.MapMode.READ_WRITE, start, to - start, arena);
-            for (long at = 0; at < ahead.byteSize() && !closed; at += STEP_BYTES) {
+            for (long at = 0; at < ahead.byteSize() && !closed && now.file() > left; at += STEP_BYTES) {
                 Pages.populate(ahead.asSlice(at, Math.min(STEP_BYTES, ahead.byteSize() - at)));
             }
         } catch (IOException e) {

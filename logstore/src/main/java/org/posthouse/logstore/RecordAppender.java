@@ -53,6 +53,11 @@ final class RecordAppender implements AutoCloseable {
         }
     }
 
+    /** Who runs ahead through the files. */
+    Pretoucher pretoucher() {
+        return pretoucher;
+    }
+
     /** Number of the file that the next record goes to. */
     int file() {
         return clock.file();

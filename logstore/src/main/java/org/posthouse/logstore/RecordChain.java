@@ -40,10 +40,13 @@ final class RecordChain implements AutoCloseable {
     private final LogCounters counters;
     private final LogBook book;
     private final LogFiles files;
+    private final FullFiles full;
     /** Number of the file that has the last record. */
     private int file;
     private long position;
     private long place;
+    /** Of the last record of the file before, until that was shortened. */
+    private long lastOfFull = MessageLog.NO_PLACE;
     private int hash;
     private long rollAt;
 
@@ -68,6 +71,7 @@ final class RecordChain implements AutoCloseable {
         this.appender = new RecordAppender(folder, firstFile);
         this.counters = new LogCounters(position, epoch, recovery.files());
         this.files = new LogFiles(folder, scan.end().firstOfFile());
+        this.full = new FullFiles(folder, appender.pretoucher());
         this.file = files.lastFile();
     }
 
@@ -146,6 +150,7 @@ final class RecordChain implements AutoCloseable {
             blocks.begin(next, spareBytes);
         }
         if (spareBytes > 0 || blocks.tryBegin(next, needed)) {
+            lastOfFull = place;
             appender.roll(spareBytes > 0);
             snapshot(pieces);
             tellReached();
@@ -196,9 +201,13 @@ final class RecordChain implements AutoCloseable {
         book.apply(head, 0, place, payload);
         if (Place.file(place) != file) {
             file = Place.file(place);
-            files.begun(file, position);
+            if (lastOfFull != MessageLog.NO_PLACE) {
+                full.shorten(lastOfFull);
+                lastOfFull = MessageLog.NO_PLACE;
+            }
+            files.begun(file, position, appender.fileBytes());
         }
-        files.appended(bytes);
+        files.appended(bytes, appender.fileBytes());
         room.taken(bytes);
         // In this order: whoever sees the position sees the file that it stands in.
         counters.rolled(appender.rolls());

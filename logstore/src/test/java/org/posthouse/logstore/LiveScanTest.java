@@ -37,4 +37,20 @@ final class LiveScanTest {
         }
         assertThat(Samples.scan(folder).lastPosition()).isEqualTo(RECORDS + 1);
     }
+
+    /** What a scan has mapped behind the last record is not there any more once its file is full. */
+    @Test
+    @Timeout(120)
+    void aScanGoesOnThoughTheFileBecomesFullThatItReads() {
+        MessageLog log = MessageLog.open(new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0));
+        CompletableFuture<Void> written = CompletableFuture.runAsync(() -> Samples.fill(log, RECORDS / 30, 1_000));
+        try {
+            while (!written.isDone()) {
+                assertThat(Samples.scan(folder).defect().filter(defect -> defect.kind() != Kind.TORN_TAIL)).isEmpty();
+            }
+        } finally {
+            written.join();
+            log.close();
+        }
+    }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
+import java.util.SortedMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -30,6 +31,29 @@ final class RollTest {
         assertThat(scan.defect()).isEmpty();
         assertThat(scan.lastPosition()).isEqualTo(1001 + scan.counts().get(RecordType.SNAPSHOT));
         assertThat(QueueFiles.file(folder, 3)).exists().hasFileName("19700104F.cq4");
+    }
+
+    @Test
+    void aFullFileIsAsLongAsWhatIsInIt() throws Exception {
+        long roll = 6 << 20;
+        long longest = roll + 2 * Pages.PAGE_BYTES_MAX;
+        try (MessageLog log = MessageLog.open(new LogConfig(folder, roll, 0))) {
+            Samples.fill(log, 300, 64_000);
+            SortedMap<Integer, Path> files = QueueFiles.list(folder);
+            long newest = Files.size(files.remove(files.lastKey()));
+            long full = 0;
+            for (Path file : files.values()) {
+                assertThat(Files.size(file)).as(file.toString()).isBetween(roll, longest);
+                full += Files.size(file);
+            }
+            assertThat(log.usedBytes()).isEqualTo(full + newest);
+            assertThat(log.writtenBytes()).as("of the newest what has records").isBetween(full, full + longest);
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+        try (MessageLog log = MessageLog.open(new LogConfig(folder, roll, 0))) {
+            Samples.fill(log, 200, 64_000);
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
     }
 
     @Test

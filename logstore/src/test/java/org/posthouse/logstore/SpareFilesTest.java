@@ -88,14 +88,15 @@ final class SpareFilesTest {
     void filesAreDeletedWithoutRoomForThemAndOnceTheLogIsSynced() throws IOException {
         try (MessageLog log = open()) {
             job(log, 2);
-            long file = log.usedBytes() / 3;
+            long full = FullFiles.BYTES_MIN;
+            long file = log.usedBytes() - 2 * full;
             log.discard(cut(log), file);
             assertThat(bytesOfFiles()).as("room for the newest only").isEqualTo(log.usedBytes()).isEqualTo(file);
             job(log, 2);
             log.discard(cut(log), Long.MAX_VALUE);
-            assertThat(bytesOfFiles()).isEqualTo(3 * file);
-            log.discard(List.of(), 2 * file);
-            assertThat(bytesOfFiles()).as("less room than before").isEqualTo(2 * file);
+            assertThat(bytesOfFiles()).isEqualTo(file + 2 * full);
+            log.discard(List.of(), file + full);
+            assertThat(bytesOfFiles()).as("less room than before").isEqualTo(file + full);
             assertThat(log.sync().sync()).isEqualTo(log.position());
             log.discard(List.of(), Long.MAX_VALUE);
             job(log, 1);

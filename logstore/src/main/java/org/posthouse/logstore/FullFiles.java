@@ -1,0 +1,58 @@
+package org.posthouse.logstore;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives back what stands ready behind the last record of a file that is full: up to 5 MiB of blocks, and 9 MiB of length. In a small log
+ * that is as much as the records. Confined to the log's owner.
+ */
+final class FullFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(FullFiles.class);
+
+    /** No file is shorter, or it could not be begun again: a snapshot of one piece, and what is reserved ahead. 5 MiB. */
+    static final long BYTES_MIN = MessageLog.MAX_PAYLOAD_BYTES + RecordChain.MARGIN_BYTES;
+
+    private final Path folder;
+    private final Pretoucher pretoucher;
+
+    FullFiles(Path folder, Pretoucher pretoucher) {
+        this.folder = folder;
+        this.pretoucher = pretoucher;
+    }
+
+    /** A later file was begun behind the record at this place: its file becomes as long as what is in it. */
+    void shorten(long lastPlace) {
+        shorten(Place.file(lastPlace), (int) Place.offset(lastPlace) - Integer.BYTES);
+    }
+
+    private void shorten(int number, int lastHeader) {
+        Path path = QueueFiles.file(folder, number);
+        pretoucher.leaveUpTo(number);
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.WRITE)) {
+            long end = end(path, lastHeader);
+            if (end > 0) {
+                file.truncate(Math.max(end, BYTES_MIN));
+            }
+        } catch (IOException e) {
+            LOG.warn("log {}: {} stays longer than what is in it: {}", folder, path.getFileName(), LogException.words(e));
+        }
+    }
+
+    /** Whole pages, so that nobody who has it mapped misses what is behind the end mark; 0 if there is none. */
+    private static long end(Path path, int lastHeader) throws IOException {
+        try (MappedQueueFile file = new MappedQueueFile(path, Arena.ofConfined(), lastHeader)) {
+            MappedQueueFile.At at = file.advance();
+            while (at == MappedQueueFile.At.RECORD) {
+                at = file.advance();
+            }
+            long end = file.header() + (long) Integer.BYTES;
+            return at == MappedQueueFile.At.END_MARK ? (end + Pages.PAGE_BYTES_MAX - 1) / Pages.PAGE_BYTES_MAX * Pages.PAGE_BYTES_MAX : 0;
+        }
+    }
+}
