@@ -172,7 +172,8 @@ public final class RelayLine implements AutoCloseable {
             case CLOSE -> {
                 Notice why = Notice.decode(frame);
                 refusal = why.reason();
-                lost(this + " refused: " + why.reason() + ": " + why.text() + "; " + why.reason().advice());
+                String verb = refusal == Reason.RELAY_STOPPING ? " has ended the connection: " : " refused: ";
+                lost(this + verb + why.reason() + ": " + why.text() + "; " + why.reason().advice());
             }
             default -> throw new WireException(Reason.NOT_EXPECTED, view + " from " + this);
         }

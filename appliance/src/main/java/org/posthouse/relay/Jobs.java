@@ -228,8 +228,16 @@ final class Jobs {
         return new RankEntry(job, rank, relay.settings().site(), relay.id(), incarnation, state.name());
     }
 
+    /** Whether any that stands in the log is open. */
+    boolean isAnyLogged() {
+        return open.values().stream().anyMatch(job -> job.opening().logged());
+    }
+
     /** The log cannot be made safe on its disk any more. */
     void failThatSurviveTheHost(String why) {
+        if (stopped) {
+            return;
+        }
         for (OpenJob job : open.values()) {
             if (job.opening().survivesHost()) {
                 Shard shard = relay.shards().of(job.id(), 0);

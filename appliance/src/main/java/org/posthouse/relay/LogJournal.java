@@ -161,10 +161,13 @@ final class LogJournal implements Journal {
         return logFolder.resolveSibling(name.startsWith("log") ? "images" + name.substring("log".length()) : name + "-images");
     }
 
-    /** Blocks. */
+    /** Nothing is appended from here on, and nothing that waits for it becomes safe. Blocks. */
     Void close() {
-        MessageLog open = log;
-        log = null;
+        MessageLog open;
+        synchronized (this) {
+            open = log;
+            log = null;
+        }
         background.shutdown();
         if (open != null) {
             open.discardNoMore();
@@ -369,7 +372,8 @@ final class LogJournal implements Journal {
 
     @Override
     public long position() {
-        return log.position();
+        MessageLog open = log;
+        return open == null ? Long.MAX_VALUE : open.position();
     }
 
     @Override
@@ -452,6 +456,9 @@ final class LogJournal implements Journal {
      * @return the record's position
      */
     private long append(long job, LongSupplier record) {
+        if (log == null) {
+            throw new JournalDamaged("job " + Job.hexId(job) + " cannot be logged: its relay has stopped", null);
+        }
         try {
             long position = record.getAsLong();
             if (position == MessageLog.NO_ROOM) {

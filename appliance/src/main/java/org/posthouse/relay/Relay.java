@@ -73,6 +73,9 @@ public final class Relay extends VerticleBase {
     /** From the end of the start to the beginning of the end: others may be told of this relay. */
     private boolean serving;
 
+    /** Who is let in now came just before. */
+    private boolean stopping;
+
     public Relay(RelayConfig config, Directory directory) {
         this(config, directory, UnaryOperator.identity());
     }
@@ -116,7 +119,10 @@ public final class Relay extends VerticleBase {
                 })
                 .eventually(links::close)
                 .eventually(this::shardsDone)
-                .eventually(() -> vertx.executeBlocking(this::closeLog));
+                .eventually(() -> {
+                    boolean open = jobs.isAnyLogged();
+                    return vertx.executeBlocking(() -> closeLog(open));
+                });
     }
 
     private Gate gate() {
@@ -136,8 +142,12 @@ public final class Relay extends VerticleBase {
         return syncer.failure();
     }
 
-    private Void closeLog() {
+    /** With jobs that go on it is made safe first, whatever they asked for: the host may be about to lose its power. */
+    private Void closeLog(boolean jobsGoOn) {
         histories.close();
+        if (jobsGoOn && !syncer.await(journal.position())) {
+            LOG.warn("{}: the log is not safe on its disk: the jobs in it go on unless this host loses its power", id());
+        }
         syncer.close();
         return journal.close();
     }
@@ -228,7 +238,9 @@ public final class Relay extends VerticleBase {
     private Connection accept(Outlet outlet, Workplace emission) {
         Connection connection = new Connection(this, outlet, emission);
         connections.add(connection);
-        if (connections.size() > config.connectionsMax()) {
+        if (stopping) {
+            connection.close(goodbye());
+        } else if (connections.size() > config.connectionsMax()) {
             connection.close(Notice.closing(
                     0, Reason.LIMIT, connections.size() + " connections, at most " + config.connectionsMax()));
         }
@@ -251,16 +263,22 @@ public final class Relay extends VerticleBase {
                 jobs.ranksHere()));
     }
 
+    private Notice goodbye() {
+        return Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay());
+    }
+
+    /** Ends what is not logged. Ranks and launchers go first, other relays next and the log last: when it is closed nobody is left who could hear of anything. */
     @Override
     public Future<?> stop() {
         status.stop(vertx);
         serving = false;
+        stopping = true;
         directory.withdraw(config.relay(), epoch);
         jobs.stop();
-        Notice why = Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay());
-        connections.forEach(connection -> connection.stopServing(why));
+        Future<Void> deaf = reception.close();
+        connections.forEach(connection -> connection.stopServing(goodbye()));
         refusals.close();
-        return reception.close().eventually(this::shardsDone).eventually(this::letGo);
+        return deaf.eventually(this::shardsDone).eventually(this::letGo);
     }
 
     /** Done when every shard has done what was handed in so far. */

@@ -11,8 +11,10 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -42,6 +44,7 @@ class LauncherReturnsTest {
     private final Vertx vertx = Vertx.vertx();
     private final MemoryDirectory directory = new MemoryDirectory();
     private final List<JobEvent> events = new CopyOnWriteArrayList<>();
+    private final AtomicInteger syncs = new AtomicInteger();
     private Relay relay;
     private int keepSeconds;
 
@@ -56,7 +59,10 @@ class LauncherReturnsTest {
                 "here", "here", 1, "127.0.0.1", 0, "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), 3, Optional.of(folder), Token.NONE,
                 Optional.empty(), CoreConfig.DEFAULT, 5_000, 64, LogLimits.DEFAULT, wait, Optional.empty(),
                 0);
-        relay = new Relay(config, directory);
+        relay = new Relay(config, directory, log -> () -> {
+            syncs.incrementAndGet();
+            return log.get();
+        });
         vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
     }
 
@@ -147,17 +153,40 @@ class LauncherReturnsTest {
         assertEnds();
     }
 
+    /** A host that is started again stops everything in good order first, and may lose its power behind that. */
     @Test
-    void aJobOfARelayThatStopsStandsInItsLog() throws Exception {
+    void aJobOfARelayThatStopsStandsInItsLogOnTheDisk() throws Exception {
         start(new LauncherWait(60_000, 200));
-        RelayLine line = launcher(TOKEN, false);
-        vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
-        line.close();
+        CompletableFuture<String> lost = new CompletableFuture<>();
+        try (RelayLine line = RelayLine.connect(relay.address(), Token.NONE)) {
+            line.listen(events::add, lost::complete);
+            line.open(opening(TOKEN, false));
+            stop();
+            assertThat(lost.get()).contains("has ended the connection: RELAY_STOPPING");
+            assertThat(events).as("what its launcher was told").isEmpty();
+        }
+        assertThat(syncs).hasValue(1);
         try (MessageLog log = MessageLog.open(LogConfig.of(folder))) {
             assertThat(log.book().jobs()).singleElement().satisfies(job -> assertThat(job.id()).isEqualTo(JOB));
         }
         start(LauncherWait.DEFAULT);
         launcher(TOKEN, true).close();
+    }
+
+    /** Nor does the relay wait for a disk that nobody needs. */
+    @Test
+    void aJobWithoutALogEndsWithItsRelay() throws Exception {
+        start(LauncherWait.DEFAULT);
+        try (RelayLine line = RelayLine.connect(relay.address(), Token.NONE)) {
+            line.open(new JobOpen(JOB, TOKEN, JobOpen.NONE, false, "test", List.of(new Home("here", "here", "")), new int[3]));
+            stop();
+        }
+        assertThat(directory.ranks(JOB)).isEmpty();
+        assertThat(syncs).hasValue(0);
+    }
+
+    private void stop() throws Exception {
+        vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
     }
 
     /** In both ways of being without one: what the relay itself is set to is over at once. */
