@@ -4,10 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
-import java.io.DataInputStream;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
@@ -39,7 +36,6 @@ final class GreetingTest {
     private static final long JOB = 42;
     private static final Token TOKEN = new Token(1, 2);
     private static final Duration LONG = Duration.ofMillis(400);
-    private static final int PATIENCE_MS = 10_000;
 
     private final Vertx vertx = EmbeddedGrid.vertx();
     private final StoppedDisk disk = new StoppedDisk();
@@ -50,26 +46,19 @@ final class GreetingTest {
 
     /** A connection that says and hears one frame at a time. */
     private final class Peer implements AutoCloseable {
-        private final Socket socket;
-        private final DataInputStream in;
+        private final RawPeer connection;
 
         private Peer(ByteBuffer hello) throws IOException {
-            int port = Integer.parseInt(grid.addresses().getFirst().replaceFirst(".*:", ""));
-            socket = new Socket(InetAddress.getLoopbackAddress(), port);
-            socket.setSoTimeout(PATIENCE_MS);
-            in = new DataInputStream(socket.getInputStream());
+            connection = RawPeer.connect(grid.addresses().getFirst());
             say(hello);
         }
 
         private void say(ByteBuffer frame) throws IOException {
-            socket.getOutputStream().write(frame.array(), frame.position(), frame.remaining());
+            connection.send(frame);
         }
 
         private ByteBuffer hear() throws IOException {
-            int length = in.readInt();
-            ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
-            in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
-            return frame.position(0);
+            return connection.readFrame();
         }
 
         private ByteBuffer hear(FrameType type) throws IOException {
@@ -81,7 +70,7 @@ final class GreetingTest {
         private void hearsNothing() {
             await().during(LONG)
                     .atMost(LONG.multipliedBy(10))
-                    .failFast(() -> assertThat(in.available()).as("bytes heard").isZero())
+                    .failFast(() -> assertThat(connection.available()).as("bytes heard").isZero())
                     .until(() -> true);
         }
 
@@ -95,7 +84,7 @@ final class GreetingTest {
 
         @Override
         public void close() throws IOException {
-            socket.close();
+            connection.close();
         }
     }
 
@@ -233,7 +222,7 @@ final class GreetingTest {
             disk.goOn();
             hearsItsPast(third, 3);
             hearsItsHistory(third);
-            assertThat(second.in.read()).as("more for the one before").isEqualTo(-1);
+            assertThat(second.connection.read()).as("more for the one before").isEqualTo(-1);
         }
     }
 
@@ -258,7 +247,7 @@ final class GreetingTest {
             assertThat(Notice.decode(second.hear(FrameType.ABORT)).code()).isEqualTo(3);
             second.hear(FrameType.CLOSE);
             disk.goOn();
-            assertThat(second.in.read()).as("more").isEqualTo(-1);
+            assertThat(second.connection.read()).as("more").isEqualTo(-1);
         }
     }
 

@@ -50,6 +50,11 @@ public final class RawPeer implements AutoCloseable {
         return frame.position(0);
     }
 
+    /** How many bytes have come that were not read. */
+    public int available() throws IOException {
+        return socket.getInputStream().available();
+    }
+
     /** The next byte, or -1 when the relay has closed. */
     public int read() throws IOException {
         return socket.getInputStream().read();

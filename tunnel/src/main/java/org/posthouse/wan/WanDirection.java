@@ -6,33 +6,28 @@ import java.util.ArrayDeque;
  * One direction of a way: the bottleneck that its connections share. Confined to the emulator's thread.
  *
  * <p>Connections that have something send one piece each in turn. A piece leaves when the one before has left; when it has
- * left, it is on its way for the delay. Times go on from each other and not from when the thread looks, so that what the
- * thread is late for is made good: the bandwidth is that of the shape, and never more over any time that begins idle.
+ * left, it is on its way for the delay. What the thread is late for is made good ({@link WanBottleneck}).
  */
 final class WanDirection {
     private final WanEmulator emulator;
     private final ArrayDeque<WanFlow> waiting = new ArrayDeque<>();
-    private WanShape shape;
+    private final WanBottleneck bottleneck;
     private boolean silent;
-
-    /** When the last piece that left has left. */
-    private long freeAtNanos = System.nanoTime();
-
     private boolean scheduled;
     private long bytes;
 
     WanDirection(WanEmulator emulator, WanShape shape) {
         this.emulator = emulator;
-        this.shape = shape;
+        this.bottleneck = new WanBottleneck(shape, System.nanoTime());
     }
 
     WanShape shape() {
-        return shape;
+        return bottleneck.shape();
     }
 
     /** From now on; what has left is not called back. */
     void shape(WanShape newShape) {
-        shape = newShape;
+        bottleneck.shape(newShape);
     }
 
     boolean isSilent() {
@@ -65,7 +60,7 @@ final class WanDirection {
     private void serveLater() {
         if (!scheduled && !silent && !waiting.isEmpty()) {
             scheduled = true;
-            emulator.at(freeAtNanos, this::serve);
+            emulator.at(bottleneck.freeAtNanos(), this::serve);
         }
     }
 
@@ -73,13 +68,12 @@ final class WanDirection {
     private void serve() {
         scheduled = false;
         long now = System.nanoTime();
-        while (!silent && !waiting.isEmpty() && freeAtNanos - now <= 0) {
+        while (!silent && !waiting.isEmpty() && bottleneck.freeAtNanos() - now <= 0) {
             WanFlow flow = waiting.poll();
             WanPiece piece = flow.next();
-            long start = Math.max(0, piece.readAtNanos() - freeAtNanos) + freeAtNanos;
-            freeAtNanos = start + shape.leavingNanos(piece.bytes());
+            long leftAtNanos = bottleneck.leave(piece.bytes(), piece.readAtNanos());
             bytes += piece.bytes();
-            flow.left(piece, freeAtNanos + shape.delayNanos() + emulator.jitterNanos(shape));
+            flow.left(piece, leftAtNanos + shape().delayNanos() + emulator.jitterNanos(shape()));
         }
         serveLater();
     }

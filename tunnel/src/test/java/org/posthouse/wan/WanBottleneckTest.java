@@ -1,0 +1,41 @@
+package org.posthouse.wan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When bytes leave, in times that the test makes up; those of {@link System#nanoTime} may pass from positive to negative. */
+final class WanBottleneckTest {
+    private static final WanShape TEN_MEGABYTES_A_SECOND = WanShape.of(2, 80);
+    private static final int PIECES = 400;
+    private static final int PIECE_BYTES = 10_000;
+    private static final long PIECE_NANOS = 1_000_000;
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, Long.MAX_VALUE - 50 * PIECE_NANOS})
+    void piecesThatWaitLeaveAtTheBandwidth(long begin) {
+        WanBottleneck bottleneck = new WanBottleneck(TEN_MEGABYTES_A_SECOND, begin);
+        for (int i = 1; i <= PIECES; i++) {
+            assertThat(bottleneck.leave(PIECE_BYTES, begin) - begin).isEqualTo(i * PIECE_NANOS);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, Long.MAX_VALUE - 50 * PIECE_NANOS})
+    void timeInWhichNothingWaitedIsNotMadeGood(long begin) {
+        WanBottleneck bottleneck = new WanBottleneck(TEN_MEGABYTES_A_SECOND, begin);
+        bottleneck.leave(PIECE_BYTES, begin);
+        assertThat(bottleneck.leave(PIECE_BYTES, begin + 100 * PIECE_NANOS) - begin).isEqualTo(101 * PIECE_NANOS);
+        assertThat(bottleneck.freeAtNanos() - begin).isEqualTo(101 * PIECE_NANOS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {0, Long.MAX_VALUE})
+    void withoutALimitAPieceLeavesWhenItWasRead(long begin) {
+        WanBottleneck bottleneck = new WanBottleneck(WanShape.of(2, 0), begin);
+        for (int i = 0; i < PIECES; i++) {
+            assertThat(bottleneck.leave(PIECE_BYTES, begin + i) - begin).isEqualTo(i);
+        }
+    }
+}
