@@ -3,8 +3,9 @@ package org.posthouse.relay;
 /**
  * How near a log is to its limit, and what follows from that. Thread-safe: written by who looks, read by anybody.
  *
- * <p>The arithmetic, with L the limit and C what all ranks of its jobs may have under way (ranks x credit), L / 2 at most, and a sixteenth more, for what
- * records take beside payload: senders are held from L - C on, since that much may still come; ranks are asked for checkpoints from the high
+ * <p>The arithmetic, with L the limit and C what all ranks of its jobs may have under way (ranks x credit), L / 2 at most,
+ * and a sixteenth more, for what records take beside payload: senders are held from L - C on, since that much may still
+ * come; ranks are asked for checkpoints from the high
  * mark on, but at 3/4 of where senders are held at the latest. Between the two there must be room for what the ranks send
  * from one point to the next. If there is not, and all stand still, more is lent than was there, a sixteenth of the limit at
  * a time and as much as the limit at most, until the log is below the high mark again.
