@@ -229,8 +229,12 @@ final class LogRoom {
 
     /** Lends as much as lets senders go on. */
     private boolean lend() {
+        long before = pressure.lentBytes();
         while (pressure.state() == Pressure.State.HOLD && pressure.tryLend()) {
             pressure.look(log.writtenBytes(), true);
+        }
+        if (pressure.lentBytes() == before) {
+            return false; // All that there is, as was said then.
         }
         LOG.warn("log: nothing moves; senders are held when it takes {} bytes, {} more than usual, until it has been cut", pressure.holdBytes(),
                 pressure.lentBytes());

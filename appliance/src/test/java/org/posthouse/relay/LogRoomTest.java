@@ -2,10 +2,14 @@ package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -17,6 +21,7 @@ import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.wire.JobOpen;
+import org.slf4j.LoggerFactory;
 
 /** What a log that comes near its limit says and asks for, when ranks answer and when they do not. */
 final class LogRoomTest {
@@ -59,6 +64,35 @@ final class LogRoomTest {
         assertThat(room.status().state()).isEqualTo(LogStatus.State.OPEN);
         assertThat(pressure.lentBytes()).isBetween(LIMIT_BYTES / 16, LIMIT_BYTES / 2);
         assertThat(room.holds()).isFalse();
+    }
+
+    /** Somebody may look at it for days. */
+    @Test
+    void saysOnceThatAllIsLent() {
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        saves(0);
+        saves(1);
+        ListAppender<ILoggingEvent> warned = new ListAppender<>();
+        warned.list = new CopyOnWriteArrayList<>();
+        warned.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(LogRoom.class);
+        logger.addAppender(warned);
+        for (int mebibytes = 0; room.status().state() != LogStatus.State.STALLED; mebibytes++) {
+            assertThat(mebibytes).isLessThan(200);
+            append(PIECE_BYTES - 1_024);
+            nowMs.addAndGet(LogRoom.STALL_MS);
+            room.look();
+            room.look();
+            nowMs.addAndGet(LogRoom.STALL_MS);
+            room.look();
+        }
+        assertThat(pressure.lentBytes()).isEqualTo(LIMIT_BYTES);
+        warned.list.clear();
+        room.look();
+        room.look();
+        logger.detachAppender(warned);
+        assertThat(warned.list).extracting(ILoggingEvent::getFormattedMessage).noneMatch(line -> line.contains(Long.toString(pressure.holdBytes())));
+        assertThat(room.status().state()).isEqualTo(LogStatus.State.STALLED);
     }
 
     @Test
