@@ -231,7 +231,7 @@ final class RunCommand implements Callable<Integer> {
                         "--silence", "--log-limit", "--log-high-mark", "--on-log-full");
     }
 
-    /** What the flags say to the ranks; where they say nothing, the user's own environment is checked. */
+    /** What the flags say to the ranks, and for a job with a folder all that its ranks are to have; where flags say nothing, the user's own environment is checked. */
     private Map<String, String> environment() throws CommandFailure {
         Map<String, String> environment = new HashMap<>();
         if (words != null) {
@@ -253,7 +253,7 @@ final class RunCommand implements Callable<Integer> {
         } catch (IllegalArgumentException e) {
             throw new CommandFailure(e.getMessage(), e);
         }
-        return environment;
+        return folder == null ? environment : all;
     }
 
     /** Reads {@code --eager-max}. */

@@ -19,11 +19,12 @@ import org.posthouse.wire.Token;
 /**
  * What another launcher has to know to go on with a job, and nothing of it changes: {@code job.json} of its folder.
  *
- * @param spec what the job is made of, its surroundings with it
+ * @param spec what the job is made of; its environment is the whole environment of its ranks
+ * @param folder where its ranks are started, and relative paths begin
  * @param opening how it was opened at its relays
  * @param tokenFile where their launch token is; empty if they have none
  */
-record JobFile(JobSpec spec, JobOpen opening, Optional<Path> tokenFile) {
+record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path> tokenFile) {
     private static final int VERSION = 1;
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -46,24 +47,19 @@ record JobFile(JobSpec spec, JobOpen opening, Optional<Path> tokenFile) {
         put(file.putArray("arguments"), spec.arguments());
         put(file.putArray("classPath"), spec.classPath().stream().map(Path::toString).toList());
         put(file.putArray("jvmFlags"), spec.jvmFlags());
-        put(file.putObject("options"), spec.environment());
         file.putObject("patience")
                 .put("maxRestarts", spec.patience().maxRestarts())
                 .put("relayTimeoutMs", spec.patience().relayTimeoutMs())
                 .put("silenceSeconds", spec.patience().silenceSeconds())
                 .put("launcherSeconds", spec.patience().launcherSeconds());
-        Surroundings around = spec.surroundings().orElseThrow();
-        file.put("folder", around.folder().toString());
-        put(file.putObject("environment"), around.variables());
+        file.put("folder", folder.toString());
+        ObjectNode environment = file.putObject("environment");
+        spec.environment().forEach(environment::put);
         return JSON.writerWithDefaultPrettyPrinter().writeValueAsBytes(file);
     }
 
     private static void put(ArrayNode array, List<String> words) {
         words.forEach(array::add);
-    }
-
-    private static void put(ObjectNode object, Map<String, String> words) {
-        words.forEach(object::put);
     }
 
     /** @throws IOException if these are not the bytes of a job's file */
@@ -90,16 +86,15 @@ record JobFile(JobSpec spec, JobOpen opening, Optional<Path> tokenFile) {
                 text(file, "mainClass"),
                 texts(file, "arguments"),
                 texts(file, "jvmFlags"),
-                words(file, "options"),
+                words(file, "environment"),
                 number(file, "durability"),
                 new Patience(
                         number(patience, "maxRestarts"), patience.required("relayTimeoutMs").asLong(), number(patience, "silenceSeconds"),
-                        number(patience, "launcherSeconds")),
-                Optional.of(new Surroundings(Path.of(text(file, "folder")), words(file, "environment"))));
+                        number(patience, "launcherSeconds")));
         JobOpen opening = new JobOpen(
                 HexFormat.fromHexDigitsToLong(text(file, "job")), Token.parse(text(file, "token")), spec.durability(), false, spec.name(), homes, homeOf,
                 spec.patience().launcherSeconds());
-        return new JobFile(spec, opening, Optional.ofNullable(file.get("tokenFile")).map(path -> Path.of(path.textValue())));
+        return new JobFile(spec, Path.of(text(file, "folder")), opening, Optional.ofNullable(file.get("tokenFile")).map(path -> Path.of(path.textValue())));
     }
 
     private static String text(JsonNode object, String name) {

@@ -15,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Optional;
+import org.posthouse.logstore.Disk;
 import org.posthouse.tunnel.Causes;
 
 /**
@@ -29,7 +30,7 @@ import org.posthouse.tunnel.Causes;
  *   <li>{@code lock}: held by the launcher that has the job.
  * </ul>
  *
- * <p>What is written survives this process; that a process of a rank was started survives the host, so that its number is never given again. Thread-safe.
+ * <p>What is written survives this process; that a process of a rank was started survives the host, so that its number is never given again. Confined to the job's thread.
  */
 public final class JobFolder implements Closeable {
     private static final String JOB = "job.json";
@@ -57,8 +58,10 @@ public final class JobFolder implements Closeable {
     /** An empty folder for a new job; made if missing. @throws JobFailure if there is something in it, or it cannot be written */
     public static JobFolder create(Path folder) throws JobFailure {
         try {
-            Files.createDirectories(folder.toAbsolutePath().getParent());
+            Path above = folder.toAbsolutePath().getParent();
+            Files.createDirectories(above);
             Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Disk.force(above);
         } catch (FileAlreadyExistsException e) {
             throw new JobFailure("there is a " + folder + " already: name a new folder, or go on with its job: posthouse resume " + folder, e);
         } catch (IOException e) {
@@ -142,13 +145,11 @@ public final class JobFolder implements Closeable {
             file.force(true);
         }
         Files.move(whole, folder.resolve(name), StandardCopyOption.ATOMIC_MOVE);
-        try (FileChannel names = FileChannel.open(folder)) {
-            names.force(true);
-        }
+        Disk.force(folder);
     }
 
     /** Says what the job is, before it is opened at a relay. */
-    synchronized void describe(JobFile described) throws JobFailure {
+    void describe(JobFile described) throws JobFailure {
         job = described;
         notes = new RankNotes(described.spec().ranks());
         try {
@@ -160,27 +161,27 @@ public final class JobFolder implements Closeable {
     }
 
     /** Where the launch token of the job's relays is; null if they have none. */
-    public synchronized Path tokenFile() {
+    public Path tokenFile() {
         return job.tokenFile().orElse(null);
     }
 
     /** How many ranks the job has. */
-    public synchronized int ranks() {
+    public int ranks() {
         return job.spec().ranks();
     }
 
     /** Whether another launcher has begun the job. */
-    synchronized boolean isLeft() {
+    boolean isLeft() {
         return left;
     }
 
     /** What the job is. */
-    synchronized JobFile job() {
+    JobFile job() {
         return job;
     }
 
     /** What the launchers before have written down of the ranks. */
-    synchronized RankNotes notes() {
+    RankNotes notes() {
         return notes;
     }
 
@@ -194,30 +195,30 @@ public final class JobFolder implements Closeable {
     }
 
     /** A process of the rank is about to be started: its number is taken, whatever becomes of this host. */
-    synchronized void starts(int rank, int incarnation) throws IOException {
+    void starts(int rank, int incarnation) throws IOException {
         append(notes.starts(rank, incarnation));
         progress.force(false);
     }
 
     /** The rank has come to its end. */
-    synchronized void done(int rank) throws IOException {
+    void done(int rank) throws IOException {
         if (!notes.isDone(rank)) {
             append(notes.done(rank));
         }
     }
 
     /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and had printed so much by then. */
-    synchronized void marked(int rank, int image, long outBytes, long errBytes) throws IOException {
+    void marked(int rank, int image, long outBytes, long errBytes) throws IOException {
         append(notes.marked(rank, image, outBytes, errBytes));
     }
 
     /** The rank did what cannot be replayed. */
-    synchronized void limited(int rank, String why) throws IOException {
+    void limited(int rank, String why) throws IOException {
         append(notes.limited(rank, why));
     }
 
     /** The job is over at its relays. */
-    synchronized void ended(int status, String cause) throws IOException {
+    void ended(int status, String cause) throws IOException {
         append(notes.ended(status, cause));
         progress.force(false);
     }
@@ -250,7 +251,7 @@ public final class JobFolder implements Closeable {
     }
 
     @Override
-    public synchronized void close() {
+    public void close() {
         try {
             if (progress != null) {
                 progress.close();

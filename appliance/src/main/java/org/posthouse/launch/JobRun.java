@@ -73,19 +73,19 @@ public final class JobRun {
     /**
      * The same for a job that outlives this process: another may {@link #resume} it.
      *
+     * @param spec with the whole environment that its ranks are to have
      * @param tokenFile where the relays' launch token is; empty if they have none
      * @param folder new, and closed by this job's {@link #run}
      */
     public static JobRun prepare(JobSpec spec, Reach reach, RankOutput output, Optional<Path> tokenFile, JobFolder folder)
             throws JobFailure {
-        JobSpec lasting = spec.in(Surroundings.here());
         List<RelayLine> lines = new ArrayList<>();
         JobOpen opening = place(spec, reach, lines);
         BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
         JobRelays relays = new JobRelays(opening, lines, reach.token(), signals::add);
         try {
-            folder.describe(new JobFile(lasting, opening, tokenFile));
-            return new JobRun(lasting, opening, relays, signals, output, tapes(folder, signals), folder);
+            folder.describe(new JobFile(spec, Path.of("").toAbsolutePath(), opening, tokenFile));
+            return new JobRun(spec, opening, relays, signals, output, tapes(folder, signals), folder);
         } catch (JobFailure e) {
             relays.close();
             throw e;

@@ -3,7 +3,6 @@ package org.posthouse.launch;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.posthouse.wire.JobOpen;
 
 /**
@@ -18,7 +17,6 @@ import org.posthouse.wire.JobOpen;
  * @param environment further variables of the ranks' environment
  * @param durability what is logged, and what that survives ({@code --durability}): a constant of {@link JobOpen}
  * @param patience what a logged job endures before it ends
- * @param surroundings what its ranks have around them; empty: what this process has
  */
 public record JobSpec(
         String name,
@@ -29,8 +27,7 @@ public record JobSpec(
         List<String> jvmFlags,
         Map<String, String> environment,
         int durability,
-        Patience patience,
-        Optional<Surroundings> surroundings) {
+        Patience patience) {
 
     public JobSpec {
         environment = Map.copyOf(environment);
@@ -47,26 +44,6 @@ public record JobSpec(
     /** Whether a rank whose process ends by accident is started again: only what is logged can be replayed. */
     public boolean isRestartable() {
         return logged() && patience.maxRestarts() > 0;
-    }
-
-    /** A job whose ranks have around them what this process has. */
-    public JobSpec(
-            String name,
-            int ranks,
-            List<Path> classPath,
-            String mainClass,
-            List<String> arguments,
-            List<String> jvmFlags,
-            Map<String, String> environment,
-            int durability,
-            Patience patience) {
-        this(name, ranks, classPath, mainClass, arguments, jvmFlags, environment, durability, patience, Optional.empty());
-    }
-
-    /** The same in these surroundings. */
-    public JobSpec in(Surroundings around) {
-        return new JobSpec(
-                name, ranks, classPath, mainClass, arguments, jvmFlags, environment, durability, patience, Optional.of(around));
     }
 
     /** A job whose ranks have the launcher's environment as it is. */

@@ -44,13 +44,17 @@ final class RankProcess implements StoppedRanks.Watched {
      *
      * @param incarnation 1 + how often the rank was started before
      * @param tapes what the rank has printed before; null in a job whose ranks are started once
+     * @param folder where it is started, with the environment that the job says and nothing else; null: where and with what this process was
      */
     static RankProcess start(
-            JobSpec spec, long job, Token token, int rank, int incarnation, String relay, RankOutput output, OutputTapes tapes)
+            JobSpec spec, long job, Token token, int rank, int incarnation, String relay, RankOutput output, OutputTapes tapes, Path folder)
             throws JobFailure {
         ProcessBuilder builder = new ProcessBuilder(command(spec));
-        spec.surroundings().ifPresent(around -> around.into(builder));
         Map<String, String> environment = builder.environment();
+        if (folder != null) {
+            builder.directory(folder.toFile());
+            environment.clear();
+        }
         environment.putAll(spec.environment());
         environment.put(Endpoints.RELAY, relay);
         String hexJob = String.format("%016x", job);

@@ -67,7 +67,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
                 return false;
             }
             noteStart(rank, incarnation);
-            RankProcess process = RankProcess.start(spec, job, token, rank, incarnation, relay, output, tapes);
+            RankProcess process = RankProcess.start(spec, job, token, rank, incarnation, relay, output, tapes, folder == null ? null : folder.job().folder());
             present[rank] = process;
             Thread.ofVirtual().name("posthouse-rank-" + rank).start(() -> awaitExit(process));
             return true;
@@ -80,6 +80,21 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
                 folder.starts(rank, incarnation);
             } catch (IOException e) {
                 throw new JobFailure("rank " + rank + " cannot be started: " + cannotWrite(e), e);
+            }
+        }
+    }
+
+    private interface Note {
+        void into(JobFolder folder) throws IOException;
+    }
+
+    /** For whoever goes on with the job. @param otherwise what it means if it cannot be written */
+    private void note(Note note, String otherwise) {
+        if (folder != null) {
+            try {
+                note.into(folder);
+            } catch (IOException e) {
+                output.tell(cannotWrite(e) + "; " + otherwise);
             }
         }
     }
@@ -122,12 +137,8 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         if (process != null) {
             process.finishOutput(well);
         }
-        if (folder != null && well) {
-            try {
-                folder.done(rank);
-            } catch (IOException e) {
-                output.tell(cannotWrite(e) + "; rank " + rank + " would be started again for nothing");
-            }
+        if (well) {
+            note(written -> written.done(rank), "rank " + rank + " would be started again for nothing");
         }
     }
 
@@ -136,24 +147,12 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         if (tapes != null) {
             tapes.mark(rank, image, outBytes, errBytes);
         }
-        if (folder != null) {
-            try {
-                folder.marked(rank, image, outBytes, errBytes);
-            } catch (IOException e) {
-                output.tell(cannotWrite(e) + "; what rank " + rank + " prints may be shown twice");
-            }
-        }
+        note(written -> written.marked(rank, image, outBytes, errBytes), "what rank " + rank + " prints may be shown twice");
     }
 
     @Override
     public void limited(int rank, String why) {
-        if (folder != null) {
-            try {
-                folder.limited(rank, why);
-            } catch (IOException e) {
-                output.tell(cannotWrite(e) + "; that rank " + rank + " cannot be started again is not said there");
-            }
-        }
+        note(written -> written.limited(rank, why), "that rank " + rank + " cannot be started again is not said there");
     }
 
     @Override

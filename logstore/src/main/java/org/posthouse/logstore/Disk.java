@@ -12,7 +12,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /** What brings files, and the names in folders, to the disk itself: what is not there yet, a crash of the host may undo (fsync(2)). */
-final class Disk {
+public final class Disk {
     /** Makes a file, or the names in a folder, safe. */
     interface Forcer {
         void force(Path path) throws IOException;
@@ -32,7 +32,8 @@ final class Disk {
                 OWNER_ONLY);
     }
 
-    static void force(Path path) throws IOException {
+    /** Makes a file, or the names in a folder, safe. Blocks. */
+    public static void force(Path path) throws IOException {
         StandardOpenOption how = Files.isDirectory(path) ? StandardOpenOption.READ : StandardOpenOption.WRITE;
         try (FileChannel channel = FileChannel.open(path, how)) {
             channel.force(true);
