@@ -11,7 +11,9 @@ final class Chunks {
     private final long bytes;
     private long arrived;
     private long granted;
-    private long lent;
+    private long span;
+    private long told;
+    private boolean wordWaits;
     private long passed;
     private ArrayDeque<Parcel> waiting;
     private long[] places;
@@ -46,15 +48,30 @@ final class Chunks {
     void grant(long upTo) {
         assert (upTo > granted || bytes == 0) && upTo <= bytes;
         granted = upTo;
+        span = upTo - arrived;
     }
 
-    /** How many bytes more than a window may be under way. */
-    long lent() {
-        return lent;
+    /** How many bytes might be under way when it was last granted more. */
+    long span() {
+        return span;
     }
 
-    void lent(long extra) {
-        lent = extra;
+    /** How many bytes its sender was told to send, and are not here. */
+    long underWay() {
+        return Math.max(told - arrived, 0);
+    }
+
+    void tell(long upTo) {
+        told = upTo;
+    }
+
+    /** Whether its sender is to be told more when there is room for it. */
+    boolean wordWaits() {
+        return wordWaits;
+    }
+
+    void wordWaits(boolean waits) {
+        wordWaits = waits;
     }
 
     /** Where the chunk that began at {@code offset} and waits in the log can be read back. */

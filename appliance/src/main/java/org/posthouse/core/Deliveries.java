@@ -62,9 +62,18 @@ final class Deliveries {
         return messagesPushed;
     }
 
-    /** What offers that come over links may have under way beyond their windows. */
+    /** What senders of offers have under way beyond a window each. */
     long lentBytes() {
         return windows.lent();
+    }
+
+    /** What senders of offers were told to send, and is not here. */
+    long underWayBytes() {
+        return windows.underWay();
+    }
+
+    int sendersThatWait() {
+        return windows.waiting();
     }
 
     /** Takes in the frame that begins a message; false if it was not accepted, but dropped. */
@@ -204,10 +213,9 @@ final class Deliveries {
         if (waits && to.job().logged()) {
             message.keepChunkInLog(place);
         }
-        message.chunkArrived(bytes);
+        Sender from = come(to, message, bytes);
         if (message.isComplete()) {
             to.arriving().remove(transfer);
-            windows.giveBack(message);
         }
         if (waits) {
             storeChunk(to, message, chunk);
@@ -215,6 +223,7 @@ final class Deliveries {
             pass(to, message, chunk);
             progress(to, message);
         }
+        tellNext(from);
         checkpoints.goOn(to);
     }
 
@@ -222,16 +231,25 @@ final class Deliveries {
     void arriveInLog(HomedRank to, Message message, Parcel payload) {
         int bytes = payload.payloadBytes();
         message.keepChunkInLog(log(to, message, payload));
-        message.chunkArrived(bytes);
+        Sender from = come(to, message, bytes);
         payload.release();
-        windows.giveBack(message);
         to.arriving().remove(new HomedRank.Transfer(message.context(), message.source(), message.sequence()));
         if (message.receive() != null) {
             goOnBehind(to, message);
         } else if (message.form() != FrameType.OFFER) {
             letRunAhead(to, message);
         }
+        tellNext(from);
         checkpoints.goOn(to);
+    }
+
+    /** More of a message is here, and not under way any more. */
+    private Sender come(HomedRank to, Message message, int bytes) {
+        Sender from = to.job().sender(message.source());
+        long underWay = message.underWay();
+        message.chunkArrived(bytes);
+        windows.arrived(from, underWay - message.underWay());
+        return from;
     }
 
     /** A message that is matched and waits in the log: at once if the rank is there, else it is a part of its history. */
@@ -359,10 +377,20 @@ final class Deliveries {
         return mayBe ? Math.min(offer.bytes(), offer.arrived() + config.windowBytes()) : 0;
     }
 
+    /** An offer that was here before this core began goes on as far as its sender may have been told. */
+    void grantAgain(Job job, Message offer) {
+        long upTo = clearedAtMost(offer);
+        if (upTo > 0) {
+            offer.grant(upTo);
+            windows.told(new Sender.Word(job.sender(offer.source()), offer, 0));
+        }
+    }
+
     /** The rank's job ends; what arrives for it is still here. */
     void forget(HomedRank to) {
         inLog.forget(to);
-        to.arriving().values().forEach(windows::giveBack);
+        windows.forget(to.job());
+        to.arriving().values().forEach(message -> windows.giveBack(to.job().sender(message.source()), message));
     }
 
     /**
@@ -389,25 +417,93 @@ final class Deliveries {
 
     /** Lets an offer's sender go on: as far as windows go, for an empty message up to nothing, which completes it. */
     private void grantMore(Job job, Message message) {
-        Peer from = job.peer(message.source());
-        long upTo = windows.bound(message, from != null && from.isFar());
+        Peer peer = job.peer(message.source());
+        Sender from = job.sender(message.source());
+        if (message.wordWaits()) {
+            return;
+        }
+        boolean holds = job.journal().holds();
+        long upTo = windows.bound(message, from, !holds && peer != null && peer.isFar());
+        if (upTo <= message.granted() && message.bytes() > 0) {
+            return; // Less is lent than when it was granted that: it goes on when that is here.
+        }
         message.grant(upTo);
-        if (job.journal().holds()) {
-            holdClear(job, message, upTo);
+        Sender.Word word = new Sender.Word(from, message, replays(from));
+        if (holds) {
+            hold(word);
         } else {
-            clear(job, message, upTo);
+            tell(word);
         }
     }
 
-    /** A process that comes meanwhile hears it as it says the message again. */
-    private void holdClear(Job job, Message message, long upTo) {
-        HomedRank source = job.homed(message.source());
-        int replays = source == null ? 0 : source.replays();
-        held.add(new Held(job, message.source(), false, () -> {
-            if (source == null || source.replays() == replays) {
-                clear(job, message, upTo);
+    private static int replays(Sender from) {
+        HomedRank source = from.job().homed(from.rank());
+        return source == null ? 0 : source.replays();
+    }
+
+    private void hold(Sender.Word word) {
+        word.message().wordWaits(true);
+        held.add(new Held(word.from().job(), word.from().rank(), false, () -> {
+            if (goesOn(word)) {
+                tell(word);
             }
         }));
+    }
+
+    /** Says it now, or when there is room for what comes then. */
+    private void tell(Sender.Word word) {
+        if (windows.admits(word)) {
+            say(word);
+        } else {
+            windows.await(word);
+        }
+    }
+
+    /** Says what there is room for, now that some of what a sender had under way has come. */
+    private void tellNext(Sender from) {
+        for (Sender.Word word = windows.next(from); word != null; word = windows.next(from)) {
+            if (word.from().job().journal().holds()) {
+                hold(word);
+            } else if (goesOn(word)) {
+                say(word);
+            }
+        }
+    }
+
+    private void say(Sender.Word word) {
+        windows.told(word);
+        clear(word.from().job(), word.message(), word.message().granted());
+    }
+
+    /** Whether what has waited is still to be said; its message may have come on meanwhile. */
+    private boolean goesOn(Sender.Word word) {
+        Message message = word.message();
+        message.wordWaits(false);
+        HomedRank to = word.from().job().homed(message.destination());
+        boolean wanted = message.bytes() == 0 || isArriving(to, message);
+        if (word.replays() != replays(word.from())) {
+            if (wanted) {
+                goOnAnew(to, message);
+            }
+            return false;
+        }
+        if (wanted && windows.boundNow(message) > message.granted()) {
+            message.grant(windows.boundNow(message));
+        }
+        return wanted;
+    }
+
+    private static boolean isArriving(HomedRank to, Message message) {
+        return to.arriving().get(new HomedRank.Transfer(message.context(), message.source(), message.sequence())) == message;
+    }
+
+    /** A process of its source that came meanwhile has heard the word as it said the message again. */
+    private void goOnAnew(HomedRank to, Message message) {
+        if (message.receive() != null) {
+            progress(to, message);
+        } else if (windows.wantsMore(message)) {
+            grantMore(to.job(), message);
+        }
     }
 
     /** There is room again: senders get what was held back. */

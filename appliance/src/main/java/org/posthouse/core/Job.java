@@ -26,6 +26,7 @@ public final class Job {
     private final Journal journal;
     private final long[] owedBytes;
     private final int[] owedMessages;
+    private final Sender[] senders;
     private final Stalls stalls = new Stalls();
 
     /**
@@ -52,6 +53,7 @@ public final class Job {
         this.cores = cores;
         this.owedBytes = new long[opening.size()];
         this.owedMessages = new int[opening.size()];
+        this.senders = new Sender[opening.size()];
         this.self = self;
         for (int rank = 0; rank < homed.length; rank++) {
             Peer peer = peerOf.apply(rank);
@@ -168,6 +170,14 @@ public final class Job {
     /** The rank if this core is its home, else null. */
     public HomedRank homed(int rank) {
         return rank >= 0 && rank < homed.length ? homed[rank] : null;
+    }
+
+    /** A rank of the job, wherever its home is, as one whose offers are matched here. */
+    Sender sender(int rank) {
+        if (senders[rank] == null) {
+            senders[rank] = new Sender(this, rank);
+        }
+        return senders[rank];
     }
 
     Stalls stalls() {

@@ -331,15 +331,29 @@ public final class Message {
         chunks.grant(upTo);
     }
 
-    /** How many bytes more than a window may be under way. */
-    long lent() {
-        return chunks == null ? 0 : chunks.lent();
+    /** How many bytes might be under way when it was last granted more. */
+    long span() {
+        return chunks.span();
     }
 
-    void lent(long extra) {
+    /** How many bytes its sender was told to send when it was offered, and are not here. */
+    long underWay() {
+        return chunks == null ? 0 : chunks.underWay();
+    }
+
+    void tell(long upTo) {
         if (chunks != null) {
-            chunks.lent(extra);
+            chunks.tell(upTo);
         }
+    }
+
+    /** Whether its sender is to be told more when there is room for it. */
+    boolean wordWaits() {
+        return chunks.wordWaits();
+    }
+
+    void wordWaits(boolean waits) {
+        chunks.wordWaits(waits);
     }
 
     void release() {

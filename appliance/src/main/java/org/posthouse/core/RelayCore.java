@@ -137,9 +137,19 @@ public final class RelayCore {
         return latest;
     }
 
-    /** What large messages that come over links may have under way beyond their windows. */
+    /** What senders of offers have under way beyond a window each. */
     long lentBytes() {
         return deliveries.lentBytes();
+    }
+
+    /** What senders of offers were told to send, and is not here. */
+    long underWayBytes() {
+        return deliveries.underWayBytes();
+    }
+
+    /** How many of them wait for the word that they may go on, as there is no room for what would come. */
+    int sendersThatWait() {
+        return deliveries.sendersThatWait();
     }
 
     /** Messages matched to a receive, and messages that had to wait for one, since the relay's start. */

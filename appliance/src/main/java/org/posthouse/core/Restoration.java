@@ -41,7 +41,9 @@ final class Restoration {
 
     private void message(Job job, HomedRank to, Message message) {
         message.forgive();
-        grant(message);
+        if (message.form() == FrameType.OFFER) {
+            deliveries.grantAgain(job, message);
+        }
         if (!message.isComplete()) {
             to.arriving().put(new HomedRank.Transfer(message.context(), message.source(), message.sequence()), message);
         }
@@ -58,13 +60,6 @@ final class Restoration {
         Peer peer = job.peer(message.source());
         if (offered && peer != null && message.clearedUpTo() != Repeats.NOT_CLEARED) {
             clearAgain(job, peer, message);
-        }
-    }
-
-    private void grant(Message message) {
-        long upTo = message.form() == FrameType.OFFER ? deliveries.clearedAtMost(message) : 0;
-        if (upTo > 0) {
-            message.grant(upTo);
         }
     }
 

@@ -84,7 +84,7 @@ final class CoreWorld {
     private static CoreConfig randomConfig(Random random) {
         return switch (random.nextInt(3)) {
             case 0 -> new CoreConfig(
-                    CoreConfig.CREDIT_BYTES_MIN, 16, 2 * Wire.PAYLOAD_BYTES_MAX, Wire.PAYLOAD_BYTES_MAX, 3 * Wire.PAYLOAD_BYTES_MAX,
+                    CoreConfig.CREDIT_BYTES_MIN, 16, 2 * Wire.PAYLOAD_BYTES_MAX, Wire.PAYLOAD_BYTES_MAX, Wire.PAYLOAD_BYTES_MAX,
                     random.nextInt(9), 12);
             case 1 -> new CoreConfig(
                     CoreConfig.CREDIT_BYTES_MIN + random.nextInt(1 << 20), 16 + random.nextInt(40), (2L + random.nextInt(4)) * Wire.PAYLOAD_BYTES_MAX,
@@ -284,6 +284,10 @@ final class CoreWorld {
     }
 
     /** The most payload bytes that one relay ever held for one rank. */
+    long timesWaited() {
+        return cores.stream().mapToLong(SimRelay::timesWaited).sum();
+    }
+
     long bytesHeldMax() {
         return cores.stream().mapToLong(SimRelay::bytesHeldMax).max().orElse(0);
     }
@@ -307,6 +311,15 @@ final class CoreWorld {
     boolean isReading(int rank) {
         SimRelay.Port port = ranks.get(rank).line().port();
         return port == null || port.writable();
+    }
+
+    /** Its receiver has read since it was matched, or cleared last: from then on its word may have waited for room. */
+    private void checkReads(SimLetter letter) {
+        SimRelay.Port port = ranks.get(letter.destination).line().port();
+        if (port != null) {
+            check(port.timesFree() > letter.timesFree, "cleared although the receiver does not read: " + letter);
+            letter.timesFree = port.timesFree();
+        }
     }
 
     /** Offers that were taken back, and receives. */
@@ -406,7 +419,7 @@ final class CoreWorld {
             letter.pulled = true;
             pulled++;
         } else if (!waits && upTo > 0 && !troubled()) {
-            check(isReading(letter.destination), "cleared although the receiver does not read: " + letter);
+            checkReads(letter);
         }
     }
 

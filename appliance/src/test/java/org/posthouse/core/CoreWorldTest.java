@@ -18,6 +18,7 @@ final class CoreWorldTest {
         AtomicLong pulled = new AtomicLong();
         AtomicLong pushes = new AtomicLong();
         AtomicLong longPushes = new AtomicLong();
+        AtomicLong waited = new AtomicLong();
         AtomicLong toldBySite = new AtomicLong();
         SeededRuns.each(3_000, seed -> {
             CoreWorld world = new CoreWorld(seed);
@@ -30,6 +31,7 @@ final class CoreWorldTest {
             pushes.addAndGet(world.pushes());
             longPushes.addAndGet(world.longPushes());
             toldBySite.addAndGet(world.toldBySite());
+            waited.addAndGet(world.timesWaited());
             aheadMax.accumulateAndGet(world.aheadMax(), Math::max);
         });
         if (SeededRuns.isOne()) {
@@ -44,6 +46,7 @@ final class CoreWorldTest {
         assertThat(longPushes.get()).as("long ones of them").isGreaterThan(count / 40);
         assertThat(toldBySite.get()).as("frames that were safe before others before them").isGreaterThan(count / 30);
         assertThat(pulled.get()).as("offers that a log asked for").isGreaterThan(count / 12);
+        assertThat(waited.get()).as("frames after which senders waited for room for what they had offered").isGreaterThan(count);
         assertThat(aheadMax.get()).as("messages of which a sender's credit covers 16").isGreaterThan(50);
     }
 

@@ -121,6 +121,7 @@ final class OneRelay {
         core.closeJob(OTHER_JOB, new Notice(OTHER_JOB, 0, -1, ""));
         assertThat(ledger.open()).as("parcels still held").isZero();
         assertThat(core.lentBytes()).isZero();
+        assertThat(core.underWayBytes()).isZero();
         assertThat(core.jobs()).isEmpty();
     }
 

@@ -50,6 +50,9 @@ final class SimLetter {
     /** Up to where its offer was cleared. */
     long bytesCleared;
 
+    /** How often its receiver's connection had been free when it was matched, or cleared last. */
+    long timesFree;
+
     /** Payload bytes that were handed to the destination's connection. */
     long bytesPassed;
 

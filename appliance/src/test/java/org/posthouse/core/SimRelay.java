@@ -31,6 +31,7 @@ final class SimRelay {
     private int acting = -1;
     private long bytesHeldMax;
     private int aheadMax;
+    private long timesWaited;
     private boolean alive = true;
 
     /**
@@ -139,6 +140,7 @@ final class SimRelay {
             throw new AssertionError("relay " + name + " holds " + ledger.open() + " parcels in memory that are in the log");
         }
         checkAhead();
+        checkUnderWay();
         for (int source = 0; source < world.ranks(); source++) {
             ParcelLedger.Held held = ledger.of(source);
             if (held.bytes > world.config().creditBytes() || held.messages > world.config().creditMessages()) {
@@ -164,6 +166,20 @@ final class SimRelay {
         aheadMax = Math.max(aheadMax, all);
     }
 
+    /** P6: what senders of offers were told to send is a window each, and what may be lent. */
+    private void checkUnderWay() {
+        long most = core.job(CoreWorld.JOB).size() * world.config().windowBytes() + world.config().lentBytesTotal();
+        if (!world.troubled() && core.underWayBytes() > most) {
+            throw new AssertionError(core.underWayBytes() + " bytes of offers under way to relay " + name + ", expected " + most + " at most");
+        }
+        timesWaited += core.sendersThatWait() > 0 ? 1 : 0;
+    }
+
+    /** After how many frames senders waited for a word, as there was no room for what would come. */
+    long timesWaited() {
+        return timesWaited;
+    }
+
     long bytesHeldMax() {
         return bytesHeldMax;
     }
@@ -186,8 +202,8 @@ final class SimRelay {
 
     void end() {
         core.closeJob(CoreWorld.JOB, new Notice(CoreWorld.JOB, 0, -1, "the end"));
-        if (core.lentBytes() != 0) {
-            throw new AssertionError("relay " + name + " still lends " + core.lentBytes() + " bytes");
+        if (core.lentBytes() != 0 || core.underWayBytes() != 0) {
+            throw new AssertionError("relay " + name + " still lends " + core.lentBytes() + " bytes of " + core.underWayBytes());
         }
         if (ledger.open() != 0) {
             throw new AssertionError("relay " + name + " still holds " + ledger.open() + " parcels");
@@ -257,6 +273,7 @@ final class SimRelay {
         private final SimPipe toRank;
         private final int slowBytes;
         private boolean wasUnwritable;
+        private long timesFree;
         private HomedRank rank;
         private long pollsReported;
 
@@ -325,6 +342,7 @@ final class SimRelay {
             }
             letter(message).passed(0, head.payloadBytes());
             letter(message).matched = true;
+            letter(message).timesFree = timesFree;
             return head.take();
         }
 
@@ -435,7 +453,13 @@ final class SimRelay {
         public boolean writable() {
             boolean writable = toRank.bytesUnderWay() <= slowBytes;
             wasUnwritable |= !writable;
+            timesFree += writable ? 1 : 0;
             return writable;
+        }
+
+        /** How often the core has seen that it takes more. */
+        long timesFree() {
+            return timesFree;
         }
 
         private SimLetter letter(Message message) {

@@ -59,28 +59,62 @@ final class WindowsTest {
     }
 
     @Test
-    void whatIsLentHasALimitAndComesBackWithTheMessage() throws Exception {
-        offer(1, 3L * CHUNK);
-        offer(2, 10L * CHUNK);
+    void whatIsLentHasALimitAndMessagesOfASenderTakeTurns() throws Exception {
+        offer(1, 10L * CHUNK);
+        offer(2, 3L * CHUNK);
         offer(3, 10L * CHUNK);
-        assertThat(cleared()).containsExactly(clear(1, 3), clear(2, 3), clear(3, 2));
-        chunk(3, 0);
-        assertThat(cleared()).as("a window and no more").containsExactly(clear(3, 3));
-        chunk(1, 0);
-        chunk(1, 1);
-        chunk(1, 2);
+        assertThat(cleared()).as("three of four chunks are under way: there is room for one, and not for a window").containsExactly(clear(1, 3));
         assertThat(relay.core.lentBytes()).isEqualTo(CHUNK);
-        chunk(3, 1);
-        assertThat(cleared()).containsExactly(clear(3, 5));
+        chunk(1, 0);
+        assertThat(cleared()).containsExactly(clear(2, 2));
+        chunk(1, 1);
+        assertThat(cleared()).as("the first wants more, and has its turn behind the third").isEmpty();
+        chunk(1, 2);
+        assertThat(cleared()).containsExactly(clear(3, 2));
+        chunk(2, 0);
+        chunk(2, 1);
+        assertThat(cleared()).containsExactly(clear(1, 5));
+    }
+
+    @Test
+    void oneWindowIsEachSendersOwnWhateverIsLent() throws Exception {
+        offer(1, 10L * CHUNK);
+        offer(2, 10L * CHUNK);
+        chunk(1, 0);
+        assertThat(cleared()).containsExactly(clear(1, 3), clear(2, 2));
+        assertThat(relay.core.lentBytes()).as("all that there is").isEqualTo(2 * CHUNK);
+        OneRelay.Rank near = relay.connect(0);
+        for (int tag = 1; tag <= 2; tag++) {
+            receiver.sends(relay.frames.post(0, 0, 1, tag, 10 + tag, 0));
+            near.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, tag, tag, 2L * CHUNK));
+        }
+        assertThat(near.heard).containsExactly("clear ->1 #1 up to 131072");
+        near.heard.clear();
+        chunk(1, 1);
+        assertThat(near.heard).as("nothing is left to lend").isEmpty();
+        near.sends(relay.frames.chunk(0, 0, 1, 1, 0, CHUNK));
+        near.sends(relay.frames.chunk(0, 0, 1, 1, CHUNK, CHUNK));
+        assertThat(near.heard).containsExactly("clear ->1 #2 up to 131072");
+        assertThat(relay.core.underWayBytes()).as("two windows, and what may be lent").isEqualTo(6L * CHUNK);
+    }
+
+    @Test
+    void whatEndsWithItsJobIsNotUnderWay() throws Exception {
+        offer(1, 10L * CHUNK);
+        offer(2, 10L * CHUNK);
+        assertThat(relay.core.sendersThatWait()).isOne();
+        relay.end();
+        assertThat(relay.core.sendersThatWait()).isZero();
     }
 
     @Test
     void noMoreIsLentThanAMessageNeeds() throws Exception {
-        offer(1, 2L * CHUNK);
+        offer(1, CHUNK);
         assertThat(relay.core.lentBytes()).isZero();
         offer(2, 2L * CHUNK + 5);
-        assertThat(relay.core.lentBytes()).isEqualTo(CHUNK);
-        assertThat(cleared()).containsExactly(clear(1, 2), "clear there 3->1 #2 up to " + (2 * CHUNK + 5));
+        assertThat(relay.core.lentBytes()).isEqualTo(CHUNK + 5L);
+        assertThat(cleared()).containsExactly(
+                clear(1, 1), "clear there 3->1 #2 up to " + (2 * CHUNK + 5));
     }
 
     @Test
