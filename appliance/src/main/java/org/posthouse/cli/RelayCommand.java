@@ -283,7 +283,7 @@ final class RelayCommand implements Callable<Integer> {
                 token,
                 Optional.ofNullable(linkConfig(relay, epoch, meeting.map(service -> forwarded.loopback(relay.toString(), service))
                         .orElse(forwarded))),
-                limits.credit(CoreConfig.DEFAULT),
+                limits.core(CoreConfig.DEFAULT, RelayConfig.SHARDS_DEFAULT),
                 RelayConfig.HELLO_TIMEOUT_MS_DEFAULT,
                 RelayConfig.CONNECTIONS_MAX_DEFAULT,
                 limits,

@@ -7,8 +7,8 @@ import org.posthouse.wire.Wire;
  *
  * <p>A job without a log: a relay holds at most {@code creditBytes} of unmatched payload for each rank that sends through
  * it or to it, so R local ranks and S remote senders need (R + S) x creditBytes. With a log: none, only envelopes.
- * With both: at most {@code windowBytes} for each matched large message on its way to a receiver that is slow to read, and
- * {@code lentBytesTotal} for those that come over links.
+ * With both: at most {@code windowBytes} for each matched large message on its way to a receiver that is slow to read. Of what senders of large messages
+ * were told to send at most {@code windowBytes} for each and {@code lentBytesTotal} for all is not here yet.
  *
  * @param creditBytes payload bytes, plus {@link org.posthouse.wire.Wire#MESSAGE_COST_BYTES} a message, that a rank may
  *     have under way undelivered, beyond which it offers instead of sending; at least twice the longest eager message:
@@ -17,7 +17,7 @@ import org.posthouse.wire.Wire;
  * @param windowBytes bytes of an offered message that may be under way at once after it was matched; whole chunks
  * @param lentBytes bytes beyond that of such a message whose sender is behind a link, if all that is lent leaves room: 16 MiB with a window fill
  *     1.3 Gbit/s over a round trip of 100 ms; whole chunks
- * @param lentBytesTotal what may be lent at once, by all cores of the relay: 10 Gbit/s / 8 * 100 ms = 125 MB
+ * @param lentBytesTotal what senders may have under way of such messages beyond a window each, by all cores of the relay: 10 Gbit/s / 8 * 100 ms = 125 MB
  * @param storedMessagesMax messages in the log for one rank whose senders have had their credit back; past it they get it
  *     when a message was delivered. About 150 bytes of heap each: 256 Ki x 150 = 38 MiB a rank
  * @param storedMessagesMaxTotal the same for all ranks of the relay: 1 Mi x 150 = 150 MiB
@@ -32,6 +32,9 @@ public record CoreConfig(
         int storedMessagesMaxTotal) {
     public static final CoreConfig DEFAULT =
             new CoreConfig(16L << 20, 16_384, 1L << 20, 15L << 20, 128L << 20, 256 << 10, 1 << 20);
+
+    /** What the delivery of a message that waits in the log takes there: a record of 112 bytes, its header and its place in the index. */
+    private static final int DELIVERY_BYTES = 128;
 
     /** Least {@code creditBytes}. */
     static final long CREDIT_BYTES_MIN = 2 * Wire.cost(Wire.EAGER_BYTES_MAX);
@@ -56,11 +59,35 @@ public record CoreConfig(
         }
     }
 
-    /** The same with so much credit, or the least that there is, but no more than this has. */
-    public CoreConfig withCredit(long bytes) {
+    /**
+     * The same, or with less, so that what so many ranks may have under way to so many cores is {@code bytes} at most: three quarters of that credit, and
+     * an eighth each of windows and of what all ranks share, but no less than works.
+     */
+    public CoreConfig within(long bytes, int ranks, int cores) {
+        long lent = Math.min(wholeChunks(bytes / 16), lentBytesTotal);
+        int stored = (int) Math.min(bytes / 16 / DELIVERY_BYTES, storedMessagesMaxTotal);
         return new CoreConfig(
-                Math.clamp(bytes, CREDIT_BYTES_MIN, creditBytes), creditMessages, windowBytes, lentBytes, lentBytesTotal, storedMessagesMax,
-                storedMessagesMaxTotal);
+                Math.clamp(bytes / 4 * 3 / ranks, CREDIT_BYTES_MIN, creditBytes),
+                creditMessages,
+                Math.clamp(wholeChunks(bytes / 8 / ranks / cores), 2L * Wire.PAYLOAD_BYTES_MAX, windowBytes),
+                Math.min(lent, lentBytes),
+                lent,
+                Math.min(stored, storedMessagesMax),
+                stored);
+    }
+
+    private static long wholeChunks(long bytes) {
+        return bytes - bytes % Wire.PAYLOAD_BYTES_MAX;
+    }
+
+    /** What one rank may have under way to so many cores, beside what all ranks share. */
+    public long underWayBytes(int cores) {
+        return creditBytes + cores * windowBytes;
+    }
+
+    /** What may come beyond that: what is lent, and deliveries of messages whose senders have had their credit back. */
+    public long sharedBytes() {
+        return lentBytesTotal + (long) storedMessagesMaxTotal * DELIVERY_BYTES;
     }
 
     /**

@@ -117,7 +117,7 @@ final class Jobs {
         job.recall(logged.divergences(), logged.divergence());
         divergences += logged.divergences();
         open.put(job.id(), job);
-        relay.journal().room().expect(opening, relay.settings().core().creditBytes());
+        relay.journal().room().expect(opening, relay.settings().rankBytes());
         List<OtherRelay> relays = relaysOf(opening);
         relay.links().expect(opening.homes().stream().map(Home::relay).filter(other -> !other.equals(relay.id())).toList());
         Promise<Void> restored = Promise.promise();
@@ -164,7 +164,7 @@ final class Jobs {
             throw new Refusal(Reason.LOG_DAMAGED, job + " cannot survive the host of relay " + relay.id() + ": " + relay.syncFailure().get());
         }
         if (opening.logged()) {
-            Optional<String> tooMuch = relay.journal().room().admit(opening, relay.settings().core().creditBytes());
+            Optional<String> tooMuch = relay.journal().room().admit(opening, relay.settings().rankBytes());
             if (tooMuch.isPresent()) {
                 throw new Refusal(Reason.LIMIT, job + " cannot be logged at relay " + relay.id() + ": " + tooMuch.get());
             }

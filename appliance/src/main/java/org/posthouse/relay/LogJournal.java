@@ -86,12 +86,13 @@ final class LogJournal implements Journal {
      * @param relay whose log it is
      * @param epochMin the relay's epoch, unless the log has seen that or a later one: then one more
      * @param limits how much room it may take
+     * @param sharedBytes what may come to it beyond what each rank may have under way
      * @param relief does what there is to do when it comes near that
      * @param awaitSafe blocks until the log is on the disk up to a position, or returns false if it will not be
      * @return the jobs that were open when the log was last written, and go on
      */
     List<LoggedJob> open(
-            Path folder, String relay, long epochMin, LogLimits limits, LogRoom.Relief relief, LongPredicate awaitSafe) throws IOException {
+            Path folder, String relay, long epochMin, LogLimits limits, long sharedBytes, LogRoom.Relief relief, LongPredicate awaitSafe) throws IOException {
         makeFolder(folder);
         long limitBytes = limits.bytes(folder);
         MessageLog opened = MessageLog.open(LogConfig.limited(folder, limitBytes), last -> Math.max(epochMin, last + 1), entry -> {});
@@ -101,7 +102,7 @@ final class LogJournal implements Journal {
         opened.handOver();
         reader = opened.reader();
         points = new RestartPoints(this, opened, images, awaitSafe);
-        Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent());
+        Pressure pressure = new Pressure(limitBytes, limits.highMarkPercent(), sharedBytes);
         room = new LogRoom(this, opened, points, pressure, limits.onFull(), relief, background,
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()));
         room.onCut(this::wasCut);

@@ -28,7 +28,7 @@ public record LogLimits(long limitBytes, int highMarkPercent, OnFull onFull) {
 
     private static final long DEFAULT_BYTES_MAX = 64L << 30;
 
-    /** Ranks that may use up their credit at the same time within half of the log. */
+    /** Ranks that may have as much under way as they may at the same time within half of the log. */
     private static final int RANKS = 8;
 
     public LogLimits {
@@ -59,7 +59,7 @@ public record LogLimits(long limitBytes, int highMarkPercent, OnFull onFull) {
     }
 
     /** What ranks may have under way, so that some of them cannot fill the log by that alone. */
-    public CoreConfig credit(CoreConfig core) {
-        return limitBytes == 0 ? core : core.withCredit(limitBytes / 2 / RANKS);
+    public CoreConfig core(CoreConfig core, int cores) {
+        return limitBytes == 0 ? core : core.within(limitBytes / 2, RANKS, cores);
     }
 }

@@ -126,21 +126,21 @@ final class LogRoom {
      *
      * @return why it cannot be; empty if it can
      */
-    Optional<String> admit(JobOpen job, long creditBytes) {
-        long mayCome = job.size() * creditBytes;
+    Optional<String> admit(JobOpen job, long rankBytes) {
+        long mayCome = job.size() * rankBytes;
         if (!pressure.fits(mayCome)) {
             return Optional.of("its " + job.size() + " ranks may have " + mayCome + " bytes under way, other jobs "
                     + pressure.underWayBytes() + ", and the log may take " + pressure.limitBytes()
                     + " bytes, of which that must be half at most: raise --log-limit");
         }
-        expect(job, creditBytes);
+        expect(job, rankBytes);
         return Optional.empty();
     }
 
     /** A job goes on, or is admitted: its ranks may have so much under way. */
-    synchronized void expect(JobOpen job, long creditBytes) {
-        if (expected.putIfAbsent(job.job(), job.size() * creditBytes) == null) {
-            pressure.mayCome(job.size() * creditBytes);
+    synchronized void expect(JobOpen job, long rankBytes) {
+        if (expected.putIfAbsent(job.job(), job.size() * rankBytes) == null) {
+            pressure.mayCome(job.size() * rankBytes);
         }
     }
 

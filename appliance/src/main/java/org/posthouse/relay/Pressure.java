@@ -3,8 +3,8 @@ package org.posthouse.relay;
 /**
  * How near a log is to its limit, and what follows from that. Thread-safe: written by who looks, read by anybody.
  *
- * <p>The arithmetic, with L the limit and C what all ranks of its jobs may have under way (ranks x credit), L / 2 at most,
- * and a sixteenth more, for what records take beside payload: senders are held from L - C on, since that much may still
+ * <p>The arithmetic, with L the limit and C what all ranks of its jobs may have under way (for each its credit and a window, and what they share), L / 2
+ * at most, and a sixteenth more, for what records take beside payload: senders are held from L - C on, since that much may still
  * come; ranks are asked for checkpoints from the high
  * mark on, but at 3/4 of where senders are held at the latest. Between the two there must be room for what the ranks send
  * from one point to the next. If there is not, and all stand still, more is lent than was there, a sixteenth of the limit at
@@ -31,13 +31,16 @@ final class Pressure {
 
     private final long limitBytes;
     private final long highBytes;
+    private final long sharedBytes;
     private volatile long underWayBytes;
     private volatile long lentBytes;
     private volatile State state = State.EASY;
 
-    Pressure(long limitBytes, int highMarkPercent) {
+    /** @param sharedBytes what may come beyond what each rank may have under way */
+    Pressure(long limitBytes, int highMarkPercent, long sharedBytes) {
         this.limitBytes = limitBytes;
         this.highBytes = limitBytes / 100 * highMarkPercent;
+        this.sharedBytes = sharedBytes;
     }
 
     long limitBytes() {
@@ -64,7 +67,7 @@ final class Pressure {
     }
 
     private long ownHoldBytes() {
-        long underWay = Math.min(underWayBytes, limitBytes / 2);
+        long underWay = Math.min(underWayBytes + sharedBytes, limitBytes / 2);
         return limitBytes - underWay - underWay / BESIDE_PAYLOAD;
     }
 

@@ -117,8 +117,13 @@ public record RelayConfig(
     /** With a log that may take so much. */
     RelayConfig withLog(Path folder, LogLimits limits) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, limits.credit(core), helloTimeoutMs,
+                site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, limits.core(core, shards), helloTimeoutMs,
                 connectionsMax, limits, launcherWait, local, linkPatienceSeconds);
+    }
+
+    /** What one rank of a logged job may have under way to this relay, beside what all ranks share. */
+    long rankBytes() {
+        return core.underWayBytes(shards);
     }
 
     public RelayConfig withLinks(LinkConfig config) {

@@ -53,7 +53,7 @@ final class LogJournalTest {
     void aFolderThatCannotBeMadeIsNamed() throws Exception {
         Path file = Files.createFile(folder.resolve("file"));
         for (Path none : List.of(file.resolve("log"), Path.of("/proc/none/log"))) {
-            assertThatThrownBy(() -> new LogJournal().open(none, "here", 1, LogLimits.DEFAULT, NOBODY, safe -> true))
+            assertThatThrownBy(() -> new LogJournal().open(none, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true))
                     .hasMessageContainingAll("the log's folder " + none + " cannot be made: ", "name a folder with --data");
         }
     }
@@ -69,7 +69,7 @@ final class LogJournalTest {
         }
         for (int start = 0; start < 2; start++) {
             LogJournal journal = new LogJournal();
-            assertThat(journal.open(folder, "here", 1, LogLimits.DEFAULT, NOBODY, safe -> true)).isEmpty();
+            assertThat(journal.open(folder, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true)).isEmpty();
             journal.close();
         }
         List<LogRecord> closed = new ArrayList<>();
@@ -99,7 +99,7 @@ final class LogJournalTest {
             arrival(dead, 1, 3, 8, 0, null);
         }
         LogJournal journal = new LogJournal();
-        List<LoggedJob> jobs = journal.open(folder, "here", 5, LogLimits.DEFAULT, NOBODY, safe -> true);
+        List<LoggedJob> jobs = journal.open(folder, "here", 5, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
         assertThat(journal.relayEpoch()).as("later than all that the log has seen").isEqualTo(71);
         journal.close();
         assertThat(jobs).hasSize(1);
@@ -111,7 +111,7 @@ final class LogJournalTest {
         assertThat(rank.messages()).extracting(Message::sequence).containsExactly(2L, 3L);
         assertThat(jobs.getFirst().ranks().get(1)).isEqualTo(Recovered.nothing(2));
         LogJournal next = new LogJournal();
-        assertThat(next.open(folder, "here", 100, LogLimits.DEFAULT, NOBODY, safe -> true)).as("as long as it is open").hasSize(1);
+        assertThat(next.open(folder, "here", 100, LogLimits.DEFAULT, 0, NOBODY, safe -> true)).as("as long as it is open").hasSize(1);
         assertThat(next.relayEpoch()).isEqualTo(100);
         next.close();
     }
@@ -130,7 +130,7 @@ final class LogJournalTest {
     @Test
     void anAppendThatFailsEndsItsJobByNameAndNobodyElseIsKeptFromTheLog() throws Exception {
         LogJournal journal = new LogJournal();
-        journal.open(folder, "here", 1, LogLimits.DEFAULT, NOBODY, safe -> true);
+        journal.open(folder, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
         journal.forJob(job(7));
         ByteBuf items = Unpooled.directBuffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
         Path file = folder.resolve("19700101F.cq4");
@@ -149,7 +149,7 @@ final class LogJournalTest {
     void aJobEndsThoughItsLogTakesNothingMore() throws Exception {
         Path there = folder.resolve("log");
         LogJournal journal = new LogJournal();
-        journal.open(there, "here", 1, LogLimits.DEFAULT, NOBODY, safe -> true);
+        journal.open(there, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true);
         journal.forJob(job(7));
         Path away = Files.move(there, folder.resolve("away"));
         ByteBuf items = Unpooled.buffer().writeZero(Wire.PAYLOAD_BYTES_MAX);
@@ -169,7 +169,7 @@ final class LogJournalTest {
     void filesThatWereCutGiveTheirRoomBackThoughTheyWereRead() throws Exception {
         LogJournal journal = new LogJournal();
         LogLimits limits = new LogLimits(64 << 20, 60, LogLimits.OnFull.WAIT);
-        journal.open(folder, "here", 1, limits, NOBODY, safe -> true);
+        journal.open(folder, "here", 1, limits, 0, NOBODY, safe -> true);
         journal.sync(); // Files that go are not begun again.
         journal.forJob(job(7));
         Message message = Message.of(new Message.Logged(0, 0, 1, 5, 1, 8, 8, 1, FrameType.SEND, false, 0, 0));

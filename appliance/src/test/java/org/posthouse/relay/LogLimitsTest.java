@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.core.CoreConfig;
 
 class LogLimitsTest {
     private static final long GIB = 1L << 30;
@@ -30,5 +31,15 @@ class LogLimitsTest {
         Files.write(folder.resolve("19700101F.cq4"), new byte[100]);
 
         assertThat(new LogLimits(GIB, 60, LogLimits.OnFull.WAIT).bytes(folder)).isEqualTo(GIB);
+    }
+
+    @Test
+    void whatEightRanksMayHaveUnderWayFillsHalfOfALogThatIsLimited() {
+        for (long limitBytes = 64 << 20; limitBytes <= 16 * GIB; limitBytes *= 2) {
+            CoreConfig core = new LogLimits(limitBytes, 60, LogLimits.OnFull.WAIT).core(CoreConfig.DEFAULT, 2);
+            assertThat(8 * core.underWayBytes(2) + core.sharedBytes()).isLessThanOrEqualTo(limitBytes / 2);
+        }
+        assertThat(new LogLimits(16 * GIB, 60, LogLimits.OnFull.WAIT).core(CoreConfig.DEFAULT, 2)).isEqualTo(CoreConfig.DEFAULT);
+        assertThat(LogLimits.DEFAULT.core(CoreConfig.DEFAULT, 2)).isEqualTo(CoreConfig.DEFAULT);
     }
 }

@@ -34,7 +34,7 @@ final class LogRoomTest {
 
     private final AtomicLong nowMs = new AtomicLong(1_000);
     private final List<String> told = new ArrayList<>();
-    private final Pressure pressure = new Pressure(LIMIT_BYTES, 60);
+    private final Pressure pressure = new Pressure(LIMIT_BYTES, 60, 0);
     private MessageLog log;
     private long awaited;
     private boolean diskAnswers = true;

@@ -7,7 +7,7 @@ import org.posthouse.relay.Pressure.State;
 
 /** When ranks are asked for checkpoints, when senders are held, and what jobs there is room for. */
 final class PressureTest {
-    private final Pressure pressure = new Pressure(1_000, 60);
+    private final Pressure pressure = new Pressure(1_000, 60, 0);
 
     @Test
     void asksFromTheHighMarkOnAndHoldsWhereTheRestMayStillCome() {
@@ -31,6 +31,16 @@ final class PressureTest {
         assertThat(pressure.askBytes()).isEqualTo(351);
         pressure.mayCome(400);
         assertThat(pressure.holdBytes()).as("never lower").isEqualTo(469);
+    }
+
+    @Test
+    void whatAllRanksShareMayComeTooHoweverManyThereAre() {
+        Pressure sharing = new Pressure(1_000, 60, 60);
+        sharing.mayCome(100);
+        assertThat(sharing.holdBytes()).isEqualTo(1_000 - 160 - 10);
+        assertThat(sharing.fits(400)).as("ranks have half of it for themselves").isTrue();
+        sharing.mayCome(400);
+        assertThat(sharing.holdBytes()).isEqualTo(469);
     }
 
     @Test

@@ -48,7 +48,7 @@ final class ResendsTest {
     /** A rank compares once, and nothing more until its job ends. */
     @Test
     void aFileThatWasCutIsNotKept() throws Exception {
-        journal.open(folder, "here", 1, new LogLimits(64 << 20, 60, LogLimits.OnFull.WAIT), LogJournalTest.NOBODY, safe -> true);
+        journal.open(folder, "here", 1, new LogLimits(64 << 20, 60, LogLimits.OnFull.WAIT), 0, LogJournalTest.NOBODY, safe -> true);
         journal.sync(); // Files that go are not begun again.
         journal.forJob(new JobOpen(JOB, Token.random(), true, "job", List.of(new Home("here", "here", "h:1")), new int[2]));
         ByteBuf eight = Unpooled.buffer().writeZero(8);
