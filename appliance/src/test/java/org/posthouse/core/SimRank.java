@@ -272,7 +272,7 @@ final class SimRank implements SimAhead.Owner {
         SimLetter letter = world.letter(view.context(), rank, view.destination(), view.sequence());
         boolean gone = (view.flags() & FrameView.FOUND) != 0;
         check(
-                (letter.matched || letter.pulled || !gone && world.troubled() && letter.storable) != gone,
+                (letter.matched || letter.pulled || !gone && world.logged() && letter.storable) != gone, // Its log may ask for it when there is room.
                 "withdrawn is " + gone + " but matched " + letter.matched + ", pulled " + letter.pulled + ": " + letter);
         if (gone) {
             isGone(transfer);
