@@ -13,7 +13,7 @@ import org.posthouse.wire.FrameType;
  * What waits at one shard until there is room in the log: frames that other cores have passed on, and connections that are
  * not read meanwhile. All in its order. Confined to the shard's strand.
  *
- * <p>A frame that would have something logged is not shown to the core while the disk is full: so the core need not know of
+ * <p>A frame that would have something logged is not shown to the core while the disk is full, or the log as large as it may be: so the core need not know of
  * it, and nothing of it is done by halves. How much waits here is bounded by the credit that the frames' senders had, which
  * comes back only when they are logged.
  */

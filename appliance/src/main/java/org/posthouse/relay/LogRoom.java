@@ -49,8 +49,11 @@ final class LogRoom {
     /** How much the log takes when it is looked at again before the time. Guarded by {@link #turn}. */
     private long nextLookBytes;
 
-    /** Whether nothing may be taken in that is to be logged. Written under {@link #turn}. */
+    /** Whether the disk has no room for what is to be logged. Written under {@link #turn}. */
     private volatile boolean full;
+
+    /** Whether the log is as large as it may be. Written under {@link #turn}. */
+    private volatile boolean atLimit;
 
     private volatile LogStatus status = LogStatus.NONE;
 
@@ -111,9 +114,9 @@ final class LogRoom {
         return full || pressure.state() == Pressure.State.HOLD;
     }
 
-    /** Whether nothing may be taken in that is to be logged: its disk is full. */
+    /** Whether nothing may be taken in that is to be logged: its disk is full, or it is as large as it may be. */
     boolean isFull() {
-        return full;
+        return full || atLimit;
     }
 
     /** How it stands. */
@@ -169,6 +172,7 @@ final class LogRoom {
         long used = log.writtenBytes();
         boolean filled = !full && !log.hasRoom();
         full |= filled;
+        atLimit = pressure.isReached(used);
         if (filled || used >= nextLookBytes || used < nextLookBytes - pressure.limitBytes() / 16) {
             nextLookBytes = used + pressure.limitBytes() / 64;
             lookSoon();
@@ -183,6 +187,7 @@ final class LogRoom {
     /** Deletes files that nobody needs, and sees to it that more can go if that is not enough. On the background thread. */
     void look() {
         try {
+            boolean wasAtLimit = atLimit;
             List<LogNeed> needs = cut();
             Disk disk = disk();
             long nowMs = clockMs.getAsLong();
@@ -193,7 +198,10 @@ final class LogRoom {
             LogStatus.State state = disk.full() ? LogStatus.State.FULL : held(disk, needs, nowMs);
             long pinnedBytes = needs.isEmpty() ? 0 : log.usedBytes();
             tell(new LogStatus(state, text(state, disk, needs), pressure.limitBytes(), pinnedBytes), needs);
-            if (disk.wasFull() && !disk.full()) {
+            synchronized (turn) {
+                atLimit = pressure.isReached(log.writtenBytes());
+            }
+            if ((disk.wasFull() || wasAtLimit) && !isFull()) {
                 relief.tryAgain();
             }
         } catch (RuntimeException e) {

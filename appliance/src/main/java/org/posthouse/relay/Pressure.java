@@ -71,6 +71,11 @@ final class Pressure {
         return limitBytes - underWay - underWay / BESIDE_PAYLOAD;
     }
 
+    /** Whether a log that takes so much may not grow any more. */
+    boolean isReached(long usedBytes) {
+        return usedBytes >= limitBytes + lentBytes;
+    }
+
     long askBytes() {
         return Math.min(highBytes, ownHoldBytes() / 4 * 3);
     }

@@ -124,6 +124,37 @@ final class LogRoomTest {
         assertThat(told).last().isEqualTo("give up 7");
     }
 
+    /** Credit holds senders; what ranks note for themselves needs none. */
+    @Test
+    void takesNothingInWhileItIsAsLargeAsItMayBe() {
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        saves(0);
+        saves(1);
+        for (int mebibytes = 0; !room.isFull(); mebibytes++) {
+            assertThat(log.writtenBytes()).isLessThan(LIMIT_BYTES);
+            assertThat(mebibytes).isLessThan(70);
+            append(PIECE_BYTES - 1_024);
+            room.appended();
+        }
+        assertThat(log.writtenBytes()).isBetween(LIMIT_BYTES, LIMIT_BYTES + 2 * PIECE_BYTES);
+        room.look();
+        assertThat(room.status().state()).isEqualTo(LogStatus.State.HELD);
+        assertThat(told).doesNotContain("try again");
+        nowMs.addAndGet(LogRoom.STALL_MS);
+        room.look();
+        assertThat(room.isFull()).as("more is lent").isFalse();
+        assertThat(told).last().isEqualTo("try again");
+        while (!room.isFull()) {
+            append(PIECE_BYTES - 1_024);
+            room.appended();
+        }
+        told.clear();
+        checkpoints();
+        room.look();
+        assertThat(room.isFull()).as("what nobody needs has gone").isFalse();
+        assertThat(told).contains("try again");
+    }
+
     /** The least that must be free is more than any disk has. */
     @Test
     void takesNothingInWhileItsDiskIsFullAndEndsTheJobsThatAreNotToWait() {
