@@ -57,9 +57,7 @@ final class Windows {
 
     /** Whether there is room for what comes if the message's sender is told to go on; if not, or others wait for theirs, the word is to wait. */
     boolean admits(Sender.Word word) {
-        long more = more(word);
-        long own = own(word.from());
-        return word.from().words().isEmpty() && more <= own || waiting.isEmpty() && more <= own + free();
+        return word.from().words().isEmpty() && fitsOwn(word) || waiting.isEmpty() && more(word) <= own(word.from()) + free();
     }
 
     /** What does not find room is said when there is. */
@@ -72,7 +70,7 @@ final class Windows {
     /** What may be said now: to a sender that has room again, or out of what is lent to the one whose turn it is. Null if there is nothing. */
     Sender.Word next(Sender from) {
         Sender.Word word = from.words().peek();
-        if (word != null && more(word) <= own(from)) {
+        if (word != null && fitsOwn(word)) {
             return take(from);
         }
         if (waiting.isEmpty()) {
@@ -129,6 +127,11 @@ final class Windows {
     private long more(Sender.Word word) {
         Message message = word.message();
         return (message.wordWaits() ? boundNow(message) : message.granted()) - message.arrived() - message.underWay();
+    }
+
+    /** Who has nothing under way hears his word, however much was lent before to the process that he was: else he might wait for others who have gone. */
+    private boolean fitsOwn(Sender.Word word) {
+        return more(word) <= own(word.from()) || word.from().underWay() == 0;
     }
 
     private long own(Sender from) {
