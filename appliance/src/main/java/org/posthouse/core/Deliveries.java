@@ -3,6 +3,7 @@ package org.posthouse.core;
 import java.util.ArrayDeque;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
@@ -113,8 +114,23 @@ final class Deliveries {
             times.stored(message);
             store(to, message, head);
             answerProbes(to, message);
+            if (to.state() == RankState.FINALIZED) {
+                tellUnreceived(to, message);
+            }
         }
         return true;
+    }
+
+    /** The rank will receive nothing more: who waits for that in a send would wait for ever without a word. */
+    void finalized(HomedRank rank) {
+        rank.mailbox().forEachUnexpected(message -> tellUnreceived(rank, message));
+    }
+
+    private static void tellUnreceived(HomedRank to, Message message) {
+        if (message.form() == FrameType.OFFER && !message.isAhead() && message.source() != to.rank() && to.tellsUnreceived()) {
+            to.job().report(JobEvent.UNRECEIVED, to.rank(), 0, "has called Finalize, and a send of rank " + message.source() + " to it waits: "
+                    + message.bytes() + " bytes, tag " + message.tag() + "; nobody will receive them");
+        }
     }
 
     private static void requireRoom(HomedRank to, FrameView view) throws WireException {

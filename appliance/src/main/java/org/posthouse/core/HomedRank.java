@@ -41,6 +41,7 @@ public final class HomedRank {
     private int moves;
     private long failedPolls;
     private long events;
+    private boolean toldUnreceived;
     private int unreadAnswers;
     private int offers;
     private int ahead;
@@ -209,6 +210,13 @@ public final class HomedRank {
      */
     boolean takesPieces() {
         return replay == null ? port.writable() : replay.isHandedOut() && replay.port().writable();
+    }
+
+    /** Whether the launcher is to hear of a send that nobody will receive: it hears of the first. */
+    boolean tellsUnreceived() {
+        boolean tells = !toldUnreceived;
+        toldUnreceived = true;
+        return tells;
     }
 
     /** Whether the log misses pieces of messages that the rank was given: they are on their way, or its host has lost them. */

@@ -438,6 +438,7 @@ public final class RelayCore {
         leave(rank, RankState.FINALIZED);
         port.finalized();
         mismatches.finalized(rank);
+        deliveries.finalized(rank);
         rank.job().report(JobEvent.FINALIZED, rank.rank(), 0, "");
     }
 

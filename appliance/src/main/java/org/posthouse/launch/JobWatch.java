@@ -292,6 +292,7 @@ final class JobWatch {
                     ranks.checkpointed(rank);
                 }
             }
+            case JobEvent.UNRECEIVED -> tell.accept("rank " + rank + " " + event.text());
             case JobEvent.OUTPUT -> processes.goesOnAt(rank, event.code());
             default -> throw new IllegalStateException("unknown event " + event);
         }

@@ -45,6 +45,8 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
     public static final int LOG_STATE = 14;
     /** A link to a relay where the job has ranks is down, or up again. {@code code}: 1 or 0. */
     public static final int LINK_STATE = 15;
+    /** The rank has finalized, and a send to it waits for a receive: said once for each rank. */
+    public static final int UNRECEIVED = 16;
 
     /** An event that needs no numbers. */
     public JobEvent(long job, int kind, int rank, int code, String text) {
@@ -78,8 +80,8 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
                 in.text("text"));
         in.zero16();
         in.end();
-        if (event.kind < CONNECTED || event.kind > LINK_STATE) {
-            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 15");
+        if (event.kind < CONNECTED || event.kind > UNRECEIVED) {
+            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 16");
         }
         return event;
     }

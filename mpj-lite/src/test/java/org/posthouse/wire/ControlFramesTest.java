@@ -320,7 +320,7 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.WELCOME, 32, 4, 2), Reason.WRONG_VERSION); // Survives hosts, but is not logged.
         assertRefused(changed(FrameType.JOB_OPEN, 34, 2, 3), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.LINK_STATE + 1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.UNRECEIVED + 1), Reason.MALFORMED_FRAME);
         ByteBuffer placed = SampleFrames.of(FrameType.JOB_OPEN);
         placed.putShort(placed.limit() - 2 - Integer.BYTES, (short) 2);
         assertRefused(placed, Reason.MALFORMED_FRAME);
