@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -92,6 +93,21 @@ final class OutputTape implements AutoCloseable {
             tape.recall();
         }
         return tape;
+    }
+
+    /** What a file of a stream holds, line by line without their ends, as they were shown. */
+    static List<String> lines(Path file) throws IOException {
+        List<String> lines = new ArrayList<>();
+        byte[] all = Files.readAllBytes(file);
+        int start = 0;
+        for (int at = 0; at < all.length; at++) {
+            if (all[at] == '\n' || at - start >= OutputPump.LINE_BYTES_MAX || at + 1 == all.length) {
+                int end = all[at] == '\n' ? at : at + 1;
+                lines.add(new String(all, start, end - start, StandardCharsets.UTF_8));
+                start = at + 1;
+            }
+        }
+        return lines;
     }
 
     private synchronized void recall() throws IOException {

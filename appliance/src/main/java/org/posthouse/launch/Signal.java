@@ -42,8 +42,12 @@ sealed interface Signal {
      */
     record RelayBack(int relay, String id) implements Signal {}
 
-    /** A lost relay answers, but does not have the job; it is asked again. */
-    record JobUnknown(String why) implements Signal {}
+    /**
+     * A lost relay answers, but does not have the job; it is asked again.
+     *
+     * @param relay its index among the job's
+     */
+    record JobUnknown(int relay, String why) implements Signal {}
 
     /** Somebody wants the job to stand still until another launcher goes on with it. */
     record Leave(String why) implements Signal {}

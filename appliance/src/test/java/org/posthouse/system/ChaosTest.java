@@ -34,11 +34,13 @@ class ChaosTest {
     }
 
     @Test
-    void everyRunVerifiesAlthoughEachOtherKillIsOfARelay() throws Exception {
+    void everyRunVerifiesAlthoughALauncherIsKilledAndARelay() throws Exception {
         Command.Result result = Command.run(
-                folder, "chaos", "--job", "example:ring", "-n", "4", "--kills", "2", "--relay-every", "2", "--seed", "1", "--json",
+                folder, "chaos", "--job", "example:ring", "-n", "4", "--kills", "2", "--relay-every", "2", "--launcher-every", "2", "--seed", "1", "--json",
                 "1500", "1024");
         assertThat(result.status()).as(result.out() + result.err()).isZero();
+        assertThat(result.err().lines().filter(line -> line.matches("run \\d+: launcher killed at .*, resumed by one .*, its 4 ranks went on .*: verified")))
+                .hasSize(1);
         assertThat(result.err().lines().filter(line -> line.matches("run \\d+: relay site-a killed at .*, its job was without it .*: verified")))
                 .hasSize(1);
         assertThat(result.err().strip()).endsWith("2 of 2 verify");
@@ -46,6 +48,7 @@ class ChaosTest {
         assertThat(report.path("verified").asInt()).isEqualTo(2);
         assertThat(report.path("relaysKilled").findValuesAsText("relay")).containsOnly("site-a");
         assertThat(report.path("relayParts").findValuesAsText("name")).containsExactly("serves", "job back", "ranks back");
+        assertThat(report.path("launcherParts").findValuesAsText("name")).containsExactly("started", "job back", "ranks back");
     }
 
     /** A rank has 1,000 deliveries in all, or 500, and this seed's kills come when it has had a quarter of them and more. */
