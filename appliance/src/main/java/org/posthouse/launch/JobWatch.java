@@ -189,6 +189,7 @@ final class JobWatch {
             case Signal.Event event -> onEvent(event.event(), event.atNs(), nowNs);
             case Signal.Diverged diverged -> diverged("rank " + diverged.rank() + " " + diverged.what());
             case Signal.LastWords last -> ranks.lastWords(last.rank(), last.words());
+            case Signal.OutputLost lost -> tell.accept("rank " + lost.rank() + " " + lost.what());
             case Signal.Unkept unkept -> ranks.unkept(unkept.rank(), unkept.why());
             case Signal.RelayLost lost -> onRelayLost(lost, nowNs);
             case Signal.RelayBack back -> onRelayBack(back, nowNs);

@@ -24,6 +24,9 @@ sealed interface Signal {
     /** What the library has said before it ended a rank's process. */
     record LastWords(int rank, String words) implements Signal {}
 
+    /** Some of what a rank has printed came to no launcher, and nobody prints it again. */
+    record OutputLost(int rank, String what) implements Signal {}
+
     /** What a rank prints cannot be kept any more: it cannot be started again. */
     record Unkept(int rank, String why) implements Signal {}
 
