@@ -1,6 +1,8 @@
 package org.posthouse.chaos;
 
+import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -12,6 +14,9 @@ import org.posthouse.launch.JobRun;
 import org.posthouse.launch.RankOutput;
 import org.posthouse.launch.RelayLoss;
 import org.posthouse.launch.Restart;
+import org.posthouse.launch.RunningJob;
+import org.posthouse.relay.TemporaryFolder;
+import org.posthouse.tunnel.Causes;
 
 /**
  * Runs a job without kills to learn how long it takes, then again and again with kills, until they are used up. A run that fails
@@ -23,9 +28,10 @@ public final class Campaign {
 
     private final CampaignPlan plan;
     private final PrintStream out;
-    private final Consumer<JobRun> watch;
+    private final Consumer<RunningJob> watch;
     private final List<Fate> fates = new ArrayList<>();
     private final List<RelayFate> relayFates = new ArrayList<>();
+    private final List<LauncherFate> launcherFates = new ArrayList<>();
     private Baseline baseline;
     private int runs;
     private int failedRuns;
@@ -34,7 +40,7 @@ public final class Campaign {
      * @param out gets a line for each kill, and all that a run printed which failed
      * @param watch is told of each job before it runs, so that an interrupt can end it
      */
-    public Campaign(CampaignPlan plan, PrintStream out, Consumer<JobRun> watch) {
+    public Campaign(CampaignPlan plan, PrintStream out, Consumer<RunningJob> watch) {
         this.plan = plan;
         this.out = out;
         this.watch = watch;
@@ -42,7 +48,18 @@ public final class Campaign {
 
     /** One job and what it did. */
     private record Run(
-            JobOutcome outcome, Transcript transcript, List<Kill> kills, List<RelayKill> relayKills, long connectedNs) {}
+            JobOutcome outcome,
+            Transcript transcript,
+            String shownWrong,
+            List<Kill> kills,
+            List<RelayKill> relayKills,
+            List<LauncherKill> launcherKills,
+            long connectedNs) {
+        /** Whether a launcher that could have told what it saw of this was killed before it had, or had been. */
+        private boolean isUntold(RelayKill kill) {
+            return launcherKills.stream().anyMatch(launcher -> launcher.jobNs() < 0 || launcher.backNs() >= kill.atNs());
+        }
+    }
 
     /** Runs it all. @throws JobFailure if the job does not even verify without kills, or cannot be started, or a user ended it */
     public CampaignReport run() throws JobFailure, InterruptedException {
@@ -61,11 +78,11 @@ public final class Campaign {
                 ? ""
                 : RUNS_UNHIT_MAX + " runs in a row were over before a kill: give the job more to do, it takes "
                         + baseline.totalMs() + " ms";
-        return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, why);
+        return new CampaignReport(plan, baseline, runs, failedRuns, fates, relayFates, launcherFates, why);
     }
 
     private int killed() {
-        return fates.size() + relayFates.size();
+        return fates.size() + relayFates.size() + launcherFates.size();
     }
 
     private Baseline measure() throws JobFailure, InterruptedException {
@@ -86,7 +103,7 @@ public final class Campaign {
     private void runOnce() throws JobFailure, InterruptedException {
         Run run = execute(plan.strikes(runs, killed(), baseline));
         String wrong = wrong(run, baseline.outLines());
-        if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty()) {
+        if (wrong.isEmpty() && run.outcome().restarts().isEmpty() && run.relayKills().isEmpty() && run.launcherKills().isEmpty()) {
             baseline = baseline.shorter(baseline(run));
         }
         if (!wrong.isEmpty()) {
@@ -102,6 +119,10 @@ public final class Campaign {
             }
         }
         noteRelays(run, wrong.isEmpty());
+        for (LauncherKill kill : run.launcherKills()) {
+            launcherFates.add(new LauncherFate(runs, kill, wrong.isEmpty()));
+            out.println(launcherFates.getLast().words());
+        }
     }
 
     private void noteRelays(Run run, boolean isVerified) {
@@ -109,7 +130,7 @@ public final class Campaign {
         for (RelayKill kill : run.relayKills()) {
             RelayLoss loss = losses.stream().filter(one -> one.relay().equals(kill.relay())).findFirst().orElse(null);
             losses.remove(loss);
-            if (loss != null || !isVerified) {
+            if (loss != null || !isVerified || run.isUntold(kill)) {
                 relayFates.add(new RelayFate(runs, kill, loss, isVerified));
                 out.println(relayFates.getLast().words());
             }
@@ -125,17 +146,43 @@ public final class Campaign {
     }
 
     private Run execute(List<Strike> strikes) throws JobFailure, InterruptedException {
+        if (strikes.stream().anyMatch(strike -> strike.whose() == Victim.LAUNCHER)) {
+            try (TemporaryFolder folder = TemporaryFolder.make("posthouse-chaos-")) {
+                return executeUnderProcesses(strikes, folder.path());
+            } catch (IOException e) {
+                throw new JobFailure("the job's folder cannot be made, or removed: " + Causes.text(e), e);
+            }
+        }
         int ranks = plan.job().ranks();
         Transcript transcript = new Transcript();
         JobRun job = JobRun.prepare(plan.job(), plan.reach(), RankOutput.tagged(ranks, transcript.out(), transcript.err()));
         watch.accept(job);
         try (Executioner executioner = Executioner.begin(job, ranks, plan.relays(), strikes, plan.runSecondsMax())) {
             JobOutcome outcome = job.run();
-            if (job.isStopped() && !executioner.isOverdue()) {
-                throw new JobFailure("the campaign was interrupted in run " + runs + " with " + killed() + " of " + plan.kills() + " kills");
-            }
+            checkInterrupted(job, executioner);
             executioner.close(); // A relay that was killed is up again, and counted.
-            return new Run(outcome, transcript, executioner.kills(), executioner.relayKills(), executioner.connectedNs());
+            return new Run(outcome, transcript, "", executioner.kills(), executioner.relayKills(), List.of(), executioner.connectedNs());
+        }
+    }
+
+    /** Under launchers that may be killed. */
+    private Run executeUnderProcesses(List<Strike> strikes, Path folder) throws JobFailure, InterruptedException {
+        Transcript transcript = new Transcript();
+        Launchers job = new Launchers(plan.job(), plan.reach(), folder, transcript);
+        watch.accept(job);
+        try (Executioner executioner = Executioner.begin(
+                job, plan.job().ranks(), plan.relays(), job::strikeLauncher, strikes, plan.runSecondsMax())) {
+            JobOutcome outcome = job.run();
+            checkInterrupted(job, executioner);
+            executioner.close();
+            String shownWrong = outcome.isSuccess() ? job.compareShown() : "";
+            return new Run(outcome, transcript, shownWrong, executioner.kills(), executioner.relayKills(), job.kills(), executioner.connectedNs());
+        }
+    }
+
+    private void checkInterrupted(RunningJob job, Executioner executioner) throws JobFailure {
+        if (job.isStopped() && !executioner.isOverdue()) {
+            throw new JobFailure("the campaign was interrupted in run " + runs + " with " + killed() + " of " + plan.kills() + " kills");
         }
     }
 
@@ -147,6 +194,9 @@ public final class Campaign {
         }
         if (!outcome.divergences().isEmpty()) {
             return "diverged: " + outcome.divergences().get(0);
+        }
+        if (!run.shownWrong().isEmpty()) {
+            return run.shownWrong();
         }
         if (!run.transcript().verification().isSuccessful()) {
             return "it said " + run.transcript().verification() + ", expected SUCCESSFUL once";

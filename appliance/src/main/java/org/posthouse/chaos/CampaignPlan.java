@@ -15,11 +15,12 @@ import org.posthouse.launch.RelayProcess;
  * @param relays the same as processes that may be killed
  * @param kills how many processes are killed, from 1
  * @param relayEvery each kill of so many is one of a relay; 0: none is
+ * @param launcherEvery the first kill and each one so many later is of a launcher, also if it were of a relay otherwise; 0: none is
  * @param seed decides which ranks and relays, and at which moments of the run without kills
  * @param runSecondsMax how long one run may take before it counts as hung, from 1
  */
 public record CampaignPlan(
-        JobSpec job, Reach reach, List<RelayProcess> relays, int kills, int relayEvery, long seed, int runSecondsMax) {
+        JobSpec job, Reach reach, List<RelayProcess> relays, int kills, int relayEvery, int launcherEvery, long seed, int runSecondsMax) {
     /** So many kills hit one run at most, and maybe all the same rank. */
     public static final int KILLS_PER_RUN_MAX = 3;
 
@@ -28,10 +29,10 @@ public record CampaignPlan(
 
     public CampaignPlan {
         relays = List.copyOf(relays);
-        if (kills < 1 || runSecondsMax < 1 || relayEvery < 0) {
+        if (kills < 1 || runSecondsMax < 1 || relayEvery < 0 || launcherEvery < 0) {
             throw new IllegalArgumentException(
                     "kills " + kills + " and run seconds " + runSecondsMax + ", expected 1 or more; relay every " + relayEvery
-                            + ", expected 0 or more");
+                            + " and launcher every " + launcherEvery + ", expected 0 or more");
         }
         if (!job.logged() || job.patience().maxRestarts() < KILLS_PER_RUN_MAX) {
             throw new IllegalArgumentException("a job that does not endure " + KILLS_PER_RUN_MAX + " kills: " + job.patience());
@@ -51,10 +52,18 @@ public record CampaignPlan(
         for (int i = 0; i < count; i++) {
             boolean anyMoment = random.nextInt(ANY_MOMENT_ONE_OF) == 0;
             long windowMs = anyMoment ? baseline.totalMs() : baseline.windowMs();
-            boolean ofRelay = relayEvery > 0 && (killsDone + i + 1) % relayEvery == 0;
-            int victim = random.nextInt(ofRelay ? relays.size() : job.ranks());
-            strikes.add(new Strike(ofRelay, victim, !anyMoment, (long) (random.nextDouble() * windowMs)));
+            Victim whose = victim(killsDone + i + 1);
+            int number = random.nextInt(whose == Victim.RELAY ? relays.size() : job.ranks());
+            strikes.add(new Strike(whose, number, !anyMoment, (long) (random.nextDouble() * windowMs)));
         }
         return strikes;
+    }
+
+    /** @param kill its number, from 1. Those of relays are multiples, those of launchers are not: the same N for both gives both */
+    private Victim victim(int kill) {
+        if (launcherEvery > 0 && (kill - 1) % launcherEvery == 0) {
+            return Victim.LAUNCHER;
+        }
+        return relayEvery > 0 && kill % relayEvery == 0 ? Victim.RELAY : Victim.RANK;
     }
 }

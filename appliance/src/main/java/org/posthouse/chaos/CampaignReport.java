@@ -17,6 +17,7 @@ import java.util.Objects;
  * @param failedRuns how many of them failed, hit or not
  * @param fates the ranks that were killed, in order
  * @param relayFates the relays that were killed, in order
+ * @param launcherFates the launchers that were killed, in order
  * @param unhit why fewer were killed than planned; empty if all were
  */
 public record CampaignReport(
@@ -26,14 +27,17 @@ public record CampaignReport(
         int failedRuns,
         List<Fate> fates,
         List<RelayFate> relayFates,
+        List<LauncherFate> launcherFates,
         String unhit) {
     public CampaignReport {
         fates = List.copyOf(fates);
         relayFates = List.copyOf(relayFates);
+        launcherFates = List.copyOf(launcherFates);
     }
 
     private long verified() {
-        return fates.stream().filter(Fate::isVerified).count() + relayFates.stream().filter(RelayFate::isVerified).count();
+        return fates.stream().filter(Fate::isVerified).count() + relayFates.stream().filter(RelayFate::isVerified).count()
+                + launcherFates.stream().filter(LauncherFate::isVerified).count();
     }
 
     /** Whether as many processes as planned were killed, and every run verified. */
@@ -48,17 +52,22 @@ public record CampaignReport(
     }
 
     private List<Part> parts() {
-        return Part.all(fates.stream().map(Fate::restart).filter(Objects::nonNull).toList());
+        return Part.all(fates.stream().map(Fate::restart).filter(Objects::nonNull).filter(restart -> !restart.lostLauncher()).toList());
     }
 
     private List<Part> relayParts() {
         return Part.ofRelays(relayFates.stream().filter(RelayFate::isWhole).toList());
     }
 
+    private List<Part> launcherParts() {
+        return Part.ofLaunchers(launcherFates.stream().filter(LauncherFate::isWhole).map(LauncherFate::kill).toList());
+    }
+
     /** Prints the table of the parts and the verdict. */
     public void print(PrintStream out) {
         print(out, "ranks", parts());
         print(out, "relays", relayParts());
+        print(out, "launchers", launcherParts());
         out.println();
         out.println(verdict());
     }
@@ -89,6 +98,9 @@ public record CampaignReport(
         all.put("relayEvery", plan.relayEvery());
         all.put("relayParts", relayParts());
         all.put("relaysKilled", relayFates);
+        all.put("launcherEvery", plan.launcherEvery());
+        all.put("launcherParts", launcherParts());
+        all.put("launchersKilled", launcherFates);
         try {
             return new ObjectMapper().writerWithDefaultPrettyPrinter().writeValueAsString(all);
         } catch (JsonProcessingException e) {

@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.posthouse.launch.JobFailure;
-import org.posthouse.launch.JobRun;
 import org.posthouse.launch.RelayProcess;
+import org.posthouse.launch.RunningJob;
 
 /**
- * Kills ranks and relays of one job at set moments, starts the relays again, and ends a job that lasts too long. It has threads
+ * Kills ranks, relays and launchers of one job at set moments, starts the relays again, and ends a job that lasts too long. It has threads
  * of its own, which {@link #close} ends; what they have done is guarded by itself. A strike that finds no process left, because the job is over, does nothing.
  */
 public final class Executioner implements AutoCloseable {
@@ -17,9 +17,10 @@ public final class Executioner implements AutoCloseable {
 
     private static final long POLL_MS = 20;
 
-    private final JobRun run;
+    private final RunningJob run;
     private final int ranks;
     private final List<RelayProcess> relays;
+    private final Runnable strikeLauncher;
     private final long startNs = System.nanoTime();
     private final List<Kill> kills = new ArrayList<>();
     private final List<RelayKill> relayKills = new ArrayList<>();
@@ -27,10 +28,19 @@ public final class Executioner implements AutoCloseable {
     private long connectedNs;
     private boolean overdue;
 
-    private Executioner(JobRun run, int ranks, List<RelayProcess> relays) {
+    private Executioner(RunningJob run, int ranks, List<RelayProcess> relays, Runnable strikeLauncher) {
         this.run = run;
         this.ranks = ranks;
         this.relays = relays;
+        this.strikeLauncher = strikeLauncher;
+    }
+
+    /** As below for a job whose launcher is this process. */
+    public static Executioner begin(RunningJob run, int ranks, List<RelayProcess> relays, List<Strike> strikes, long secondsMax) {
+        Runnable none = () -> {
+            throw new IllegalStateException("a strike at a launcher that is no process of its own");
+        };
+        return begin(run, ranks, relays, none, strikes, secondsMax);
     }
 
     /**
@@ -39,11 +49,12 @@ public final class Executioner implements AutoCloseable {
      * @param run is about to be run
      * @param ranks how many it has
      * @param relays those that may be killed, by their numbers in strikes
+     * @param strikeLauncher kills the present launcher and sees to the next
      * @param secondsMax how long the job may take
      */
-    public static Executioner begin(
-            JobRun run, int ranks, List<RelayProcess> relays, List<Strike> strikes, long secondsMax) {
-        Executioner executioner = new Executioner(run, ranks, relays);
+    static Executioner begin(
+            RunningJob run, int ranks, List<RelayProcess> relays, Runnable strikeLauncher, List<Strike> strikes, long secondsMax) {
+        Executioner executioner = new Executioner(run, ranks, relays, strikeLauncher);
         executioner.start("connected", executioner::noteConnected);
         executioner.start("overdue", () -> executioner.endOverdue(secondsMax));
         for (Strike strike : strikes) {
@@ -91,10 +102,10 @@ public final class Executioner implements AutoCloseable {
         while (!strike.isDue().getAsBoolean()) {
             TimeUnit.MILLISECONDS.sleep(POLL_MS);
         }
-        if (strike.isOfRelay()) {
-            strikeRelay(relays.get(strike.victim()));
-        } else {
-            strikeRank(strike.victim());
+        switch (strike.whose()) {
+            case RANK -> strikeRank(strike.number());
+            case RELAY -> strikeRelay(relays.get(strike.number()));
+            case LAUNCHER -> strikeLauncher.run();
         }
     }
 
@@ -110,9 +121,9 @@ public final class Executioner implements AutoCloseable {
         }
     }
 
-    private void strikeRank(int victim) {
+    private void strikeRank(int first) {
         for (int i = 0; i < ranks; i++) {
-            int rank = (victim + i) % ranks;
+            int rank = (first + i) % ranks;
             int incarnation = run.strike(rank);
             if (incarnation > 0) {
                 note(new Kill(rank, incarnation, System.nanoTime() - startNs));

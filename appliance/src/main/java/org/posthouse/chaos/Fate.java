@@ -35,6 +35,9 @@ record Fate(int run, Kill kill, @JsonIgnore Restart restart, @JsonProperty("veri
         if (restart == null) {
             return "not restarted";
         }
+        if (restart.lostLauncher()) {
+            return "its launcher was killed before it had noticed";
+        }
         if (!restart.isCaughtUp()) {
             return String.format(Locale.ROOT, "detected %.3f, ended before it had caught up", restart.detectedNs() / 1e9);
         }

@@ -39,6 +39,17 @@ record Part(String name, long p50Ns, long p90Ns, long maxNs) {
                 of("ranks back", fates, fate -> fate.loss().ranksNs()));
     }
 
+    /** All parts of what followed kills of launchers whose ranks went on; none if there were no such. */
+    static List<Part> ofLaunchers(List<LauncherKill> kills) {
+        if (kills.isEmpty()) {
+            return List.of();
+        }
+        return List.of(
+                of("started", kills, LauncherKill::startedNs),
+                of("job back", kills, LauncherKill::jobNs),
+                of("ranks back", kills, LauncherKill::ranksNs));
+    }
+
     private static <T> Part of(String name, List<T> all, ToLongFunction<T> part) {
         long[] sorted = all.stream().mapToLong(part).sorted().toArray();
         return new Part(name, at(sorted, 50), at(sorted, 90), sorted[sorted.length - 1]);

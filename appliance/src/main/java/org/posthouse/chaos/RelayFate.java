@@ -10,7 +10,7 @@ import org.posthouse.launch.RelayLoss;
  *
  * @param run the run's number, from 1
  * @param kill what was done
- * @param loss what the launcher saw of it; null if the job had no use for the relay any more
+ * @param loss what the launcher saw of it; null if the job had no use for the relay any more, or the launcher was killed
  * @param isVerified whether that run's result is right
  */
 record RelayFate(int run, RelayKill kill, @JsonIgnore RelayLoss loss, @JsonProperty("verified") boolean isVerified) {
@@ -38,7 +38,7 @@ record RelayFate(int run, RelayKill kill, @JsonIgnore RelayLoss loss, @JsonPrope
 
     private String recovery() {
         if (loss == null) {
-            return "not missed";
+            return isVerified ? "its launcher was killed before it could tell more" : "not missed";
         }
         String down = String.format(Locale.ROOT, "its job was without it for %.3f", loss.downNs() / 1e9);
         return loss.isOver()

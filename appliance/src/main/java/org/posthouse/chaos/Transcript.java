@@ -42,7 +42,8 @@ final class Transcript {
                 StandardCharsets.UTF_8);
     }
 
-    private synchronized void onLine(String line, boolean isOutput) {
+    /** Takes a line with its end. @param isOutput whether it is the job's output, or an error */
+    synchronized void onLine(String line, boolean isOutput) {
         if (isOutput) {
             outLines++;
             verification.onLine(line);

@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
 /** {@code posthouse chaos}: whether a job endures what it is promised to endure. */
 @Command(
         name = "chaos",
-        description = "Runs a logged job again and again, kills random ranks of it, and its relays, with SIGKILL, and checks that every run"
-                + " verifies.",
+        description = "Runs a logged job again and again, kills random ranks of it, its relays, and its launchers, with SIGKILL, and checks that"
+                + " every run verifies.",
         mixinStandardHelpOptions = true,
         footer = {
             "",
@@ -39,6 +39,7 @@ import picocli.CommandLine.Spec;
             "Examples:",
             "  posthouse chaos --job example:nas-is W -n 4 --kills 50",
             "  posthouse chaos --job example:ring -n 4 --sites 2 --kills 10 20000 1024",
+            "  posthouse chaos --job example:heat -n 4 --kills 20 --launcher-every 3",
             "  posthouse chaos --job example:life -n 4 --kills 10 -- --pattern diehard",
             "  posthouse chaos --job example:waves -n 4 --kills 10 --checkpoint-every 100ms",
             "  posthouse chaos --job Main -cp main.jar --kills 10 --log-limit 64m"
@@ -59,6 +60,14 @@ final class ChaosCommand implements Callable<Integer> {
             paramLabel = "N",
             description = "Each N-th kill is of a relay, which is started again on its log; 0: none (default: ${DEFAULT-VALUE}).")
     private int relayEvery;
+
+    @Option(
+            names = "--launcher-every",
+            defaultValue = "0",
+            paramLabel = "N",
+            description = "The first kill and each N-th behind it is of the launcher, whose job is resumed at once; 0: none"
+                    + " (default: ${DEFAULT-VALUE}).")
+    private int launcherEvery;
 
     @Option(
             names = "--durability",
@@ -94,8 +103,8 @@ final class ChaosCommand implements Callable<Integer> {
         if (kills < 1 || runSecondsMax < 1) {
             throw new ParameterException(command.commandLine(), "--kills and --run-timeout are counts from 1");
         }
-        if (relayEvery < 0) {
-            throw new ParameterException(command.commandLine(), "--relay-every is a count from 0");
+        if (relayEvery < 0 || launcherEvery < 0) {
+            throw new ParameterException(command.commandLine(), "--relay-every and --launcher-every are counts from 0");
         }
         if (durability == Durability.NONE) {
             throw new ParameterException(command.commandLine(), "a job with --durability none survives no kill: process or host");
@@ -109,7 +118,7 @@ final class ChaosCommand implements Callable<Integer> {
             Reach reach = new Reach(grid.addresses(), job.sites(), job.relaysPerSite(), Token.NONE);
             long chosen = seed == null ? new SecureRandom().nextInt(1_000_000) : seed;
             return report(
-                    new CampaignPlan(spec, reach, grid.relays(), kills, relayEvery, chosen, runSecondsMax), interruption);
+                    new CampaignPlan(spec, reach, grid.relays(), kills, relayEvery, launcherEvery, chosen, runSecondsMax), interruption);
         } catch (IOException e) {
             throw new CommandFailure("the relays cannot start: " + e.getMessage(), e);
         } catch (JobFailure e) {

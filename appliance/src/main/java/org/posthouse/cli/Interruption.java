@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.posthouse.launch.JobRun;
+import org.posthouse.launch.RunningJob;
 
 /**
  * While it is open, Ctrl-C and SIGTERM end what it guards (a job that has a folder is left), and this process leaves only after everything was
@@ -29,7 +29,7 @@ final class Interruption implements AutoCloseable {
     }
 
     /** Guards {@code running} beside the jobs guarded before; ending one that has ended already does nothing. */
-    void guard(JobRun running) {
+    void guard(RunningJob running) {
         guard(() -> {
             running.leave(STATUS_INTERRUPTED, "interrupted");
             running.kill();

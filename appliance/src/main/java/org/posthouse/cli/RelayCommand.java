@@ -329,7 +329,7 @@ final class RelayCommand implements Callable<Integer> {
         CountDownLatch end = new CountDownLatch(1);
         if (endWithInput) {
             Thread.ofPlatform().daemon().name("posthouse-input").start(() -> {
-                awaitEndOfInput();
+                SupervisedOption.awaitEndOfInput();
                 end.countDown();
             });
         }
@@ -337,15 +337,5 @@ final class RelayCommand implements Callable<Integer> {
         Runtime.getRuntime().addShutdownHook(hook);
         end.await();
         Interruption.removeHook(hook);
-    }
-
-    private static void awaitEndOfInput() {
-        try {
-            while (System.in.read() >= 0) {
-                // Only the end matters.
-            }
-        } catch (IOException e) {
-            System.err.println("posthouse relay: standard input ended: " + e.getMessage());
-        }
     }
 }

@@ -9,6 +9,7 @@ import org.posthouse.launch.JobRun;
 import org.posthouse.launch.RankOutput;
 import org.posthouse.wire.Token;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
@@ -30,6 +31,9 @@ final class ResumeCommand implements Callable<Integer> {
     @Option(names = "--end", description = "End the job instead: its relays forget it, and its folder keeps what it printed.")
     private boolean end;
 
+    @Mixin
+    private SupervisedOption supervised;
+
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
         try (JobFolder job = JobFolder.open(folder)) {
@@ -41,6 +45,7 @@ final class ResumeCommand implements Callable<Integer> {
             JobOutcome outcome;
             try (Interruption interruption = Interruption.open()) {
                 JobRun run = JobRun.resume(job, token, RankOutput.tagged(job.ranks()));
+                supervised.apply(run);
                 interruption.guard(run);
                 outcome = run.run();
                 Epilogue.tellLeft(outcome, folder);

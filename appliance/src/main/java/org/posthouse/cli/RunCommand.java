@@ -168,6 +168,9 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--jvm", paramLabel = "FLAG", description = "A further flag for the ranks' JVMs; may be repeated.")
     private List<String> jvmFlags = List.of();
 
+    @Mixin
+    private SupervisedOption supervised;
+
     @Parameters(
             index = "0..*",
             arity = "1..*",
@@ -312,6 +315,7 @@ final class RunCommand implements Callable<Integer> {
             JobRun job = folder == null
                     ? JobRun.prepare(spec, reach, RankOutput.tagged(spec.ranks()))
                     : prepareLasting(spec, reach);
+            supervised.apply(job);
             interruption.guard(job);
             return job.run();
         } catch (JobFailure e) {

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.function.Consumer;
 import org.posthouse.chaos.Executioner;
 import org.posthouse.chaos.Strike;
+import org.posthouse.chaos.Victim;
 import org.posthouse.examples.Examples;
 import org.posthouse.launch.Installation;
 import org.posthouse.launch.JobFailure;
@@ -151,14 +152,14 @@ public final class Demo implements AutoCloseable {
     }
 
     private List<Strike> strikes(Example job, int victim, Traffic before) {
-        Strike ofRank = new Strike(false, victim, true, KILL_AFTER_MS, () -> hasMoved(before, job.middle()));
+        Strike ofRank = new Strike(Victim.RANK, victim, true, KILL_AFTER_MS, () -> hasMoved(before, job.middle()));
         if (!job.name().equals(RELAY_DIES_IN)) {
             return List.of(ofRank);
         }
         RelayProcess relay = grid.relays().get(relaysPerSite);
         return List.of(
                 ofRank,
-                new Strike(true, relaysPerSite, true, 0, () -> hasMoved(before, 2 * job.middle()) && isWrittenOff(relay)));
+                new Strike(Victim.RELAY, relaysPerSite, true, 0, () -> hasMoved(before, 2 * job.middle()) && isWrittenOff(relay)));
     }
 
     /** The relay is about to be killed: remembers what it has moved. */

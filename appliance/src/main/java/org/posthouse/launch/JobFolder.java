@@ -63,7 +63,8 @@ public final class JobFolder implements Closeable {
             Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             Disk.force(above);
         } catch (FileAlreadyExistsException e) {
-            throw new JobFailure("there is a " + folder + " already: name a new folder, or go on with its job: posthouse resume " + folder, e);
+            String other = isOne(folder) ? "go on with its job: posthouse resume " + folder : "delete it, as there is no job in it";
+            throw new JobFailure("there is a " + folder + " already: name a new folder, or " + other, e);
         } catch (IOException e) {
             throw cannotUse(folder, e);
         }
@@ -72,8 +73,9 @@ public final class JobFolder implements Closeable {
 
     /** The folder of a job that its launcher has left. @throws JobFailure if it is none, its job is over, or its launcher lives */
     public static JobFolder open(Path folder) throws JobFailure {
-        if (!Files.isRegularFile(folder.resolve(JOB))) {
-            throw new JobFailure("no job in " + folder + ": it has no " + JOB + "; posthouse run --folder " + folder + " begins one");
+        if (!isOne(folder)) {
+            String first = Files.exists(folder) ? ", once that is deleted" : "";
+            throw new JobFailure("no job in " + folder + ": it has no " + JOB + "; posthouse run --folder " + folder + " begins one" + first);
         }
         JobFolder opened = locked(folder);
         try {
@@ -114,16 +116,50 @@ public final class JobFolder implements Closeable {
     }
 
     private void read() throws IOException, JobFailure {
-        job = JobFile.decode(Files.readAllBytes(folder.resolve(JOB)));
-        notes = new RankNotes(job.spec().ranks());
-        String written = Files.readString(folder.resolve(PROGRESS));
-        notes.read(written.substring(0, written.lastIndexOf('\n') + 1));
-        Optional<String> end = notes.end();
+        job = readJob(folder);
+        notes = readNotes(folder, job);
+        Optional<Standing.End> end = notes.end();
         if (end.isPresent()) {
-            throw new JobFailure("the job in " + folder + " is over: " + end.get());
+            String cause = end.get().cause();
+            throw new JobFailure("the job in " + folder + " is over: it ended with status " + end.get().status() + (cause.isEmpty() ? "" : ": " + cause));
         }
         left = true;
         begin();
+    }
+
+    private static JobFile readJob(Path folder) throws IOException {
+        return JobFile.decode(Files.readAllBytes(folder.resolve(JOB)));
+    }
+
+    private static RankNotes readNotes(Path folder, JobFile job) throws IOException {
+        RankNotes notes = new RankNotes(job.spec().ranks());
+        String written = Files.readString(folder.resolve(PROGRESS));
+        notes.read(written.substring(0, written.lastIndexOf('\n') + 1));
+        return notes;
+    }
+
+    /** Whether a launcher has begun a job in this folder. */
+    public static boolean isOne(Path folder) {
+        return Files.isRegularFile(folder.resolve(JOB));
+    }
+
+    /** How the job in this folder ended; empty if it has not. Nobody writes to it meanwhile. */
+    public static Optional<Standing.End> end(Path folder) throws JobFailure {
+        try {
+            return isOne(folder) ? readNotes(folder, readJob(folder)).end() : Optional.empty();
+        } catch (IOException e) {
+            throw cannotUse(folder, e);
+        }
+    }
+
+    /** What a rank has printed to its output under all launchers of the job in this folder, as it was shown but for the ends of lines. */
+    public static List<String> shown(Path folder, int rank) throws JobFailure {
+        try {
+            Path file = output(folder, rank, "out");
+            return Files.exists(file) ? OutputTape.lines(file) : List.of();
+        } catch (IOException e) {
+            throw cannotUse(folder, e);
+        }
     }
 
     /** Writes down what is still of use in the place of all lines so far. */
@@ -191,6 +227,10 @@ public final class JobFolder implements Closeable {
 
     /** Where what a rank prints to a stream is kept. @param stream {@code out} or {@code err} */
     Path output(int rank, String stream) {
+        return output(folder, rank, stream);
+    }
+
+    private static Path output(Path folder, int rank, String stream) {
         return folder.resolve("rank-" + rank + "." + stream);
     }
 

@@ -22,6 +22,9 @@ final class JobRelays implements AutoCloseable {
 
     private final Token token;
     private final Consumer<Signal> signals;
+    /** Whether a relay that does not have the job may never have been told of it. */
+    private final boolean maybeUntold;
+
     private final List<Redial> redials = new ArrayList<>();
     /** What the relays were told of the job's end; null before. */
     private Notice end;
@@ -35,15 +38,24 @@ final class JobRelays implements AutoCloseable {
      * @param signals hears of events, and of relays that are lost and found
      */
     JobRelays(JobOpen job, List<RelayLine> lines, Token token, Consumer<Signal> signals) {
+        this(job, lines, token, signals, false);
+    }
+
+    private JobRelays(JobOpen job, List<RelayLine> lines, Token token, Consumer<Signal> signals, boolean maybeUntold) {
+        this.maybeUntold = maybeUntold;
         this.job = job;
         this.lines = lines.toArray(RelayLine[]::new);
         this.token = token;
         this.signals = signals;
     }
 
-    /** Those of a job that is open: all are lost until they are dialled. */
-    static JobRelays lost(JobOpen job, Token token, Consumer<Signal> signals) {
-        return new JobRelays(job, Collections.nCopies(job.homes().size(), null), token, signals);
+    /**
+     * Those of a job that is open: all are lost until they are dialled.
+     *
+     * @param isBegun whether a rank's process was ever started: before that, its launcher may have died before it had opened the job everywhere
+     */
+    static JobRelays lost(JobOpen job, Token token, Consumer<Signal> signals, boolean isBegun) {
+        return new JobRelays(job, Collections.nCopies(job.homes().size(), null), token, signals, !isBegun);
     }
 
     /** Where a relay listens for ranks. */
@@ -77,11 +89,16 @@ final class JobRelays implements AutoCloseable {
 
     /** Connects to a lost relay, opens the job there again and tells so. @return why it cannot; null if it has */
     Redial.Refusal reopen(int relay, String address) {
+        Redial.Refusal refusal = reopen(relay, address, job.comingBack());
+        return refusal != null && refusal.isJobUnknown() && maybeUntold ? reopen(relay, address, job) : refusal;
+    }
+
+    private Redial.Refusal reopen(int relay, String address, JobOpen opening) {
         try {
             RelayLine line = RelayLine.connect(address, token);
             CompletableFuture<Void> announced = new CompletableFuture<>();
             try {
-                open(line, relay, job.comingBack(), announced);
+                open(line, relay, opening, announced);
             } catch (JobFailure e) {
                 line.close();
                 return new Redial.Refusal(e.getMessage(), line.isRefused(), line.isJobUnknown());

@@ -25,7 +25,7 @@ import org.posthouse.wire.Token;
  * <p>The first thing that goes wrong is the job's cause and status; everything after it is a consequence and is not
  * reported. Whatever happens, no process of the job is left when {@link #run} returns.
  */
-public final class JobRun {
+public final class JobRun implements RunningJob {
     /** How long ranks that were told of the job's end have to leave before they are killed. */
     private static final long LEAVE_GRACE_MS = 1_000;
 
@@ -48,6 +48,11 @@ public final class JobRun {
     private final CountDownLatch connected = new CountDownLatch(1);
 
     private volatile boolean stopped;
+
+    /** Whether people's lines have others among them, for programs. */
+    private boolean supervised;
+
+    private Standing told = Standing.UNTOLD;
 
     private JobRun(
             JobSpec spec, JobOpen opening, JobRelays relays, BlockingQueue<Signal> signals, RankOutput output, OutputTapes tapes, JobFolder folder) {
@@ -96,7 +101,7 @@ public final class JobRun {
     public static JobRun resume(JobFolder folder, Token launchToken, RankOutput output) throws JobFailure {
         JobFile job = folder.job();
         BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-        JobRelays relays = JobRelays.lost(job.opening(), launchToken, signals::add);
+        JobRelays relays = JobRelays.lost(job.opening(), launchToken, signals::add, folder.notes().isBegun());
         return new JobRun(job.spec(), job.opening(), relays, signals, output, tapes(folder, signals), folder);
     }
 
@@ -190,6 +195,7 @@ public final class JobRun {
             if (!outcome.left()) {
                 noteEnd(outcome.status(), outcome.cause());
             }
+            tellStanding(new Standing.End(outcome.status(), outcome.cause(), outcome.left()));
             return outcome;
         } finally {
             connected.countDown();
@@ -239,38 +245,52 @@ public final class JobRun {
         return seconds == 0 ? null : StoppedRanks.watch(processes::present, seconds, TimeUnit.SECONDS.toMillis(1), output::tell);
     }
 
-    /** Ends the job soon, with this status. */
+    /** Has it told on the error stream how the job stands, in lines for programs; before {@link #run}. */
+    public void supervise() {
+        supervised = true;
+    }
+
+    private void tellStanding(Standing.End end) {
+        if (supervised) {
+            List<Standing.RankRun> present = processes.present().stream()
+                    .map(process -> new Standing.RankRun(process.rank(), process.incarnation(), process.pid()))
+                    .toList();
+            Standing standing = watch.standing(present, end);
+            if (!standing.equals(told)) {
+                told = standing;
+                output.tell(standing.words());
+            }
+        }
+    }
+
+    @Override
     public void stop(int status, String why) {
         stopped = true;
         signals.add(new Signal.Stop(status, why));
     }
 
-    /** Ends this process's part in the job soon, which stands still then until another goes on with it, or ends the job if none could. */
+    @Override
     public void leave(int status, String why) {
         stopped = true;
         signals.add(folder == null ? new Signal.Stop(status, why) : new Signal.Leave(why));
     }
 
-    /** Whether somebody wanted the job to end. */
+    @Override
     public boolean isStopped() {
         return stopped;
     }
 
-    /**
-     * Does to the job what it has to endure: kill -9 of a rank's present process, of which nobody tells the launcher.
-     *
-     * @return which incarnation of the rank it was, from 1; 0 if no process of the rank runs
-     */
+    @Override
     public int strike(int rank) {
         return processes.strike(rank);
     }
 
-    /** Waits until every rank's program has called Init, or the job has ended. */
+    @Override
     public void awaitConnected() throws InterruptedException {
         connected.await();
     }
 
-    /** Kills every process of the job at once. */
+    @Override
     public void kill() {
         processes.kill();
     }
@@ -278,6 +298,7 @@ public final class JobRun {
     /** Until every process has ended, or something went wrong. */
     private void watchToTheEnd() throws JobFailure, InterruptedException {
         while (!watch.isOver()) {
+            tellStanding(null);
             long waitNs = watch.quietNs(System.nanoTime());
             Signal signal = waitNs == Deadlines.FOR_EVER ? signals.take() : signals.poll(waitNs, TimeUnit.NANOSECONDS);
             if (signal != null) {

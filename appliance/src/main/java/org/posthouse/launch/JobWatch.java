@@ -61,6 +61,12 @@ final class JobWatch {
     /** Relays that have not told this launcher yet that they have the job. */
     private final Set<Integer> unheard = new HashSet<>();
 
+    /** Whether other launchers have seen every rank to its end. */
+    private boolean allDone;
+
+    /** Ranks that are not yet where other launchers have left them. */
+    private final Set<Integer> behind = new HashSet<>();
+
     /** The first rank that other launchers have left and that cannot be started again; or NOBODY. */
     private int lostForEver = Deadlines.NOBODY;
 
@@ -102,6 +108,7 @@ final class JobWatch {
 
     /** Goes on where other launchers have left the job: every rank's process has ended, and every relay is to be dialled. */
     void goOn(RankNotes notes, long nowNs) {
+        allDone = IntStream.range(0, spec.ranks()).allMatch(notes::isDone);
         for (int rank = 0; rank < spec.ranks(); rank++) {
             if (notes.isDone(rank)) {
                 ranks.told(rank, RankLink.FINALIZED);
@@ -115,7 +122,8 @@ final class JobWatch {
                 ranks.exited(rank, ExitStatus.NOT_STARTED);
                 restarts.goOn(rank, next);
                 deadlines.restart(rank, nowNs);
-                recoveries.begin(rank, next, "lost its launcher", nowNs, nowNs);
+                behind.add(rank);
+                recoveries.begin(rank, next, Restart.LAUNCHER_LOST, nowNs, nowNs);
             }
         }
         for (int relay : IntStream.of(homeOf).distinct().toArray()) {
@@ -181,11 +189,11 @@ final class JobWatch {
             case Signal.Event event -> onEvent(event.event(), event.atNs(), nowNs);
             case Signal.Diverged diverged -> diverged("rank " + diverged.rank() + " " + diverged.what());
             case Signal.LastWords last -> ranks.lastWords(last.rank(), last.words());
+            case Signal.OutputLost lost -> tell.accept("rank " + lost.rank() + " " + lost.what());
             case Signal.Unkept unkept -> ranks.unkept(unkept.rank(), unkept.why());
             case Signal.RelayLost lost -> onRelayLost(lost, nowNs);
             case Signal.RelayBack back -> onRelayBack(back, nowNs);
-            case Signal.JobUnknown unknown ->
-                tell.accept(unknown.why() + "; the relay is asked again: if it was started with another --data than before, start it with that");
+            case Signal.JobUnknown unknown -> onJobUnknown(unknown, nowNs);
             case Signal.Leave leave -> leave(leave.why());
             case Signal.Stop stop -> fail(stop.status(), stop.why());
         }
@@ -221,12 +229,23 @@ final class JobWatch {
         tell.accept(String.format(Locale.ROOT, "relay %s is back after %.2f s", back.id(), downNs / 1e9));
     }
 
+    /** A launcher may have died when it had ended the job there and had not written that down. */
+    private void onJobUnknown(Signal.JobUnknown unknown, long nowNs) {
+        if (unheard.contains(unknown.relay()) && allDone) {
+            unheard.remove(unknown.relay());
+            deadlines.relayBack(unknown.relay(), nowNs);
+        } else {
+            tell.accept(unknown.why() + "; the relay is asked again: if it was started with another --data than before, start it with that");
+        }
+    }
+
     private IntStream ranksAt(int relay) {
         return IntStream.range(0, homeOf.length).filter(rank -> homeOf[rank] == relay);
     }
 
     /** The rank goes on, or has come to its end, as its relay says. */
     private void settled(int rank, long atNs) {
+        behind.remove(rank);
         String told = losses.settled(rank, atNs);
         if (told != null) {
             tell.accept(told);
@@ -417,6 +436,12 @@ final class JobWatch {
             return new Notice(job, 0, Deadlines.NOBODY, "finished");
         }
         return failure.code() == 0 ? new Notice(job, 1, Deadlines.NOBODY, failure.text()) : failure;
+    }
+
+    /** How the job stands. @param end null before it has ended for this launcher */
+    Standing standing(List<Standing.RankRun> present, Standing.End end) {
+        return new Standing(
+                present, ranks.haveAllConnected(), unheard.isEmpty(), behind.size(), recoveries.soFar(), losses.soFar(), List.copyOf(divergences), end);
     }
 
     /** How the job ended, once everything has been told and nothing of it is left. */

@@ -117,6 +117,9 @@ final class OutputPump {
             }
         }
         line.write(buffer, start, count - start);
+        if (tape != null && tape.isForNextLauncher() && line.size() > 0) {
+            tape.begun(incarnation, line.toByteArray());
+        }
     }
 
     private synchronized void endLine() {

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
@@ -21,7 +22,7 @@ import java.util.List;
  * tape still has, so that a line that differs in length moves no other.
  *
  * <p>The end of the tape is in memory and the rest in a file without a name, which nobody can leave behind; or all of it is in a
- * file that another launcher will read, each line before it is shown. If that
+ * file that another launcher will read, each line before it is shown, and behind it the beginning of the next. If that
  * cannot be written or read, the watcher is told, nothing is kept any more, and the stream is shown as it comes.
  */
 final class OutputTape implements AutoCloseable {
@@ -38,6 +39,9 @@ final class OutputTape implements AutoCloseable {
 
         /** A process has said its last words: a line without its end. */
         void lastWords(String line);
+
+        /** The process goes on behind the end of all that is kept: the rest of a sentence that begins with the rank. */
+        void lost(String what);
 
         /** The stream is not kept any longer. */
         void broken(IOException why);
@@ -58,6 +62,12 @@ final class OutputTape implements AutoCloseable {
 
     /** What a process that has ended printed behind the end of the tape: the most of all that came as far. */
     private byte[] held = NOTHING;
+
+    /** How much of that, or of what the present process has begun, is in the file behind [0, filed); only if the file has a name. */
+    private int begunBytes;
+
+    /** Whose beginning that is; 0 for one of a dead process. */
+    private int begunBy;
 
     /** How many lines it has; a piece of a line that is passed on in pieces counts as one. */
     private long lines;
@@ -85,7 +95,7 @@ final class OutputTape implements AutoCloseable {
         this.path = path;
     }
 
-    /** One that is in this file, and begins with the whole lines that are there. */
+    /** One that is in this file, and begins with the whole lines that are there; the rest is what a dead process has begun. */
     static OutputTape in(Path path, String stream, List<String> lastWords, Watcher watcher) throws IOException {
         OutputTape tape = new OutputTape(stream, lastWords, watcher, path);
         if (Files.exists(path)) {
@@ -94,11 +104,29 @@ final class OutputTape implements AutoCloseable {
         return tape;
     }
 
+    /** What a file of a stream holds, line by line without their ends, as they were shown. */
+    static List<String> lines(Path file) throws IOException {
+        List<String> lines = new ArrayList<>();
+        byte[] all = Files.readAllBytes(file);
+        int start = 0;
+        for (int at = 0; at < all.length; at++) {
+            if (all[at] == '\n' || at - start >= OutputPump.LINE_BYTES_MAX || at + 1 == all.length) {
+                int end = all[at] == '\n' ? at : at + 1;
+                lines.add(new String(all, start, end - start, StandardCharsets.UTF_8));
+                start = at + 1;
+            }
+        }
+        return lines;
+    }
+
     private synchronized void recall() throws IOException {
         file = openFile();
         filed = file.size();
         passLines(filed);
-        file.truncate(compared);
+        byte[] begun = new byte[(int) (filed - compared)];
+        read(compared, begun);
+        held = begun;
+        begunBytes = begun.length;
         filed = compared;
         lines = linesCompared;
     }
@@ -129,6 +157,11 @@ final class OutputTape implements AutoCloseable {
         compared = 0;
         linesCompared = 0;
         long end = Math.min(target, length());
+        long known = length() + held.length;
+        if (target != OutputMarks.END && target > known) {
+            watcher.lost("goes on at byte " + target + " of " + stream + ", of which only " + known
+                    + " came to its launchers: what it had printed between them is lost");
+        }
         try {
             passLines(end);
         } catch (IOException e) {
@@ -173,6 +206,9 @@ final class OutputTape implements AutoCloseable {
             return false;
         }
         if (isLastWords(line)) {
+            if (begunBytes > held.length) {
+                fileBegun(held, 0, 0);
+            }
             watcher.lastWords(new String(line, StandardCharsets.UTF_8).stripTrailing());
             return true;
         }
@@ -240,6 +276,36 @@ final class OutputTape implements AutoCloseable {
         }
     }
 
+    /** Whether {@link #begun} is to be told. */
+    boolean isForNextLauncher() {
+        return path != null;
+    }
+
+    /** A process is within a line: it may go on behind that under the next launcher. */
+    synchronized void begun(int from, byte[] beginning) {
+        boolean isNew = from == incarnation && linesCompared == lines && beginning.length > Math.max(begunBytes, held.length);
+        if (isNew && path != null && !broken) {
+            fileBegun(beginning, begunBy == from ? begunBytes : 0, from);
+        }
+    }
+
+    /** @param there how much of it is in the file already */
+    private void fileBegun(byte[] beginning, int there, int by) {
+        try {
+            if (file == null) {
+                file = openFile();
+            }
+            write(ByteBuffer.wrap(beginning, there, beginning.length - there));
+            if (begunBytes > beginning.length) {
+                file.truncate(filed + beginning.length);
+            }
+            begunBytes = beginning.length;
+            begunBy = by;
+        } catch (IOException e) {
+            broken(e);
+        }
+    }
+
     /** A process has ended within a line: the beginning of one that is on the tape, or of one that the next may print whole. */
     synchronized void hold(int from, byte[] beginning) {
         if (from == incarnation && linesCompared == lines && beginning.length > held.length) {
@@ -289,14 +355,23 @@ final class OutputTape implements AutoCloseable {
             if (file == null) {
                 file = openFile();
             }
-            ByteBuffer buffer = ByteBuffer.wrap(tail, 0, tailBytes);
-            while (buffer.hasRemaining()) {
-                file.write(buffer, filed + buffer.position());
-            }
+            write(ByteBuffer.wrap(tail, 0, tailBytes));
             filed += tailBytes;
+            if (begunBytes > tailBytes) {
+                file.truncate(filed);
+            }
+            begunBytes = 0;
+            begunBy = 0;
             tailBytes = 0;
         } catch (IOException e) {
             broken(e);
+        }
+    }
+
+    /** At the end of what is in the file. */
+    private void write(ByteBuffer bytes) throws IOException {
+        while (bytes.hasRemaining()) {
+            file.write(bytes, filed + bytes.position());
         }
     }
 

@@ -68,6 +68,11 @@ final class OutputTapes implements AutoCloseable {
             }
 
             @Override
+            public void lost(String what) {
+                signals.accept(new Signal.OutputLost(rank, what));
+            }
+
+            @Override
             public void broken(IOException why) {
                 signals.accept(new Signal.Unkept(rank, "what it printed could not be kept: " + why.getMessage()));
             }

@@ -3,6 +3,7 @@ package org.posthouse.launch;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -23,7 +24,7 @@ final class RankNotes {
     private final Mark[] prologues;
     private final String[] limits;
     private final List<Deque<Mark>> images = new ArrayList<>();
-    private String end;
+    private Standing.End end;
 
     RankNotes(int ranks) {
         incarnation = new int[ranks];
@@ -100,7 +101,7 @@ final class RankNotes {
     }
 
     String ended(int status, String cause) {
-        end = cause.isEmpty() ? "it ended with status " + status : "it ended with status " + status + ": " + cause;
+        end = new Standing.End(status, cause, false);
         return "end " + status + " " + cause.replace('\n', ' ') + "\n";
     }
 
@@ -129,6 +130,11 @@ final class RankNotes {
         return incarnation[rank];
     }
 
+    /** Whether a process of any rank was started. */
+    boolean isBegun() {
+        return Arrays.stream(incarnation).anyMatch(number -> number > 0);
+    }
+
     /** Whether the rank has come to its end. */
     boolean isDone(int rank) {
         return done[rank];
@@ -149,7 +155,7 @@ final class RankNotes {
     }
 
     /** How the job ended; empty if it has not. */
-    Optional<String> end() {
+    Optional<Standing.End> end() {
         return Optional.ofNullable(end);
     }
 }

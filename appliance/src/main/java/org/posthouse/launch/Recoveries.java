@@ -91,9 +91,15 @@ final class Recoveries {
     }
 
     private Restart close(int rank, long replayedNs, long deliveries) {
-        Recovery recovery = open[rank];
+        Restart restart = restart(rank, replayedNs, deliveries);
         open[rank] = null;
-        Restart restart = new Restart(
+        ended.add(restart);
+        return restart;
+    }
+
+    private Restart restart(int rank, long replayedNs, long deliveries) {
+        Recovery recovery = open[rank];
+        return new Restart(
                 rank,
                 recovery.incarnation,
                 recovery.cause,
@@ -102,8 +108,17 @@ final class Recoveries {
                 recovery.isHeard ? recovery.heardNs - recovery.startedNs : UNKNOWN,
                 replayedNs,
                 deliveries);
-        ended.add(restart);
-        return restart;
+    }
+
+    /** All restarts of the job until now, behind those that have ended those that have not. */
+    List<Restart> soFar() {
+        List<Restart> all = new ArrayList<>(ended);
+        for (int rank = 0; rank < open.length; rank++) {
+            if (open[rank] != null) {
+                all.add(restart(rank, UNKNOWN, 0));
+            }
+        }
+        return List.copyOf(all);
     }
 
     /** All restarts of the job, those included that its end has cut short. */

@@ -46,7 +46,7 @@ final class Redial implements Runnable {
                     return;
                 }
                 if (refusal.isJobUnknown() && !told) {
-                    signals.accept(new Signal.JobUnknown(refusal.why()));
+                    signals.accept(new Signal.JobUnknown(relay, refusal.why()));
                     told = true;
                 }
                 Thread.sleep(pauseMs);

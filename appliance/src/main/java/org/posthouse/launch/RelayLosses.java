@@ -75,6 +75,13 @@ final class RelayLosses {
         }
     }
 
+    /** All of them until now; of those whose ranks have not gone on yet as if they were not to. */
+    List<RelayLoss> soFar() {
+        List<RelayLoss> all = new ArrayList<>(ended);
+        open.forEach(one -> all.add(one.loss(UNKNOWN)));
+        return List.copyOf(all);
+    }
+
     /** All of them, those included that the job's end has cut short. */
     List<RelayLoss> all() {
         for (Return one : List.copyOf(open)) {

@@ -24,6 +24,13 @@ public record Restart(
         long startedNs,
         long replayedNs,
         long deliveries) {
+    /** The cause, if the launcher ended with the old process. */
+    static final String LAUNCHER_LOST = "lost its launcher";
+
+    /** Whether another launcher had started the old process: when that ended is not known. */
+    public boolean lostLauncher() {
+        return cause.equals(LAUNCHER_LOST);
+    }
 
     /** Whether the new process got to where the old one had been. */
     public boolean isCaughtUp() {

@@ -24,6 +24,9 @@ sealed interface Signal {
     /** What the library has said before it ended a rank's process. */
     record LastWords(int rank, String words) implements Signal {}
 
+    /** Some of what a rank has printed came to no launcher, and nobody prints it again. */
+    record OutputLost(int rank, String what) implements Signal {}
+
     /** What a rank prints cannot be kept any more: it cannot be started again. */
     record Unkept(int rank, String why) implements Signal {}
 
@@ -42,8 +45,12 @@ sealed interface Signal {
      */
     record RelayBack(int relay, String id) implements Signal {}
 
-    /** A lost relay answers, but does not have the job; it is asked again. */
-    record JobUnknown(String why) implements Signal {}
+    /**
+     * A lost relay answers, but does not have the job; it is asked again.
+     *
+     * @param relay its index among the job's
+     */
+    record JobUnknown(int relay, String why) implements Signal {}
 
     /** Somebody wants the job to stand still until another launcher goes on with it. */
     record Leave(String why) implements Signal {}

@@ -105,6 +105,31 @@ class JobFolderTest {
         assertThatThrownBy(() -> JobFolder.open(above)).hasMessageContaining("no job in");
     }
 
+    /** As a launcher leaves it that dies at once. */
+    @Test
+    void aFolderWithoutAJobIsToBeDeletedByItsUser() throws Exception {
+        Path path = above.resolve("job");
+        JobFolder.create(path).close();
+        assertThat(JobFolder.isOne(path)).isFalse();
+        assertThat(JobFolder.end(path)).isEmpty();
+        assertThatThrownBy(() -> JobFolder.open(path)).hasMessageEndingWith("begins one, once that is deleted");
+        assertThatThrownBy(() -> JobFolder.create(path)).hasMessageEndingWith("name a new folder, or delete it, as there is no job in it");
+    }
+
+    @Test
+    void whoeverComesLaterReadsHowTheJobEndedAndWhatItHasShown() throws Exception {
+        Path path = left();
+        assertThat(JobFolder.end(path)).isEmpty();
+        try (JobFolder folder = JobFolder.open(path)) {
+            folder.ended(3, "rank 1 exited");
+        }
+        assertThat(JobFolder.end(path)).contains(new Standing.End(3, "rank 1 exited", false));
+        String longer = "x".repeat(OutputPump.LINE_BYTES_MAX);
+        Files.writeString(path.resolve("rank-1.out"), "a\n\n" + longer + "yz\nb");
+        assertThat(JobFolder.shown(path, 1)).containsExactly("a", "", longer + "y", "z", "b");
+        assertThat(JobFolder.shown(path, 0)).isEmpty();
+    }
+
     @Test
     void aFolderWhoseJobDidNotBeginGoes() throws Exception {
         Path path = above.resolve("job");

@@ -7,14 +7,18 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Reason;
@@ -212,6 +216,39 @@ class JobRunTest {
         assertThat(relay.closeJob().code()).isZero();
         assertThat(outcome.get(20, TimeUnit.SECONDS).isSuccess()).isTrue();
         assertThat(err()).containsOnlyOnce("UNKNOWN_JOB: not here").containsPattern("relay here is back after ");
+    }
+
+    /** Its launcher died when it had written down what the job is, and no relay had heard of it. */
+    @Test
+    void aJobThatWasNeverOpenedIsOpenedByWhoGoesOnWithIt(@TempDir Path above) throws Exception {
+        JobSpec spec = new JobSpec(
+                "test", 1, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(), Map.of(), true,
+                new Patience(3, 10_000));
+        List<Home> homes = List.of(new Home("here", "here", relay.address()));
+        opening = new JobOpen(7, new Token(1, 2), JobOpen.PROCESS, false, "test", homes, new int[1], 0);
+        try (JobFolder folder = JobFolder.create(above.resolve("job"))) {
+            folder.describe(new JobFile(spec, above, opening, Optional.empty()));
+        }
+        run = JobRun.resume(JobFolder.open(above.resolve("job")), Token.NONE, RankOutput.tagged(1, new PrintStream(out), new PrintStream(err)));
+        Thread.ofVirtual().start(() -> runToTheEnd(run));
+        relay.greet();
+        relay.refuse(Reason.UNKNOWN_JOB);
+        relay.greet();
+        assertThat(relay.open()).usingRecursiveComparison().isEqualTo(opening);
+        Strings.Held rank = next(0, 1);
+        relay.tell(JobEvent.CONNECTED, 0);
+        relay.tell(JobEvent.FINALIZED, 0);
+        rank.exit(0);
+        assertThat(relay.closeJob().code()).isZero();
+        assertThat(outcome.get(20, TimeUnit.SECONDS).isSuccess()).isTrue();
+    }
+
+    private void runToTheEnd(JobRun job) {
+        try {
+            outcome.complete(job.run());
+        } catch (Exception e) {
+            outcome.completeExceptionally(e);
+        }
     }
 
     @Test

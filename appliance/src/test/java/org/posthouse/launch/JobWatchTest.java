@@ -582,6 +582,51 @@ class JobWatchTest {
         assertThat(done).doesNotContain("0/2", "1/2");
     }
 
+    /** Its launcher died between the two: the relays were told that it is over, and the folder was not. */
+    @Test
+    void aRelayThatHasEndedTheJobIsNotAskedAgain() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 1", "start 1 1", "done 0", "done 1"), nowNs);
+        watch.on(new Signal.JobUnknown(1, "r1 does not have it"), nowNs);
+        assertThat(watch.isOver()).as("the other may have it").isFalse();
+        watch.on(new Signal.JobUnknown(0, "r0 does not have it"), nowNs);
+        assertThat(end(watch).isSuccess()).isTrue();
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void aRelayThatDoesNotHaveAJobWithMoreToDoIsAwaited() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 1", "start 1 1", "done 0"), nowNs);
+        watch.on(new Signal.JobUnknown(0, "r0 does not have it"), nowNs);
+        back(watch, 1);
+        assertThat(done).containsExactly("1/2");
+        assertThat(watch.isOver()).isFalse();
+        assertThat(told).containsExactly(
+                "r0 does not have it; the relay is asked again: if it was started with another --data than before, start it with that", "relay r1 has the job");
+    }
+
+    @Test
+    void howAJobStandsSaysWhoIsNotYetWhereItWas() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 1", "start 1 1", "done 0"), nowNs);
+        assertThat(watch.standing(List.of(), null)).isEqualTo(
+                new Standing(List.of(), false, false, 1, List.of(new Restart(1, 2, "lost its launcher", 0, -1, -1, -1, 0)), List.of(), List.of(), null));
+        back(watch, 0);
+        back(watch, 1);
+        told(watch, 1, JobEvent.REPLAYING);
+        assertThat(watch.standing(List.of(), null)).extracting(Standing::hasJob, Standing::behind).containsExactly(true, 1);
+        told(watch, 1, JobEvent.CAUGHT_UP);
+        Standing standing = watch.standing(List.of(new Standing.RankRun(1, 2, 77)), new Standing.End(1, "x", false));
+        assertThat(standing.behind()).isZero();
+        assertThat(standing.restarts()).singleElement().satisfies(restart -> {
+            assertThat(restart.lostLauncher()).isTrue();
+            assertThat(restart.isCaughtUp()).isTrue();
+        });
+        assertThat(Standing.isOne("posthouse: " + standing.words())).isTrue();
+        assertThat(Standing.parse("posthouse: " + standing.words() + "\n")).isEqualTo(standing);
+    }
+
     /** Its relays are told that it is over, so they have to be there. */
     @Test
     void aJobThatCannotBeReplayedEndsWhenItIsGoneOnWith() throws Exception {

@@ -1,6 +1,7 @@
 package org.posthouse.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -38,6 +39,11 @@ class OutputTapeTest {
         @Override
         public void lastWords(String line) {
             last.add(line);
+        }
+
+        @Override
+        public void lost(String what) {
+            told.add(what);
         }
 
         @Override
@@ -234,7 +240,7 @@ class OutputTapeTest {
     /** Another launcher reads what the one before has kept, and nothing tells it what of it was shown. */
     private void nextLauncher() throws IOException {
         tape.close();
-        tape = OutputTape.in(folder.resolve("rank-3.out"), "standard output", List.of(), watcher);
+        tape = OutputTape.in(folder.resolve("rank-3.out"), "standard output", List.of("rank 3: the relay at "), watcher);
     }
 
     @Test
@@ -259,6 +265,64 @@ class OutputTapeTest {
         assertThat(shown()).isEqualTo(tagged("two", "three"));
         assertThat(folder.resolve("rank-3.out")).hasContent("one\ntwo\nthree\n");
         assertThat(told).isEmpty();
+    }
+
+    /** A process under the next launcher that goes on at this image, behind a prologue that prints nothing. */
+    private void goesOnAt(int incarnation, long bytes, String printed) throws Exception {
+        nextLauncher();
+        tape.marks().mark(0, 0);
+        tape.marks().mark(1, bytes);
+        PipedOutputStream process = new PipedOutputStream();
+        OutputPump pump = start(incarnation, process);
+        tape.marks().goesOnAt(1);
+        process.write(printed.getBytes(StandardCharsets.UTF_8));
+        process.close();
+        pump.await();
+    }
+
+    @Test
+    void whoGoesOnWithinALineUnderTheNextLauncherShowsAllOfIt() throws Exception {
+        nextLauncher();
+        process(1, "one\ntw");
+        goesOnAt(2, 6, "o\nthr");
+        assertThat(folder.resolve("rank-3.out")).hasContent("one\ntwo\nthr");
+        goesOnAt(3, 11, "ee\n");
+        assertThat(shown()).isEqualTo(tagged("one", "two", "three"));
+        assertThat(folder.resolve("rank-3.out")).hasContent("one\ntwo\nthree\n");
+        assertThat(told).isEmpty();
+    }
+
+    @Test
+    void aBeginningThatNobodyEndsSoIsNotInTheFile() throws Exception {
+        nextLauncher();
+        process(1, "one\nlonger");
+        nextLauncher();
+        process(2, "one\nb\n");
+        assertThat(folder.resolve("rank-3.out")).hasContent("one\nb\n");
+        nextLauncher();
+        PipedOutputStream process = new PipedOutputStream();
+        OutputPump pump = start(3, process);
+        process.write("one\nb\nrank 3: the relay ".getBytes(StandardCharsets.UTF_8));
+        await().until(() -> Files.readString(folder.resolve("rank-3.out")).endsWith("relay "));
+        process.write("at h:".getBytes(StandardCharsets.UTF_8));
+        process.flush();
+        await().until(() -> Files.readString(folder.resolve("rank-3.out")).equals("one\nb\nrank 3: the relay at h:"));
+        process.write("1 is gone\n".getBytes(StandardCharsets.UTF_8));
+        process.close();
+        pump.await();
+        assertThat(folder.resolve("rank-3.out")).hasContent("one\nb\n");
+        assertThat(last).containsExactly("rank 3: the relay at h:1 is gone");
+    }
+
+    /** The launcher died before it had read it, and the image was made. */
+    @Test
+    void whatCameToNoLauncherIsToldAsLost() throws Exception {
+        nextLauncher();
+        process(1, "one\ntw");
+        goesOnAt(2, 14, "four\n");
+        assertThat(told).containsExactly(
+                "goes on at byte 14 of standard output, of which only 6 came to its launchers: what it had printed between them is lost");
+        assertThat(shown()).isEqualTo(tagged("one", "twfour"));
     }
 
     /** The relay that had told of it, and the launcher that had heard of it, may both be dead. */

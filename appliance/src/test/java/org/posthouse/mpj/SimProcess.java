@@ -82,7 +82,7 @@ public final class SimProcess implements Machine {
     public void start(int relay, Settings settings, Program program) {
         stage.start(() -> {
             try {
-                endpoint = RelayEndpoint.connect(this, "127.0.0.1:" + relay, hello, settings, new SimEnding());
+                endpoint = RelayEndpoint.connect(this, "127.0.0.1:" + relay, hello, settings, new SimEnding(), true);
                 program.run(this);
                 endpoint.close();
                 exit(0, "");

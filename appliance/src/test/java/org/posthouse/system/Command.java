@@ -103,6 +103,11 @@ final class Command implements AutoCloseable {
         return process.toHandle();
     }
 
+    /** Nothing more comes from whoever started it. */
+    void endInput() throws IOException {
+        process.getOutputStream().close();
+    }
+
     String out() {
         return read(out);
     }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.posthouse.launch.Standing;
 import org.posthouse.system.jobs.Computes;
 
 /** No process outlives its launcher, however the launcher ends and however busy the ranks are. */
@@ -84,8 +86,23 @@ class OrphanTest {
         }
     }
 
-    private Command startBusyJob() throws Exception {
-        Command command = Command.start(folder, "run", "-n", "3", "-cp", Jobs.classPath(), Computes.class.getName());
+    /** The campaign that has started the launcher was killed. */
+    @Test
+    void supervisedLauncherEndsWithItsInput() throws Exception {
+        try (Command command = startBusyJob("--supervised")) {
+            List<ProcessHandle> ranks = Jobs.ranks(command.handle());
+            assertThat(command.err().lines()).allMatch(Standing::isOne).isNotEmpty();
+            command.endInput();
+            assertThat(command.await().status()).isEqualTo(130);
+            assertThat(ranks).hasSize(3).noneMatch(ProcessHandle::isAlive);
+        }
+    }
+
+    private Command startBusyJob(String... options) throws Exception {
+        List<String> words = new ArrayList<>(List.of("run", "-n", "3", "-cp", Jobs.classPath()));
+        words.addAll(List.of(options));
+        words.add(Computes.class.getName());
+        Command command = Command.start(folder, words.toArray(String[]::new));
         await().atMost(PATIENCE).until(() -> command.out().lines().filter(line -> line.contains("busy")).count() == 3);
         return command;
     }

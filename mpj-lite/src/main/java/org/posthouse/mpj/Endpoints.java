@@ -26,7 +26,7 @@ public final class Endpoints {
     /** Milliseconds between two checkpoints of a program that has points for them; 0, or without it: as the relay asks. */
     public static final String CHECKPOINT_MS = "POSTHOUSE_CHECKPOINT_MS";
 
-    /** Set for a rank whose launcher starts it again if its relay is not there: the process ends then, with status 70. */
+    /** Set for a rank whose launcher starts it again: it waits for its relay if that is not there, and then the process ends with status 70. */
     public static final String RESTARTABLE = "POSTHOUSE_RESTARTABLE";
 
     private static RelayEndpoint connected;
@@ -36,8 +36,8 @@ public final class Endpoints {
     /**
      * Connects this rank to its home relay.
      *
-     * <p>If the relay cannot be reached, or dies before it has greeted the rank, and the launcher starts such a rank again, the process
-     * ends: as the next incarnation it waits for the relay to come back.
+     * <p>If the relay cannot be reached, and the launcher starts such a rank again, it waits for the relay to come back. If that dies before it has
+     * greeted the rank, the process ends: as the next incarnation it waits for that, too.
      *
      * @throws IllegalStateException if the process was not started by {@code posthouse run}, the relay cannot be
      *     reached, or a connection was made before
@@ -55,10 +55,11 @@ public final class Endpoints {
                 Token.parse(variable(environment, TOKEN)));
         String relay = variable(environment, RELAY);
         Ending ending = new Ending(rank);
+        boolean restartable = environment.containsKey(RESTARTABLE);
         try {
-            connected = RelayEndpoint.connect(relay, hello, Settings.of(environment), ending);
+            connected = RelayEndpoint.connect(Machine.REAL, relay, hello, Settings.of(environment), ending, restartable);
         } catch (IOException | IllegalArgumentException e) {
-            if (e instanceof IOException broken && environment.containsKey(RESTARTABLE)) {
+            if (e instanceof IOException broken && restartable) {
                 ending.lost(relay, broken);
             }
             throw new IllegalStateException("rank " + rank + ": " + e.getMessage(), e);

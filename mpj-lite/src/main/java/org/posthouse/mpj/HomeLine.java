@@ -74,21 +74,22 @@ final class HomeLine {
      * Connects and says HELLO. A process that is started in the place of another tries as long as one whose connection broke: a relay that
      * comes back may have cost both.
      *
+     * @param awaits whether the first process of a rank tries as long, too: its relay comes back with the job
      * @throws IOException naming the relay
      */
-    static HomeLine connect(Machine machine, String relay, Settings settings, Hello hello) throws IOException {
+    static HomeLine connect(Machine machine, String relay, Settings settings, Hello hello, boolean awaits) throws IOException {
         Dialling dialling = new Dialling(machine, relay, settings.busyPollUs(), settings.reconnectS() * 1_000L);
         boolean restarted = hello.incarnation() > 1;
-        HomeLine home = new HomeLine(dialling, first(dialling, restarted), restarted);
+        HomeLine home = new HomeLine(dialling, first(dialling, restarted || awaits), restarted);
         home.write(hello, List.of());
         return home;
     }
 
-    private static FrameLine first(Dialling dialling, boolean restarted) throws IOException {
+    private static FrameLine first(Dialling dialling, boolean awaits) throws IOException {
         try {
             return dialling.once();
         } catch (IOException e) {
-            if (!restarted) {
+            if (!awaits) {
                 throw e;
             }
             return dialling.again(e);

@@ -87,13 +87,13 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
      * @throws IOException if the relay cannot be reached, in one line that names it
      */
     static RelayEndpoint connect(String relay, Hello hello, Settings settings, Ending ending) throws IOException {
-        return connect(Machine.REAL, relay, hello, settings, ending);
+        return connect(Machine.REAL, relay, hello, settings, ending, false);
     }
 
-    /** The same on that machine. */
-    static RelayEndpoint connect(Machine machine, String relay, Hello hello, Settings settings, Ending ending)
+    /** The same on that machine. @param awaits whether its relay may be down, and comes back: the job is logged */
+    static RelayEndpoint connect(Machine machine, String relay, Hello hello, Settings settings, Ending ending, boolean awaits)
             throws IOException {
-        HomeLine line = HomeLine.connect(machine, relay, settings, hello);
+        HomeLine line = HomeLine.connect(machine, relay, settings, hello, awaits);
         RelayEndpoint endpoint = new RelayEndpoint(machine, line, hello, settings, ending);
         endpoint.progress.lock();
         try {

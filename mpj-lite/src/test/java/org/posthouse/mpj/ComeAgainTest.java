@@ -497,7 +497,7 @@ final class ComeAgainTest extends OneRank {
     @Test
     void aRelayThatIsAwayForLongAfterAMoveIsTriedAgain() throws Exception {
         HomeLine restarted =
-                HomeLine.connect(Machine.REAL, relay.address(), new Settings(0, 0), Hello.start(ScriptedRelay.JOB, 0, 2, TOKEN));
+                HomeLine.connect(Machine.REAL, relay.address(), new Settings(0, 0), Hello.start(ScriptedRelay.JOB, 0, 2, TOKEN), false);
         line = relay.accept();
         relay.shut();
         assertThat(restarted.dial(10)).isNull();
@@ -525,6 +525,25 @@ final class ComeAgainTest extends OneRank {
         line.hear(FrameType.POST);
         line.close();
         assertThat(end.how.get()).isEqualTo("lost: the relay at " + relay.address() + " has closed the connection");
+    }
+
+    /** For as long as one whose connection broke. */
+    @Test
+    void theFirstProcessOfALoggedJobWaitsForItsRelay() throws Exception {
+        relay.shut();
+        Hello first = Hello.start(ScriptedRelay.JOB, 0, 1, TOKEN);
+        Settings second = new Settings(100_000, 0, Settings.KEPT_BYTES_LEAST, 1);
+        assertThatThrownBy(() -> RelayEndpoint.connect(Machine.REAL, relay.address(), first, second, end, true))
+                .isInstanceOf(IOException.class)
+                .hasMessageEndingWith("; it has not come back for 1 s (POSTHOUSE_RECONNECT_S)");
+        CompletableFuture<RelayEndpoint> connecting =
+                start(() -> RelayEndpoint.connect(Machine.REAL, relay.address(), first, Settings.DEFAULT, end, true));
+        relay.open();
+        line = relay.accept();
+        Hello hello = Hello.decode(line.hear(FrameType.HELLO));
+        assertThat(List.of(hello.start(), hello.incarnation())).containsExactly(Hello.FRESH, 1);
+        line.say(ScriptedRelay.welcome(2, true, 0, 0));
+        assertThat(connecting.get()).isNotNull();
     }
 
     @Test

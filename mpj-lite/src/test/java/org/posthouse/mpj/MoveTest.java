@@ -315,7 +315,7 @@ final class MoveTest extends OneRank {
     @Test
     void aRelayThatRefusesForLongIsNamed() throws Exception {
         String address = relay.address();
-        HomeLine line = HomeLine.connect(Machine.REAL, address, new Settings(256 * 1024, busyPollUs), HELLO);
+        HomeLine line = HomeLine.connect(Machine.REAL, address, new Settings(256 * 1024, busyPollUs), HELLO, false);
         relay.shut();
         assertThatIOException()
                 .isThrownBy(() -> line.dial(300))

@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -64,6 +65,23 @@ class ConsoleBrowserTest {
             browser.await("both ranks", () -> text(browser, ".job tbody tr"), "0 rennes " + here + " connected 1 5 5 40 B 40 B 0 1; "
                     + "1 rennes elsewhere connected 2 – – – – – –");
             assertThat(text(browser, ".job summary")).isEqualTo("Ranks 5 messages sent, 5 delivered at the relays here");
+        }
+    }
+
+    /** In the grid, as a square, and in the table, as the mark beside its word. */
+    @Test
+    void aRanksStateHasOneColour() throws Exception {
+        try (OpsFixture ops = new OpsFixture(); Browser browser = Browser.start(folder, 1280)) {
+            String here = ops.relay.snapshot.relay();
+            List<RankView> ranks = Arrays.stream(RankView.State.values()).map(state -> Scenes.rank(state.ordinal(), here, state, 1, 0)).toList();
+            ops.relay.snapshot = Scenes.relay("rennes", here, 10, List.of(Scenes.job(Scenes.JOB, ranks)));
+            browser.open(ops.uri("/").toString());
+            browser.await("all ranks", () -> browser.all(".job .grid .cell").size(), ranks.size());
+            String colours = "return [...document.querySelectorAll('%s')].map(e => getComputedStyle(e).color).join('; ')";
+            assertThat(browser.run(colours.formatted(".job .grid .cell"))).isEqualTo(browser.run(colours.formatted(".job tbody .badge .mark")));
+            String looks = "return new Set([...document.querySelectorAll('.job .grid .cell')]"
+                    + ".map(e => getComputedStyle(e)).map(s => s.color + s.background + s.border)).size";
+            assertThat(browser.run(looks)).as("looks of as many states").isEqualTo((long) ranks.size());
         }
     }
 

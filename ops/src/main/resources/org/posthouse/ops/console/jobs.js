@@ -4,7 +4,7 @@ import { html, nothing } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { countBy, sum } from '/console/model.js';
 import { bytes, count, duration, plural, rate, word } from '/console/format.js';
-import { badge, col, empty, num, spark, table } from '/console/parts.js';
+import { badge, cell, col, empty, num, spark, table } from '/console/parts.js';
 
 const HEAD = [
   num('Rank'), col('Site'), col('Home relay'), col('State'), num('Incarnation', 'how often this rank was started'),
@@ -72,11 +72,10 @@ function rankGrid(job) {
   const text = legend.map(([state, n]) => `${n} ${word(state)}`).join(', ');
   return html`<div class="ranks">
     <div class="grid" role="img" aria-label="${plural(job.size, 'rank')}: ${text}">
-      ${job.ranks.slice(0, CELLS_MAX).map((rank) => html`<i class="cell ${rank.state.toLowerCase()}"
-        title="rank ${rank.rank}: ${word(rank.state)} at ${rank.site}"></i>`)}
+      ${job.ranks.slice(0, CELLS_MAX).map((rank) => cell(rank.state, `rank ${rank.rank}: ${word(rank.state)} at ${rank.site}`))}
     </div>
     <ul class="legend" aria-hidden="true">${legend.map(([state, n]) => html`<li>
-      <i class="cell ${state.toLowerCase()}"></i>
+      ${cell(state)}
       <b>${count(n)}</b> ${state === 'UNHEARD' ? 'not heard of' : word(state)}</li>`)}</ul>
   </div>`;
 }

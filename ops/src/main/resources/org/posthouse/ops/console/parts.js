@@ -21,6 +21,11 @@ export function badge(state, title) {
   return html`<span class="badge ${t}" title=${title ?? nothing}>${mark(t)}${word(state)}</span>`;
 }
 
+/** The same as a square of a grid. Its state has a shape of its own where the colour is another's, too. */
+export function cell(state, title) {
+  return html`<i class="cell ${tone(state)} ${state.toLowerCase()}" title=${title ?? nothing}></i>`;
+}
+
 function mark(t) {
   const shape = {
     good: svg`<circle cx="5" cy="5" r="4"/>`,

@@ -1,0 +1,282 @@
+package org.posthouse.chaos;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.posthouse.launch.JobFailure;
+import org.posthouse.launch.JobFolder;
+import org.posthouse.launch.JobOutcome;
+import org.posthouse.launch.JobRun;
+import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.LauncherProcess;
+import org.posthouse.launch.Reach;
+import org.posthouse.launch.RelayLoss;
+import org.posthouse.launch.Restart;
+import org.posthouse.launch.RunningJob;
+import org.posthouse.launch.Standing;
+import org.posthouse.wire.JobOpen;
+
+/**
+ * One job whose launchers are processes: {@code posthouse run --folder}, and for each that is killed {@code posthouse resume}. The
+ * thread that calls {@link #run} starts them; what they tell is guarded by itself.
+ *
+ * <p>A kill does not count if the job had not begun, so that it is begun anew, or was over, so that there is nothing to resume.
+ */
+final class Launchers implements RunningJob, LauncherProcess.Listener {
+    private static final long UNKNOWN = -1;
+
+    private final JobSpec job;
+    private final Reach reach;
+    private final Path above;
+    private final Transcript transcript;
+    private final Shown shown;
+    private final CountDownLatch connected = new CountDownLatch(1);
+    private final long startNs = System.nanoTime();
+
+    private final List<LauncherKill> kills = new ArrayList<>();
+    private final List<Restart> restarts = new ArrayList<>();
+    private final List<RelayLoss> losses = new ArrayList<>();
+    private final List<String> divergences = new ArrayList<>();
+    private Path folder;
+    private int folders;
+    /** Null before the first. */
+    private LauncherProcess present;
+
+    private Standing standing = Standing.UNTOLD;
+    private String lastError = "";
+    private boolean stopped;
+    private boolean killed;
+    /** How the job was ended from here; null if it was not. */
+    private Standing.End ended;
+
+    /** Whether the present launcher was killed from here. */
+    private boolean isStruck;
+
+    /** Whether the last kill counts so far, and what is known of its consequences. */
+    private boolean isOpen;
+
+    private long struckNs;
+    private long toldNs;
+    private long jobNs;
+    private long ranksNs;
+
+    /** @param above where the job's folder is made */
+    Launchers(JobSpec job, Reach reach, Path above, Transcript transcript) {
+        this.job = job;
+        this.reach = reach;
+        this.above = above;
+        this.transcript = transcript;
+        this.shown = new Shown(job.ranks());
+    }
+
+    /** Runs the job to its end, under as many launchers as it takes. */
+    JobOutcome run() throws JobFailure, InterruptedException {
+        try {
+            Optional<Standing.End> end = start(beginning()) ? awaitEnd() : Optional.empty();
+            while (end.isEmpty() && start(next())) {
+                end = awaitEnd();
+            }
+            return outcome(end);
+        } finally {
+            connected.countDown();
+            kill();
+        }
+    }
+
+    private List<String> beginning() {
+        synchronized (this) {
+            folders++;
+            folder = above.resolve("job-" + folders);
+        }
+        List<String> words = new ArrayList<>(List.of(
+                "run", "-n", Integer.toString(job.ranks()), "--sites", Integer.toString(reach.sites()), "--relays-per-site",
+                Integer.toString(reach.relaysPerSite()), "--durability", job.durability() == JobOpen.HOST ? "host" : "process", "--max-restarts",
+                Integer.toString(job.patience().maxRestarts()), "--relay-timeout",
+                Long.toString(TimeUnit.MILLISECONDS.toSeconds(job.patience().relayTimeoutMs())), "--folder", folder.toString(), "-cp",
+                job.classPath().stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator))));
+        reach.addresses().forEach(relay -> words.addAll(List.of("--relay", relay)));
+        job.jvmFlags().forEach(flag -> words.addAll(List.of("--jvm", flag)));
+        words.add(job.name());
+        words.addAll(job.arguments());
+        return words;
+    }
+
+    /** The launcher was killed. */
+    private List<String> next() {
+        if (JobFolder.isOne(folder)) {
+            return List.of("resume", folder.toString());
+        }
+        forgetKill();
+        return beginning();
+    }
+
+    private synchronized boolean start(List<String> words) throws JobFailure {
+        if (killed) {
+            return false;
+        }
+        standing = Standing.UNTOLD;
+        isStruck = false;
+        present = LauncherProcess.start(words, job.environment(), this);
+        return true;
+    }
+
+    /** @return how the job ended; empty if its launcher was killed before it had */
+    private Optional<Standing.End> awaitEnd() throws JobFailure, InterruptedException {
+        int status = present.await();
+        synchronized (this) {
+            restarts.addAll(standing.restarts());
+            losses.addAll(standing.relayLosses());
+            divergences.addAll(standing.divergences());
+            if (ended != null) {
+                return Optional.of(ended);
+            }
+            if (!isStruck || !present.wasKilled()) {
+                isOpen &= !isStruck;
+                Standing.End told = standing.end();
+                return Optional.of(told == null ? new Standing.End(status, "its launcher ended: " + lastError.strip(), false) : told);
+            }
+        }
+        Optional<Standing.End> over = JobFolder.end(folder);
+        if (over.isPresent()) {
+            forgetKill();
+        }
+        return over;
+    }
+
+    private synchronized JobOutcome outcome(Optional<Standing.End> end) throws JobFailure, InterruptedException {
+        closeKill();
+        Standing.End last = end.orElse(ended == null ? new Standing.End(1, "it was interrupted", true) : ended);
+        if (JobFolder.isOne(folder) && JobFolder.end(folder).isEmpty()) {
+            endAtRelays();
+        }
+        return new JobOutcome(
+                last.status(), last.cause(), last.left(), (System.nanoTime() - startNs) / 1e9, List.copyOf(restarts), List.copyOf(losses),
+                List.copyOf(divergences));
+    }
+
+    /** The relays are for other runs, too. */
+    private void endAtRelays() throws InterruptedException {
+        try (JobFolder left = JobFolder.open(folder)) {
+            JobRun.end(left, reach.token());
+        } catch (JobFailure e) {
+            err("posthouse: the job was left at its relays: " + e.getMessage() + "\n");
+        }
+    }
+
+    /** What is wrong with what was shown of a job that has ended well; empty if nothing is. What was kept and not shown is in the transcript then, too. */
+    synchronized String compareShown() throws JobFailure {
+        List<List<String>> kept = new ArrayList<>();
+        for (int rank = 0; rank < job.ranks(); rank++) {
+            kept.add(JobFolder.shown(folder, rank));
+        }
+        return shown.compare(kept, kills.size(), line -> transcript.onLine(line, true));
+    }
+
+    /** kill -9 of the present launcher, as an accident; nothing if there is none, or it has been killed already. */
+    synchronized void strikeLauncher() {
+        if (present != null && !killed && !isStruck && present.strike()) {
+            closeKill();
+            isStruck = true;
+            isOpen = true;
+            struckNs = System.nanoTime();
+            toldNs = UNKNOWN;
+            jobNs = UNKNOWN;
+            ranksNs = UNKNOWN;
+        }
+    }
+
+    private synchronized void forgetKill() {
+        isOpen = false;
+    }
+
+    private void closeKill() {
+        if (isOpen) {
+            int ranks = (int) standing.restarts().stream().filter(Restart::lostLauncher).count();
+            kills.add(new LauncherKill(struckNs - startNs, toldNs, jobNs, ranks, ranksNs));
+            isOpen = false;
+        }
+    }
+
+    /** The launchers that were killed, once the job is over. */
+    synchronized List<LauncherKill> kills() {
+        return List.copyOf(kills);
+    }
+
+    @Override
+    public synchronized void told(Standing now) {
+        standing = now;
+        if (now.connected()) {
+            connected.countDown();
+        }
+        if (isStruck || !isOpen) {
+            return;
+        }
+        long ns = System.nanoTime() - struckNs;
+        toldNs = toldNs == UNKNOWN ? ns : toldNs;
+        if (jobNs == UNKNOWN && now.hasJob()) {
+            jobNs = ns - toldNs;
+        }
+        if (ranksNs == UNKNOWN && now.hasJob() && now.behind() == 0) {
+            ranksNs = ns - toldNs - jobNs;
+        }
+    }
+
+    @Override
+    public synchronized void out(String line) {
+        shown.onLine(line);
+        transcript.onLine(line, true);
+    }
+
+    @Override
+    public synchronized void err(String line) {
+        lastError = line;
+        transcript.onLine(line, false);
+    }
+
+    @Override
+    public synchronized int strike(int rank) {
+        return standing.processes().stream()
+                .filter(process -> process.rank() == rank && present.strikeChild(process.pid()))
+                .map(Standing.RankRun::incarnation)
+                .findFirst()
+                .orElse(0);
+    }
+
+    @Override
+    public void awaitConnected() throws InterruptedException {
+        connected.await();
+    }
+
+    @Override
+    public void stop(int status, String why) {
+        synchronized (this) {
+            stopped = true;
+            ended = new Standing.End(status, why, false);
+        }
+        kill();
+    }
+
+    @Override
+    public synchronized void leave(int status, String why) {
+        stopped = true;
+    }
+
+    @Override
+    public synchronized boolean isStopped() {
+        return stopped;
+    }
+
+    /** Its ranks end with it. */
+    @Override
+    public synchronized void kill() {
+        killed = true;
+        if (present != null) {
+            present.strike();
+        }
+    }
+}

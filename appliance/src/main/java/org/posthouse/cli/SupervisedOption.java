@@ -1,0 +1,41 @@
+package org.posthouse.cli;
+
+import java.io.IOException;
+import org.posthouse.launch.JobRun;
+import picocli.CommandLine.Option;
+
+/** The option of launchers that {@code posthouse chaos} starts. */
+final class SupervisedOption {
+    private static final int STATUS_INPUT_ENDED = 130;
+
+    @Option(
+            names = "--supervised",
+            hidden = true,
+            description = "Tell on the error stream how the job stands, in lines of JSON among the others, and end as if interrupted when standard"
+                    + " input does.")
+    private boolean supervised;
+
+    /** Has the job tell what it is asked to. */
+    void apply(JobRun job) {
+        if (supervised) {
+            job.supervise();
+            Thread.ofPlatform().daemon().name("posthouse-input").start(SupervisedOption::endWithInput);
+        }
+    }
+
+    private static void endWithInput() {
+        awaitEndOfInput();
+        System.exit(STATUS_INPUT_ENDED);
+    }
+
+    /** Returns when nothing more comes from whoever started this process. */
+    static void awaitEndOfInput() {
+        try {
+            while (System.in.read() >= 0) {
+                // Only the end matters.
+            }
+        } catch (IOException e) {
+            System.err.println("posthouse: standard input ended: " + e.getMessage());
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package org.posthouse.launch;
+
+/** A job that runs, to who does to it what it has to endure, and who ends it. May be called by anybody. */
+public interface RunningJob {
+    /**
+     * kill -9 of a rank's present process, of which nobody tells the launcher.
+     *
+     * @return which incarnation of the rank it was, from 1; 0 if no process of the rank runs
+     */
+    int strike(int rank);
+
+    /** Waits until every rank's program has called Init, or the job has ended. */
+    void awaitConnected() throws InterruptedException;
+
+    /** Ends the job soon, with this status. */
+    void stop(int status, String why);
+
+    /** Ends this process's part in the job soon, which stands still then until another goes on with it, or ends the job if none could. */
+    void leave(int status, String why);
+
+    /** Whether somebody wanted the job to end. */
+    boolean isStopped();
+
+    /** Kills every process of the job at once. */
+    void kill();
+}

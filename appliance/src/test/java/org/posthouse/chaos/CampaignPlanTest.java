@@ -1,0 +1,53 @@
+package org.posthouse.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.posthouse.launch.JobSpec;
+import org.posthouse.launch.Patience;
+import org.posthouse.launch.Reach;
+import org.posthouse.wire.Token;
+
+/** Which processes a campaign kills, and when: its seed and the numbers of the kills decide. */
+class CampaignPlanTest {
+    private static final Baseline BASELINE = new Baseline(2_000, 500, 7);
+    private static final int KILLS = 24;
+
+    /** All kills, if each hits. There are no relays, whose number would be drawn. */
+    private static List<Strike> strikes(int relayEvery, int launcherEvery, long seed) {
+        JobSpec job = new JobSpec(
+                "test", 4, List.of(), "Main", List.of(), List.of(), Map.of(), true, new Patience(CampaignPlan.KILLS_PER_RUN_MAX, 60_000));
+        CampaignPlan plan = new CampaignPlan(
+                job, new Reach(List.of("h:1"), 1, 1, Token.NONE), List.of(), KILLS, relayEvery, launcherEvery, seed, 60);
+        List<Strike> all = new ArrayList<>();
+        for (int run = 1; all.size() < KILLS; run++) {
+            all.addAll(plan.strikes(run, all.size(), BASELINE));
+        }
+        return all;
+    }
+
+    private static <T> List<T> each(List<Strike> strikes, Function<Strike, T> part) {
+        return strikes.stream().map(part).toList();
+    }
+
+    @Test
+    void theFirstKillAndEachNthBehindItIsOfALauncher() {
+        List<Victim> whose = each(strikes(0, 3, 1), Strike::whose);
+        for (int kill = 1; kill <= KILLS; kill++) {
+            assertThat(whose.get(kill - 1)).as("kill " + kill).isEqualTo(kill % 3 == 1 ? Victim.LAUNCHER : Victim.RANK);
+        }
+        assertThat(each(strikes(0, 0, 1), Strike::whose)).containsOnly(Victim.RANK);
+        assertThat(each(strikes(0, 1, 1), Strike::whose)).containsOnly(Victim.LAUNCHER);
+    }
+
+    @Test
+    void aSeedDecidesTheSameMomentsWhetherLaunchersAreKilledOrNot() {
+        Function<Strike, List<Long>> when = strike -> List.of(strike.fromInit() ? 1L : 0L, strike.afterMs(), (long) strike.number());
+        assertThat(each(strikes(0, 5, 7), when)).isEqualTo(each(strikes(0, 0, 7), when)).isNotEqualTo(each(strikes(0, 5, 8), when));
+        assertThat(strikes(0, 5, 7)).allSatisfy(strike -> assertThat(strike.afterMs()).isBetween(0L, strike.fromInit() ? 1_500L : 2_000L));
+    }
+}
