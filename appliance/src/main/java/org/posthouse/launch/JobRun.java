@@ -157,9 +157,22 @@ public final class JobRun implements RunningJob {
             }
         }
         used.sort(Comparator.comparingInt(relay -> spread.homes().indexOf(relay.home())));
-        return new JobOpen(
+        JobOpen opening = new JobOpen(
                 new SecureRandom().nextLong(), Token.random(), spec.durability(), false, spec.name(), spread.homes(), spread.homeOf(),
                 spec.patience().launcherSeconds());
+        requireRoom(opening);
+        return opening;
+    }
+
+    static void requireRoom(JobOpen opening) throws JobFailure {
+        try {
+            opening.encode();
+        } catch (IllegalArgumentException e) {
+            throw new JobFailure(
+                    "a job of " + opening.size() + " ranks at " + opening.homes().size() + " relays cannot be opened: " + e.getMessage()
+                            + "; use fewer relays (--relays-per-site) or fewer ranks",
+                    e);
+        }
     }
 
     private static List<Candidate> candidates(List<RelayLine> site) {

@@ -44,6 +44,7 @@ public final class RelayLine implements AutoCloseable {
     /** Null until the relay has said who it is; then it does not change. Written by the job's thread. */
     private volatile Candidate self;
     private List<Candidate> known = List.of();
+    private int leftOut;
 
     private RelayLine(FrameLine line) {
         this.line = line;
@@ -80,6 +81,7 @@ public final class RelayLine implements AutoCloseable {
         known = IntStream.range(0, answer.homes().size())
                 .mapToObj(i -> new Candidate(answer.homes().get(i), answer.ranksAt()[i]))
                 .toList();
+        leftOut = answer.pages();
         Candidate told = known.get(answer.self());
         self = new Candidate(new Home(told.site(), told.relay(), line.remote()), told.ranks());
     }
@@ -94,9 +96,14 @@ public final class RelayLine implements AutoCloseable {
         return self;
     }
 
-    /** Every relay that it knows of, itself included. */
+    /** The relays that it has told of, itself included. */
     List<Candidate> known() {
         return known;
+    }
+
+    /** How many more it knows of, for which its answer had no room. */
+    int leftOut() {
+        return leftOut;
     }
 
     /** Tells whom to call with events of ranks, and when the relay is gone behind {@link #open}, before which it is called. */

@@ -78,6 +78,8 @@ final class RelaySearch {
     /** The sites of the relays named, and as many others as are wanted. */
     private Set<String> sites(int ranks) throws JobFailure {
         Set<String> sites = new LinkedHashSet<>();
+        List<String> leftOut = lines.values().stream().filter(line -> line.leftOut() > 0).map(RelaySearch::leftOut).toList();
+        leftOut.forEach(what -> System.err.println("posthouse: " + what));
         lines.values().forEach(line -> sites.add(line.home().site()));
         int wanted = Math.max(reach.sites(), sites.size());
         if (wanted > ranks) {
@@ -90,9 +92,14 @@ final class RelaySearch {
         });
         if (sites.size() < wanted) {
             throw new JobFailure("the job wants " + wanted + " sites, but the relay at " + reach.addresses().get(0)
-                    + " knows only " + sites.size());
+                    + " knows only " + sites.size() + (leftOut.isEmpty() ? "" : "; " + String.join("; ", leftOut)));
         }
         return sites;
+    }
+
+    private static String leftOut(RelayLine line) {
+        return line + " knows of " + (line.known().size() + line.leftOut()) + " relays and could tell of " + line.known().size()
+                + "; name those of the others that are to take part with --relay";
     }
 
     private List<RelayLine> connectSite(String site) throws JobFailure {

@@ -7,7 +7,6 @@ import io.vertx.core.VerticleBase;
 import io.vertx.core.internal.ContextInternal;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -16,7 +15,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import java.util.stream.IntStream;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.RelayEntry;
 import org.posthouse.logstore.LogException;
@@ -387,16 +385,9 @@ public final class Relay extends VerticleBase {
         return refusals;
     }
 
-    /** What a launcher is told: every relay of the directory, this one first. */
+    /** What a launcher is told: the relays of the directory, this one first. */
     Welcome welcomeLauncher() {
-        List<RelayEntry> others = directory.relays().stream()
-                .filter(entry -> !entry.relay().equals(config.relay()))
-                .toList();
-        List<Home> homes = new ArrayList<>();
-        homes.add(new Home(config.site(), config.relay(), address()));
-        others.forEach(entry -> homes.add(new Home(entry.site(), entry.relay(), entry.address())));
-        IntStream ranks = IntStream.concat(IntStream.of(jobs.ranksHere()), others.stream().mapToInt(RelayEntry::ranks));
-        return Welcome.launcher(homes, ranks.toArray());
+        return Roster.welcome(new Home(config.site(), config.relay(), address()), jobs.ranksHere(), directory.relays());
     }
 
     /** Waits for contact with these relays. */

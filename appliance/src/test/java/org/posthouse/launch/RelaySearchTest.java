@@ -1,9 +1,15 @@
 package org.posthouse.launch;
 
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.posthouse.wire.Home;
+import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 
 /** What is said of relays that were named and cannot be reached. */
@@ -23,6 +29,29 @@ class RelaySearchTest {
                 .isThrownBy(() -> find(NOBODY))
                 .withMessage("cannot reach the relay at 127.0.0.1:1: Connection refused; start it (posthouse relay --site SITE --listen 127.0.0.1:1),"
                         + " or give --relay the address at which it says that it listens; without --relay the job runs over relays of its own");
+    }
+
+    @Test
+    void whoWantsMoreSitesThanARelayCouldTellOfHearsSo() throws Exception {
+        try (ToldRelay relay = new ToldRelay()) {
+            List<Home> homes = new ArrayList<>(List.of(new Home("here", "here", relay.address())));
+            IntStream.range(0, 400).forEach(i -> homes.add(new Home("here", "here/" + i, "h".repeat(255))));
+            CompletableFuture<Void> greeted = CompletableFuture.runAsync(() -> assertThatCode(() -> relay.greet(homes)).doesNotThrowAnyException());
+            assertThatExceptionOfType(JobFailure.class)
+                    .isThrownBy(() -> RelaySearch.find(new Reach(List.of(relay.address()), 2, 0, Token.NONE), 2))
+                    .withMessage("the job wants 2 sites, but the relay at " + relay.address() + " knows only 1; relay here at " + relay.address()
+                            + " knows of 401 relays and could tell of 237; name those of the others that are to take part with --relay");
+            greeted.join();
+        }
+    }
+
+    @Test
+    void whoWantsMoreRelaysThanAnOpeningTellsOfHearsSo() {
+        List<Home> homes = IntStream.range(0, 400).mapToObj(i -> new Home("here", "here/" + i, "h".repeat(255))).toList();
+        assertThatExceptionOfType(JobFailure.class)
+                .isThrownBy(() -> JobRun.requireRoom(new JobOpen(1, Token.NONE, false, "pi", homes, new int[400])))
+                .withMessage("a job of 400 ranks at 400 relays cannot be opened: JOB_OPEN of more than 65536 bytes: too many channels, relays or ranks"
+                        + " for one frame; use fewer relays (--relays-per-site) or fewer ranks");
     }
 
     @Test

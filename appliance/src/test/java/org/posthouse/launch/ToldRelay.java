@@ -49,11 +49,16 @@ final class ToldRelay implements AutoCloseable {
 
     /** Takes the launcher's connection. */
     void greet() throws Exception {
+        greet(List.of(new Home("here", "here", address())));
+    }
+
+    /** @param homes what it tells of, itself first */
+    void greet(List<Home> homes) throws Exception {
         launcher = server.accept();
         launcher.setSoTimeout(ANSWER_MS);
         in = new DataInputStream(launcher.getInputStream());
         hear(FrameType.HELLO);
-        say(Welcome.launcher(List.of(new Home("here", "here", address())), new int[1]).encode());
+        say(Welcome.launcher(homes, new int[homes.size()]).encode());
     }
 
     /** Opens the launcher's job. */

@@ -40,13 +40,23 @@ final class FrameWriter {
     /** UTF-8 behind its length; cut at {@code bytesMax} bytes, at a character's border. */
     FrameWriter text(String text, int bytesMax) {
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
+        int bytes = cut(utf8, bytesMax);
+        u16(bytes);
+        room(bytes).put(utf8, 0, bytes);
+        return this;
+    }
+
+    /** What {@link #text} takes. */
+    static int textBytes(String text, int bytesMax) {
+        return Short.BYTES + cut(text.getBytes(StandardCharsets.UTF_8), bytesMax);
+    }
+
+    private static int cut(byte[] utf8, int bytesMax) {
         int bytes = Math.min(utf8.length, bytesMax);
         while (bytes < utf8.length && bytes > 0 && (utf8[bytes] & 0xc0) == 0x80) {
             bytes--;
         }
-        u16(bytes);
-        room(bytes).put(utf8, 0, bytes);
-        return this;
+        return bytes;
     }
 
     private ByteBuffer room(int bytes) {

@@ -13,6 +13,11 @@ import java.util.List;
 public record Home(String site, String relay, String address) {
     private static final int NAME_BYTES_MAX = 255;
 
+    /** What it takes of a frame. */
+    int bytes() {
+        return FrameWriter.textBytes(site, NAME_BYTES_MAX) + FrameWriter.textBytes(relay, NAME_BYTES_MAX) + FrameWriter.textBytes(address, NAME_BYTES_MAX);
+    }
+
     static void write(FrameWriter out, List<Home> homes) {
         out.i32(homes.size());
         for (Home home : homes) {

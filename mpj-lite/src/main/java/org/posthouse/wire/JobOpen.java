@@ -35,6 +35,9 @@ public record JobOpen(
 
     private static final int NAME_BYTES_MAX = 255;
 
+    /** Shorter than a frame by more than what a rank's WELCOME says beside relays and ranks: whoever is let into the job can be told of it. */
+    private static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - 64;
+
     /** A job that is kept without its launcher for as long as its relays are set to. */
     public JobOpen(long job, Token token, int durability, boolean again, String name, List<Home> homes, int[] homeOf) {
         this(job, token, durability, again, name, homes, homeOf, 0);
@@ -65,7 +68,7 @@ public record JobOpen(
     }
 
     public ByteBuffer encode() {
-        FrameWriter out = new FrameWriter(FrameType.JOB_OPEN, job)
+        FrameWriter out = new FrameWriter(FrameType.JOB_OPEN, job, BYTES_MAX)
                 .i64(token.high())
                 .i64(token.low())
                 .u16(again ? 1 : 0)

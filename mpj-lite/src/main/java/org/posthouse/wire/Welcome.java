@@ -1,6 +1,7 @@
 package org.posthouse.wire;
 
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -14,11 +15,11 @@ import java.util.List;
  * @param durability what the job's messages survive, a constant of {@link JobOpen}; {@link JobOpen#NONE} to a launcher
  * @param deliveries deliveries of the rank that the relay knows of; those above the rank's own count come next, as they were
  * @param events events of the rank's history that the relay knows of; those above the rank's own count come with them
- * @param pages frames of type STATE that follow
+ * @param pages frames of type STATE that follow; to a launcher: relays of the directory for which there is no room in {@code homes}
  * @param image number of the checkpoint image that the rank starts from; 0 if from nothing
  * @param imageBytes its length
  * @param self index in {@code homes} of the relay that answers
- * @param homes to a rank: the job's relays; to a launcher: all relays of the directory
+ * @param homes to a rank: the job's relays; to a launcher: relays of the directory
  * @param homeOf to a rank: for every rank of the job, an index in {@code homes}; to a launcher: empty
  * @param ranksAt to a launcher: for each of {@code homes}, how many ranks of any job are at home there; to a rank: empty
  */
@@ -39,15 +40,29 @@ public record Welcome(
         List<Home> homes,
         int[] homeOf,
         int[] ranksAt) {
+    /** Without any home or rank. */
+    private static final int BYTES_BARE = 96;
+
     /** Feature bit: the job is logged. */
     private static final int LOGGED = 1;
 
     /** Feature bit, beside that: its log waits for the disk. */
     private static final int SURVIVES_HOST = 2;
 
-    /** What a launcher is told: the relays that there are, the one that answers first, and how many ranks each has. */
+    /**
+     * What a launcher is told: the relays that there are and how many ranks each has, the first ones, as many as fit one frame.
+     *
+     * @param homes the one that answers first
+     */
     public static Welcome launcher(List<Home> homes, int[] ranksAt) {
-        return new Welcome(0, 0, 0, 0, 0, JobOpen.NONE, 0, 0, 0, 0, 0, 0, homes, new int[0], ranksAt);
+        int bytes = BYTES_BARE;
+        int fitting = 0;
+        while (fitting < homes.size() && bytes + homes.get(fitting).bytes() + Integer.BYTES <= Wire.FRAME_BYTES_MAX) {
+            bytes += homes.get(fitting++).bytes() + Integer.BYTES;
+        }
+        return new Welcome(
+                0, 0, 0, 0, 0, JobOpen.NONE, 0, 0, homes.size() - fitting, 0, 0, 0,
+                homes.subList(0, fitting), new int[0], Arrays.copyOf(ranksAt, fitting));
     }
 
     public int size() {

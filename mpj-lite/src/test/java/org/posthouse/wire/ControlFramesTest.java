@@ -1,6 +1,7 @@
 package org.posthouse.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -12,6 +13,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,6 +99,40 @@ final class ControlFramesTest {
             assertThat(back).usingRecursiveComparison().isEqualTo(welcome);
             assertThat(back.size()).isEqualTo(welcome.homeOf().length);
         }
+    }
+
+    @Test
+    void tellsALauncherOfAsManyRelaysAsThereIsRoomForAndHowManyMoreThereAre() throws WireException {
+        for (int nameBytes : new int[] {1, 100, 254, 255, 1_000}) {
+            List<Home> homes = IntStream.range(0, 10_000)
+                    .mapToObj(i -> new Home("s" + i, "r" + i, "\u00e4".repeat(nameBytes / 2) + "b".repeat(nameBytes % 2)))
+                    .toList();
+            ByteBuffer frame = Welcome.launcher(homes, IntStream.range(0, homes.size()).toArray()).encode();
+            assertThat(frame.remaining()).isBetween(Wire.FRAME_BYTES_MAX - 300, Wire.FRAME_BYTES_MAX);
+            Welcome back = (Welcome) SampleFrames.decode(frame);
+            int told = back.homes().size();
+            assertThat(back.homes().get(told - 1).relay()).isEqualTo("r" + (told - 1));
+            assertThat(back.ranksAt()).hasSize(told).endsWith(told - 1);
+            assertThat(back.pages()).as("left out").isEqualTo(homes.size() - told);
+        }
+        assertThat(Welcome.launcher(List.of(new Home("s", "r", "h:1")), new int[1]).pages()).isZero();
+    }
+
+    /** The opening of a job without a name says less than WELCOME does. */
+    @Test
+    void aRankIsToldOfAnyJobThatCanBeOpened() {
+        List<Home> homes = List.of(new Home("s", "r", ""));
+        int ranks = Wire.FRAME_BYTES_MAX / 2;
+        while (true) {
+            try {
+                new JobOpen(1, new Token(1, 2), false, "", homes, new int[ranks]).encode();
+                break;
+            } catch (IllegalArgumentException e) {
+                ranks--;
+            }
+        }
+        Welcome welcome = new Welcome(1, 0, 1, 1, 1, JobOpen.NONE, 0, 0, 0, 0, 0, 0, homes, new int[ranks], new int[0]);
+        assertThatCode(welcome::encode).doesNotThrowAnyException();
     }
 
     @Test

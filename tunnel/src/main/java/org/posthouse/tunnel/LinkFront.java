@@ -54,6 +54,9 @@ final class LinkFront implements Links.Listener {
     @Override
     public void onAcknowledged(String from, long frames) {
         long own = links.shares(from).take(frames);
+        if (own < frames) {
+            streams.onAcknowledged(from, frames - own);
+        }
         if (own > 0) {
             relay.onAcknowledged(from, own);
         }

@@ -3,6 +3,7 @@ package org.posthouse.tunnel;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -34,7 +35,7 @@ final class LinkRoutes {
 
     private final String own;
 
-    /** What each neighbour has said last, by the relay that it is about. */
+    /** What each neighbour has said last, by the relay that it is about: {@link Links#LINKS_MAX} frames at most. */
     private final Map<String, Map<String, LinkReach.Entry>> heard = new TreeMap<>();
 
     /** The neighbours themselves, as they were last. */
@@ -58,16 +59,27 @@ final class LinkRoutes {
         heard.remove(neighbour);
     }
 
-    /** @throws WireException if a neighbour cannot say so; nothing has changed */
-    void hear(String neighbour, LinkReach reach) throws WireException {
-        Map<String, LinkReach.Entry> entries = new HashMap<>();
+    /** @throws WireException if a neighbour cannot say so */
+    static void check(String neighbour, LinkReach reach) throws WireException {
+        int relays = reach.entries().size();
+        if (relays > Links.LINKS_MAX) {
+            throw new WireException(
+                    Reason.LIMIT, "relay " + neighbour + " says that it reaches " + relays + " relays, expected at most " + Links.LINKS_MAX);
+        }
+        Set<String> names = new HashSet<>();
         for (LinkReach.Entry entry : reach.entries()) {
             boolean fits = entry.roundTripMicros() >= 0 && entry.load() >= 0 && entry.via().size() < VIA_MAX
                     && RelayId.isWritten(entry.relay()) && entry.via().stream().allMatch(RelayId::isWritten);
-            if (!fits || entries.put(entry.relay(), entry) != null) {
+            if (!fits || !names.add(entry.relay())) {
                 throw new WireException(Reason.MALFORMED_FRAME, "relay " + neighbour + " says that it reaches " + entry);
             }
         }
+    }
+
+    /** @param reach was checked */
+    void hear(String neighbour, LinkReach reach) {
+        Map<String, LinkReach.Entry> entries = new HashMap<>();
+        reach.entries().forEach(entry -> entries.put(entry.relay(), entry));
         heard.put(neighbour, entries);
     }
 

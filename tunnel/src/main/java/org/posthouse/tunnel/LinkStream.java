@@ -135,6 +135,7 @@ final class LinkStream {
         if (state == State.ASKED) {
             this.listener = listener;
             state = State.OPEN;
+            link.answers();
             link.send(FrameType.STREAM_TOKENS, 0, id, granted);
         }
     }
@@ -171,6 +172,9 @@ final class LinkStream {
     /** Ends the stream both ways; the other end hears why, behind what was sent before. */
     void end(Reason reason, String text) {
         if (state != State.ENDED) {
+            if (state == State.ASKED) {
+                link.answers();
+            }
             link.send(new StreamEnd(id, reason, text));
             over();
         }

@@ -49,6 +49,7 @@ final class LinkStreams {
     private final StreamBuffers buffers;
     private final StreamTally tally;
     private final IntObjectMap<LinkStream> streams = new IntObjectHashMap<>();
+    private final StreamMarks marks = new StreamMarks();
     private final FrameView out = new FrameView();
     private final int theirParity;
     private long bytesIn;
@@ -104,16 +105,17 @@ final class LinkStreams {
 
     /** Asks for a door of the other relay. Returns null, and {@code listener} is told, if no stream can be opened. */
     LinkStream open(String door, LinkStream.Listener listener) {
-        if (nextId < 0 || !buffers.tryOpen(site)) {
+        if (!marks.mayOpen() || nextId < 0 || !buffers.tryOpen(site)) {
             tally.refused();
-            listener.onEnded(Reason.LIMIT, limit());
+            listener.onEnded(Reason.LIMIT, marks.mayOpen() ? limit() : unacknowledged("openings"));
             return null;
         }
         tally.opened();
         LinkStream stream = new LinkStream(this, buffers, nextId, listener);
         nextId += STEP;
         streams.put(stream.id(), stream);
-        port.send(Unpooled.wrappedBuffer(new StreamOpen(stream.id(), buffers.first(), door).encode()));
+        marks.opening();
+        send(Unpooled.wrappedBuffer(new StreamOpen(stream.id(), buffers.first(), door).encode()));
         return stream;
     }
 
@@ -132,6 +134,11 @@ final class LinkStreams {
         List.copyOf(streams.values()).forEach(LinkStream::onLinkWritable);
     }
 
+    /** The other relay has handled the next frames that went there. */
+    void onAcknowledged(long frames) {
+        marks.onAcknowledged(frames);
+    }
+
     void onLinkDown() {
         List.copyOf(streams.values()).forEach(LinkStream::onLinkDown);
     }
@@ -139,6 +146,7 @@ final class LinkStreams {
     /** The other relay was restarted, or this one stops: all streams are over, and numbers begin anew there. */
     void endAll(Reason reason, String text) {
         heardId = theirParity - STEP;
+        marks.clear();
         List.copyOf(streams.values()).forEach(stream -> stream.onEnd(reason, text));
     }
 
@@ -153,9 +161,13 @@ final class LinkStreams {
                     "relay " + relay + " opens stream " + open.stream() + ", expected " + (heardId + STEP) + " or a later one");
         }
         requireTokens(open.tokens(), 0);
+        if (!marks.mayAnswer()) {
+            throw new WireException(Reason.LIMIT, unacknowledged("answers to openings"));
+        }
         heardId = open.stream();
         if (!buffers.tryOpen(site)) {
             tally.refused();
+            marks.answer();
             send(new StreamEnd(open.stream(), Reason.LIMIT, limit()));
             return;
         }
@@ -224,20 +236,34 @@ final class LinkStreams {
                 + " of them are of site " + site + "; " + FairShare.RULE;
     }
 
+    private String unacknowledged(String what) {
+        return "relay " + relay + " has not acknowledged " + StreamMarks.MAX + " " + what + " of streams, expected fewer";
+    }
+
     // ---- what its streams send
 
     void forget(LinkStream stream) {
         streams.remove(stream.id());
     }
 
+    /** What is sent next tells the other end what became of its opening. */
+    void answers() {
+        marks.answer();
+    }
+
     void send(StreamEnd end) {
-        port.send(Unpooled.wrappedBuffer(end.encode()));
+        send(Unpooled.wrappedBuffer(end.encode()));
     }
 
     void send(FrameType type, int flags, int id, int tokens) {
         ByteBuffer frame = ByteBuffer.allocate(Wire.STREAM_HEADER_BYTES);
         out.wrap(frame, 0).begin(type, Wire.STREAM_HEADER_BYTES, 0).flags(flags).stream(id, tokens);
-        port.send(Unpooled.wrappedBuffer(frame));
+        send(Unpooled.wrappedBuffer(frame));
+    }
+
+    private void send(ByteBuf frame) {
+        marks.onSent();
+        port.send(frame);
     }
 
     /** Copies: the frame then has its own length of memory for as long as the link keeps it, whatever it was read into. */
@@ -255,6 +281,6 @@ final class LinkStreams {
         bytes.release();
         tally.out(payload);
         bytesOut += payload;
-        port.send(frame);
+        send(frame);
     }
 }

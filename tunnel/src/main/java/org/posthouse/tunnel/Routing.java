@@ -20,12 +20,14 @@ final class Routing {
 
     private final Links links;
     private final LinkRoutes routes;
+    private final ReachPace pace;
     private final long intervalMs;
 
     /** What was said last, and on which connection. */
     private final Map<String, Told> told = new HashMap<>();
 
     private ScheduledFuture<?> timer;
+    private ScheduledFuture<?> hearing;
     private long toldAtNanos;
     private boolean drained;
     private boolean stopped;
@@ -36,10 +38,11 @@ final class Routing {
         this.links = links;
         this.routes = new LinkRoutes(links.config().relay());
         this.intervalMs = Math.max(1, links.config().timeouts().pingMs() / PARTS_OF_PING);
+        this.pace = new ReachPace(TimeUnit.MILLISECONDS.toNanos(intervalMs));
         this.toldAtNanos = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(intervalMs);
     }
 
-    /** The shortest time between two tellings. */
+    /** The shortest time between two tellings, and between two of a neighbour that count. */
     long intervalMs() {
         return intervalMs;
     }
@@ -61,6 +64,28 @@ final class Routing {
 
     /** @throws WireException if a neighbour cannot say so */
     void onReach(String neighbour, LinkReach reach) throws WireException {
+        LinkRoutes.check(neighbour, reach);
+        if (pace.admits(neighbour, reach, System.nanoTime())) {
+            hear(neighbour, reach);
+        } else {
+            hearLater();
+        }
+    }
+
+    private void hearLater() {
+        long nanos = pace.nextNanos(System.nanoTime());
+        if (hearing == null && nanos >= 0 && !stopped) {
+            hearing = links.after(TimeUnit.NANOSECONDS.toMillis(nanos) + 1, this::hearDue);
+        }
+    }
+
+    private void hearDue() {
+        hearing = null;
+        pace.due(System.nanoTime()).forEach(this::hear);
+        hearLater();
+    }
+
+    private void hear(String neighbour, LinkReach reach) {
         routes.hear(neighbour, reach);
         links.keepHearsay(routes.reached());
         for (String relay : routes.reached(neighbour)) {
@@ -88,6 +113,7 @@ final class Routing {
     /** The link to {@code relay} is down: nothing goes over it any more. */
     void forget(String relay) {
         routes.forget(relay);
+        pace.forget(relay);
         if (!stopped) {
             links.keepHearsay(routes.reached());
         }
@@ -98,6 +124,9 @@ final class Routing {
         stopped = true;
         if (timer != null) {
             timer.cancel(false);
+        }
+        if (hearing != null) {
+            hearing.cancel(false);
         }
     }
 

@@ -15,10 +15,12 @@ public record StreamConfig(int buffers, int streams, int tokens) {
     /** 64 MiB; half of it is always kept for the 64 streams. */
     public static final StreamConfig DEFAULT = new StreamConfig(1_024, 64, 8);
 
+    static final int STREAMS_MAX = 4_096;
+
     public StreamConfig {
         List<String> problems = new ArrayList<>();
         checkRange(problems, "stream buffers", buffers, 4, 65_536);
-        checkRange(problems, "streams", streams, 1, 4_096);
+        checkRange(problems, "streams", streams, 1, STREAMS_MAX);
         checkRange(problems, "tokens of a stream", tokens, 4, 4_096);
         if (problems.isEmpty() && buffers < (long) streams * tokens) {
             problems.add(buffers + " stream buffers for " + streams + " streams of " + tokens + " tokens, expected at least "

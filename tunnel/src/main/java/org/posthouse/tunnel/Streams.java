@@ -93,6 +93,11 @@ final class Streams {
         each(relay, LinkStreams::onLinkDown);
     }
 
+    /** {@code relay} has handled the next frames of streams that went there. */
+    void onAcknowledged(String relay, long frames) {
+        each(relay, streams -> streams.onAcknowledged(frames));
+    }
+
     void onWritable(String relay) {
         each(relay, LinkStreams::onWritable);
     }

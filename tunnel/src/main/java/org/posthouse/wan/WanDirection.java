@@ -1,7 +1,5 @@
 package org.posthouse.wan;
 
-import java.util.ArrayDeque;
-
 /**
  * One direction of a way: the bottleneck that its connections share. Confined to the emulator's thread.
  *
@@ -10,15 +8,14 @@ import java.util.ArrayDeque;
  */
 final class WanDirection {
     private final WanEmulator emulator;
-    private final ArrayDeque<WanFlow> waiting = new ArrayDeque<>();
-    private final WanBottleneck bottleneck;
+    private final WanBottleneck<WanFlow> bottleneck;
     private boolean silent;
     private boolean scheduled;
     private long bytes;
 
     WanDirection(WanEmulator emulator, WanShape shape) {
         this.emulator = emulator;
-        this.bottleneck = new WanBottleneck(shape, System.nanoTime());
+        this.bottleneck = new WanBottleneck<>(shape, System.nanoTime());
     }
 
     WanShape shape() {
@@ -49,16 +46,16 @@ final class WanDirection {
 
     /** {@code flow} has a piece; it stands in line once. */
     void enter(WanFlow flow) {
-        waiting.add(flow);
+        bottleneck.enter(flow);
         serveLater();
     }
 
     void leave(WanFlow flow) {
-        waiting.remove(flow);
+        bottleneck.leave(flow);
     }
 
     private void serveLater() {
-        if (!scheduled && !silent && !waiting.isEmpty()) {
+        if (!scheduled && !silent && !bottleneck.isIdle()) {
             scheduled = true;
             emulator.at(bottleneck.freeAtNanos(), this::serve);
         }
@@ -68,13 +65,16 @@ final class WanDirection {
     private void serve() {
         scheduled = false;
         long now = System.nanoTime();
-        while (!silent && !waiting.isEmpty() && bottleneck.freeAtNanos() - now <= 0) {
-            WanFlow flow = waiting.poll();
+        for (WanFlow flow = nextAt(now); flow != null; flow = nextAt(now)) {
             WanPiece piece = flow.next();
             long leftAtNanos = bottleneck.leave(piece.bytes(), piece.readAtNanos());
             bytes += piece.bytes();
             flow.left(piece, leftAtNanos + shape().delayNanos() + emulator.jitterNanos(shape()));
         }
         serveLater();
+    }
+
+    private WanFlow nextAt(long nanos) {
+        return silent ? null : bottleneck.next(nanos);
     }
 }

@@ -98,7 +98,7 @@ class FairShareTest {
         try (RawPeer liar = dial(greedy)) {
             liar.hello("greedy", "m", 1, 0, 0).awaitHello();
             long ping = new FrameView().wrap(liar.await(FrameType.LINK_PING), 0).linkWord(0);
-            liar.send(pong(ping)).send(reach("n", 2 * Links.LINKS_MAX).encode());
+            liar.send(pong(ping)).send(reach("n", Links.LINKS_MAX).encode());
             until(() -> relay.call(() -> relay.links.status().size()) == LINKS_OF_ONE);
             try (RawPeer more = dial(greedy)) {
                 more.hello("greedy/2", "m", 1, 0, 0);
@@ -116,9 +116,27 @@ class FairShareTest {
         }
     }
 
+    /** It says two things in one interval, which is twenty seconds: the second waits. */
+    @Test
+    void listensToANeighbourOnceAnInterval() throws Exception {
+        start(LinkConfig.CONNECTIONS_MAX_DEFAULT, new LinkTimeouts(60_000, 60_000, 60_000, 60_000, 120_000, 5, 50, 100));
+        try (RawPeer liar = dial(greedy)) {
+            liar.hello("greedy", "m", 1, 0, 0).awaitHello();
+            long ping = new FrameView().wrap(liar.await(FrameType.LINK_PING), 0).linkWord(0);
+            liar.send(pong(ping)).send(reach("n", 2).encode()).send(reach("o", 3).encode());
+            liar.send(word(FrameType.LINK_PING, 1));
+            liar.await(FrameType.LINK_PONG);
+            assertThat(relay.call(() -> relay.links.status().stream().map(LinkStatus::relay).toList())).containsExactly("greedy", "n0", "n1");
+        }
+    }
+
     private void start(int connections) throws Exception {
+        start(connections, PATIENT);
+    }
+
+    private void start(int connections, LinkTimeouts timeouts) throws Exception {
         vertx = Vertx.vertx();
-        relay = new TestRelay(vertx, grid.listening("m", 1).timeouts(PATIENT).limits(1 << 20, connections)).start();
+        relay = new TestRelay(vertx, grid.listening("m", 1).timeouts(timeouts).limits(1 << 20, connections)).start();
     }
 
     private RawPeer dial(Path keys) throws Exception {
@@ -144,8 +162,12 @@ class FairShareTest {
     }
 
     private static ByteBuffer pong(long word) {
-        ByteBuffer frame = ByteBuffer.allocate(FrameType.LINK_PONG.bytesMin());
-        new FrameView().wrap(frame, 0).begin(FrameType.LINK_PONG, FrameType.LINK_PONG.bytesMin(), 0).linkWord(0, word);
+        return word(FrameType.LINK_PONG, word);
+    }
+
+    private static ByteBuffer word(FrameType type, long word) {
+        ByteBuffer frame = ByteBuffer.allocate(type.bytesMin());
+        new FrameView().wrap(frame, 0).begin(type, type.bytesMin(), 0).linkWord(0, word);
         return frame;
     }
 

@@ -145,19 +145,20 @@ class LinkRoutesTest {
 
     @Test
     void refusesWhatNoRelayCanSay() {
-        LinkRoutes a = new LinkRoutes("a");
-        a.neighbours(List.of(new LinkRoutes.Neighbour("b", 10, 0)));
         for (LinkReach.Entry wrong : List.of(
                 new LinkReach.Entry("c", -1, 0, List.of()),
                 new LinkReach.Entry("c", 1, -1, List.of()),
                 new LinkReach.Entry("no relay", 1, 0, List.of()),
                 new LinkReach.Entry("c", 1, 0, List.of("x y")),
                 new LinkReach.Entry("c", 1, 0, List.of("d", "e", "f")))) {
-            assertThatThrownBy(() -> a.hear("b", new LinkReach(List.of(wrong)))).isInstanceOf(WireException.class);
+            assertThatThrownBy(() -> LinkRoutes.check("b", new LinkReach(List.of(wrong)))).isInstanceOf(WireException.class);
         }
         LinkReach.Entry twice = new LinkReach.Entry("c", 1, 0, List.of());
-        assertThatThrownBy(() -> a.hear("b", new LinkReach(List.of(twice, twice)))).isInstanceOf(WireException.class);
-        assertThat(a.reached()).isEmpty();
+        assertThatThrownBy(() -> LinkRoutes.check("b", new LinkReach(List.of(twice, twice)))).isInstanceOf(WireException.class);
+        LinkReach many = new LinkReach(IntStream.rangeClosed(0, Links.LINKS_MAX)
+                .mapToObj(i -> new LinkReach.Entry("c" + i, 1, 0, List.of()))
+                .toList());
+        assertThatThrownBy(() -> LinkRoutes.check("b", many)).hasMessage("relay b says that it reaches 257 relays, expected at most 256");
     }
 
     /** Everybody tells everybody until nothing is new. */

@@ -13,7 +13,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -327,6 +329,105 @@ class TokenTest {
             a.close();
             b.close();
             vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    @Test
+    void anOpeningIsAnsweredAsLongAsAnswersAreAcknowledged() throws WireException {
+        for (int i = 1; i <= StreamMarks.MAX; i++) {
+            take(new StreamOpen(2 * i, 4, "door").encode());
+            if (i % 2 == 0) {
+                accept();
+                take(new StreamEnd(2 * i, Reason.NORMAL, "").encode());
+            } else {
+                asked.getLast().end(Reason.SITE_UNREACHABLE, "no such door");
+                wires.next();
+            }
+        }
+        ByteBuffer more = new StreamOpen(2 * StreamMarks.MAX + 2, 4, "door").encode();
+        assertThatThrownBy(() -> take(more.duplicate()))
+                .isInstanceOfSatisfying(WireException.class, e -> assertThat(e.reason()).isSameAs(Reason.LIMIT))
+                .hasMessage("relay b has not acknowledged 16384 answers to openings of streams, expected fewer");
+        streams.onAcknowledged(1);
+        take(more);
+        assertThat(asked).as("the same one, later").hasSize(StreamMarks.MAX + 1);
+    }
+
+    @Test
+    void noStreamIsOpenedWhileTooManyOpeningsAreNotAcknowledged() throws WireException {
+        for (int i = 0; i < StreamMarks.MAX; i++) {
+            take(new StreamEnd(streams.open("door", reader).id(), Reason.SITE_UNREACHABLE, "no such door").encode());
+            wires.next();
+        }
+        assertThat(streams.open("door", reader)).isNull();
+        assertThat(reader.ended).isSameAs(Reason.LIMIT);
+        assertThat(wires.frames).isEmpty();
+        streams.onAcknowledged(1);
+        assertThat(streams.open("door", reader)).isNotNull();
+        wires.next();
+    }
+
+    /** Over a real link, whose ends acknowledge what they have handled: there is no end of openings and answers. */
+    @Test
+    void streamsAreOpenedWithoutEndWhileTheyAreAcknowledged(@TempDir Path folder) throws Exception {
+        Vertx vertx = Vertx.vertx();
+        TestGrid grid = new TestGrid(folder);
+        TestRelay b = new TestRelay(vertx, grid.listening("b", 1)).start();
+        TestRelay a = new TestRelay(vertx, grid.config("a", 1).peer("b", "127.0.0.1:" + b.links.port())).start();
+        try {
+            await().atMost(PATIENCE).until(() -> a.isUp("b"));
+            Opener opener = new Opener(a.links.streams(), StreamMarks.MAX + 1);
+            a.call(() -> opener.open(32));
+            await().atMost(PATIENCE).until(() -> a.call(() -> opener.open == 0));
+            assertThat(opener.reasons).isEqualTo(Map.of(Reason.SITE_UNREACHABLE, StreamMarks.MAX + 1));
+        } finally {
+            a.close();
+            b.close();
+            vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
+        }
+    }
+
+    /** Opens another stream whenever one was refused. */
+    private static final class Opener implements LinkStream.Listener {
+        private final Streams streams;
+        private final Map<Reason, Integer> reasons = new EnumMap<>(Reason.class);
+        private int left;
+        private int open;
+
+        private Opener(Streams streams, int left) {
+            this.streams = streams;
+            this.left = left;
+        }
+
+        private boolean open(int count) {
+            for (int i = 0; i < count && left > 0; i++) {
+                left--;
+                open++;
+                streams.open("b", "none", this);
+            }
+            return true;
+        }
+
+        @Override
+        public void onBytes(ByteBuf bytes, boolean last) {
+            throw new AssertionError("bytes of a stream that was refused");
+        }
+
+        @Override
+        public void onWritable() {
+            throw new AssertionError("a stream that was refused");
+        }
+
+        @Override
+        public void onDone() {
+            throw new AssertionError("a stream that was refused");
+        }
+
+        @Override
+        public void onEnded(Reason reason, String text) {
+            open--;
+            reasons.merge(reason, 1, Integer::sum);
+            open(1);
         }
     }
 

@@ -34,7 +34,6 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class WanEmulatorTest {
     private static final int MEGABYTE = 1_000_000;
-    private static final int TRIES_MAX = 12;
 
     private final ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
     private final List<Socket> sockets = new ArrayList<>();
@@ -166,6 +165,7 @@ class WanEmulatorTest {
         assertThat(way.bytesThere()).isLessThan(MEGABYTE);
     }
 
+    /** Whose turn it is, is the subject of {@link WanBottleneckTest}. */
     @Test
     void sharesTheBandwidthBetweenConnections() throws Exception {
         WanWay way = emulator.way(WanShape.of(2, 80));
@@ -173,18 +173,12 @@ class WanEmulatorTest {
         Ends other = connect(way);
         roundTrips(one, 1);
         roundTrips(other, 1);
-        double shorterMax = 0;
-        int tries = 0;
-        while (tries < TRIES_MAX && shorterMax < 0.34) {
-            tries++;
-            long begin = System.nanoTime();
-            Future<Double> first = inBackground(() -> seconds(one.dialled, one.accepted, 2 * MEGABYTE));
-            double second = seconds(other.dialled, other.accepted, 2 * MEGABYTE);
-            shorterMax = Math.max(shorterMax, Math.min(first.get(), second));
-            assertThat((System.nanoTime() - begin) / 1e9).as("4 MB at 10 MB/s").isGreaterThanOrEqualTo(0.4);
-        }
-        assertThat(shorterMax).as("in turns, when both began together").isGreaterThanOrEqualTo(0.34);
-        assertThat(way.bytesThere()).isEqualTo(4L * tries * MEGABYTE + 2);
+        long begin = System.nanoTime();
+        Future<Double> first = inBackground(() -> seconds(one.dialled, one.accepted, 2 * MEGABYTE));
+        seconds(other.dialled, other.accepted, 2 * MEGABYTE);
+        first.get();
+        assertThat((System.nanoTime() - begin) / 1e9).as("4 MB at 10 MB/s").isGreaterThanOrEqualTo(0.4);
+        assertThat(way.bytesThere()).isEqualTo(4L * MEGABYTE + 2);
         assertThat(way.bytesBack()).isEqualTo(2);
     }
 
