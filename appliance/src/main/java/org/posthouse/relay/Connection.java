@@ -233,8 +233,13 @@ final class Connection implements FrameDecoder.Sink {
         helloTimer.cancel(false);
         decoder.release();
         line.cut(Notice.closing(0, Reason.NORMAL, "the connection ended"));
-        line.ended();
         relay.connections().remove(this);
+        if (relay.isOver()) {
+            line.giveUp(); // It ends with the loop that has read it; those of its strands may have ended before.
+            dropWaiting();
+            return;
+        }
+        line.ended();
         if (strand == null) {
             tell(null);
         } else {

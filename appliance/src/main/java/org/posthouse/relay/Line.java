@@ -134,8 +134,13 @@ final class Line {
 
     /** The connection is gone: gives up what waits. Called once. */
     void ended() {
-        waiting.end();
+        giveUp();
         emission.post(() -> broken = true);
+    }
+
+    /** Nothing is written any more, by nobody. */
+    void giveUp() {
+        waiting.end();
     }
 
     String remote() {

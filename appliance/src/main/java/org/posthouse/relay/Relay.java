@@ -74,6 +74,9 @@ public final class Relay extends VerticleBase {
     /** Who is let in now came just before. */
     private boolean stopping;
 
+    /** Whether all is put away: loops and threads may end. */
+    private volatile boolean over;
+
     public Relay(RelayConfig config, Directory directory) {
         this(config, directory, UnaryOperator.identity());
     }
@@ -276,7 +279,7 @@ public final class Relay extends VerticleBase {
         Future<Void> deaf = reception.close();
         connections.forEach(connection -> connection.stopServing(goodbye()));
         refusals.close();
-        return deaf.eventually(this::shardsDone).eventually(this::letGo);
+        return deaf.eventually(this::shardsDone).eventually(this::letGo).onComplete(done -> over = true);
     }
 
     /** Done when every shard has done what was handed in so far. */
@@ -374,6 +377,11 @@ public final class Relay extends VerticleBase {
 
     String id() {
         return config.relay();
+    }
+
+    /** Whether nobody does anything any more: the relay has stopped. Thread-safe. */
+    boolean isOver() {
+        return over;
     }
 
     Set<Connection> connections() {

@@ -75,10 +75,10 @@ class RelayKilledTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"example:nas-is W, false", "example:ring 600 300000, true"})
-    void jobsOfTwoSitesVerifyAlthoughOneRelayAndThenTheOtherEnds(String program, boolean inGoodOrder) throws Exception {
-        try (Relays first = ofTwo("site-a");
-                Relays second = ofTwo("site-b", "--peer", "site-a=" + first.ready().links(), "--member", first.group());
+    @CsvSource({"example:nas-is W, multiplexed, false", "example:ring 600 300000, pipeline, true"})
+    void jobsOfTwoSitesVerifyAlthoughOneRelayAndThenTheOtherEnds(String program, String mode, boolean inGoodOrder) throws Exception {
+        try (Relays first = ofTwo("site-a", "--mode", mode);
+                Relays second = ofTwo("site-b", "--mode", mode, "--peer", "site-a=" + first.ready().links(), "--member", first.group());
                 Command job = start(first, "2", "4", program.split(" "))) {
             for (Relays relay : List.of(second, first)) {
                 relay.awaitDelivered(relay.delivered() + 30);
