@@ -37,18 +37,19 @@ final class UnreceivedTest {
     }
 
     @Test
-    void isToldOnceWhetherItCameBeforeOrBehindTheGoodbye() throws Exception {
+    void whatWaitsAtTheGoodbyeIsToldOnce() throws Exception {
         offers(1);
         offers(2);
         assertThat(unreceived()).isEmpty();
         receiver.sends(relay.frames.finalizing(0));
-        offers(3);
         assertThat(unreceived()).containsExactly(
                 "1 has called Finalize, and a send of rank 0 to it waits: 2097152 bytes, tag 5; nobody will receive them");
+        offers(3);
+        assertThat(unreceived()).hasSize(1);
     }
 
     @Test
-    void whatNobodyWaitsForIsNotWorthAWord() throws Exception {
+    void whatComesBehindTheGoodbyeIsToldIfSomebodyWaitsForIt() throws Exception {
         sender.sends(relay.frames.message(FrameType.SEND, 0, 0, 1, 5, 1, 3));
         receiver.sends(relay.frames.finalizing(0));
         sender.sends(relay.frames.message(FrameType.SEND, 0, 0, 1, 5, 2, 3));
