@@ -31,7 +31,6 @@ import org.posthouse.wire.WireException;
  */
 public final class RelayCore {
     private final String relay;
-    private final CoreConfig config;
     private final int shards;
     private final Deliveries deliveries;
     private final Historian historian;
@@ -57,7 +56,6 @@ public final class RelayCore {
     public RelayCore(
             String relay, CoreConfig config, int shards, LongSupplier nanoTime, Historian historian, Images images) {
         this.relay = relay;
-        this.config = config;
         this.shards = shards;
         this.historian = historian;
         checkpoints = new Checkpoints(images);

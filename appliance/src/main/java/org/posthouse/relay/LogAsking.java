@@ -27,9 +27,4 @@ final class LogAsking {
         }
         return needs.stream().filter(LogNeed::saves).limit(1 + (nowMs - sinceMs) / NEXT_MS).toList();
     }
-
-    /** How long the oldest records have been needed on. */
-    long forMs(long nowMs) {
-        return nowMs - sinceMs;
-    }
 }

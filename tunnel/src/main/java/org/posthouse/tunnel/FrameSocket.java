@@ -130,11 +130,6 @@ public final class FrameSocket {
         write(Unpooled.wrappedBuffer(frame));
     }
 
-    /** A buffer to build outgoing frames in. */
-    public ByteBuf allocate(int bytes) {
-        return channel.alloc().ioBuffer(bytes, bytes);
-    }
-
     /** False while more than a mebibyte waits to leave: a reader that is slow or does not read. */
     public boolean writable() {
         return channel.isWritable();

@@ -74,12 +74,6 @@ final class Streams {
         return streams == null ? LinkStatus.Streams.NONE : streams.status();
     }
 
-    /** Streams open now over the link to {@code relay}. */
-    int openTo(String relay) {
-        LinkStreams streams = byLink.get(relay);
-        return streams == null ? 0 : streams.open();
-    }
-
     void onFrame(String relay, ByteBuf buffer, int index, int length, FrameView view) throws WireException {
         of(relay).onFrame(buffer, index, length, view);
     }
