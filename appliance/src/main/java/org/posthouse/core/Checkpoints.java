@@ -1,6 +1,8 @@
 package org.posthouse.core;
 
+import java.util.Optional;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobKept;
 import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
@@ -14,6 +16,9 @@ import org.posthouse.wire.WireException;
  * <p>A point stands in the log behind all that the rank was given before it (ADR 20): whoever starts from there is given nothing of that
  * again. A host that has lost the end of its log may have lost a piece that the rank has; its sender has it, and until it comes the
  * point waits.
+ *
+ * <p>Whoever starts from an image does not print again what was printed before it. Where a launcher keeps that for the one that may come
+ * after it, an image waits until it has it (ADR 55).
  */
 final class Checkpoints {
     private final Images images;
@@ -35,6 +40,9 @@ final class Checkpoints {
         private long arrived;
         private long upTo = Wire.IMAGE_WINDOW_BYTES;
         private boolean failed;
+
+        /** Whether the launcher still has to say that it has what was printed before. */
+        private boolean unkept;
 
         private Save(int number, Point point) {
             this.number = number;
@@ -86,7 +94,27 @@ final class Checkpoints {
         Save save = new Save(rank.nextSave(), point);
         rank.save(save);
         images.begin(rank, save.number, point.bytes());
+        save.unkept = rank.job().keepsOutput();
+        asking(rank).ifPresent(rank.job()::report);
         endIfArrived(rank, save);
+    }
+
+    /** What the launcher is asked before the rank's image counts; empty if it is not. */
+    static Optional<JobEvent> asking(HomedRank rank) {
+        Save save = rank.save();
+        return save == null || !save.unkept
+                ? Optional.empty()
+                : Optional.of(new JobEvent(rank.job().id(), JobEvent.SAVES, rank.rank(), rank.incarnation(), save.point.processOut(), save.point.processErr(), ""));
+    }
+
+    /** The launcher has what a process of the rank has printed up to here, perhaps of an earlier one. */
+    void outputKept(HomedRank rank, JobKept kept) {
+        Save save = rank.save();
+        boolean isPresent = save != null && kept.incarnation() == rank.incarnation();
+        if (isPresent && kept.out() >= save.point.processOut() && kept.err() >= save.point.processErr()) {
+            save.unkept = false;
+            goOn(rank);
+        }
     }
 
     private void endIfArrived(HomedRank rank, Save save) {
@@ -101,7 +129,7 @@ final class Checkpoints {
     /** A point that waited goes on, if nothing is missing any more. */
     void goOn(HomedRank rank) {
         Save save = rank.save();
-        if (save == null || save.failed || save.at != null || !save.hasArrived() || rank.isMissingPieces()) {
+        if (save == null || save.failed || save.unkept || save.at != null || !save.hasArrived() || rank.isMissingPieces()) {
             return;
         }
         save.at = standing(rank);

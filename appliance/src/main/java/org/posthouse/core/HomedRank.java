@@ -4,8 +4,10 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import org.posthouse.wire.JobEvent;
 
 /** One rank at its home relay: its mailbox, its way out, and what it has under way. Confined to the relay core. */
 public final class HomedRank {
@@ -231,6 +233,11 @@ public final class HomedRank {
 
     void save(Checkpoints.Save next) {
         save = next;
+    }
+
+    /** What its launcher is asked before its image counts; empty if it is not. */
+    public Optional<JobEvent> asking() {
+        return Checkpoints.asking(this);
     }
 
     /** A number for its next image, which names it as long as it is on its way. */

@@ -102,6 +102,11 @@ public final class Job {
         return opening.logged();
     }
 
+    /** Whether the launcher keeps what ranks print, and is asked before an image counts. */
+    boolean keepsOutput() {
+        return opening.keepsOutput();
+    }
+
     /** Whether what leaves the relay waits until the log is safe on its disk. */
     public boolean survivesHost() {
         return opening.survivesHost();

@@ -13,6 +13,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Point;
@@ -334,10 +335,26 @@ public final class RelayCore {
         }
     }
 
+    /** A launcher has what a rank has printed up to here. */
+    public void outputKept(JobKept kept) {
+        HomedRank rank = homed(kept.job(), kept.rank());
+        if (rank != null) {
+            try {
+                checkpoints.outputKept(rank, kept);
+            } catch (JournalFailure e) {
+                rank.job().fail(e.reason(), e.getMessage());
+            }
+        }
+    }
+
+    private HomedRank homed(long id, int number) {
+        Job job = job(id);
+        return job == null ? null : job.homed(number);
+    }
+
     /** A rank is to take a checkpoint, so that the log can be cut. @return whether it was asked */
     public boolean askCheckpoint(long id, int number) {
-        Job job = job(id);
-        HomedRank rank = job == null ? null : job.homed(number);
+        HomedRank rank = homed(id, number);
         boolean asked = rank != null && rank.state() == RankState.CONNECTED && rank.save() == null;
         if (asked) {
             rank.port().point(Point.of(id, Point.Kind.ASK, 0, 0));

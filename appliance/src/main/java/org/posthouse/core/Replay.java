@@ -193,6 +193,8 @@ final class Replay {
                 prologue.bytes(),
                 prologue.events(),
                 0,
+                0,
+                0,
                 0));
         if (jumps) {
             jumpedOver = prologue.deliveries() - deliveries;

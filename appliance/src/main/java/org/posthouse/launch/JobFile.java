@@ -93,7 +93,7 @@ record JobFile(JobSpec spec, Path folder, JobOpen opening, Optional<Path> tokenF
                         number(patience, "launcherSeconds")));
         JobOpen opening = new JobOpen(
                 HexFormat.fromHexDigitsToLong(text(file, "job")), Token.parse(text(file, "token")), spec.durability(), false, spec.name(), homes, homeOf,
-                spec.patience().launcherSeconds());
+                spec.patience().launcherSeconds(), true);
         return new JobFile(spec, Path.of(text(file, "folder")), opening, Optional.ofNullable(file.get("tokenFile")).map(path -> Path.of(path.textValue())));
     }
 

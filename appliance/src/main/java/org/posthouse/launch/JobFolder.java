@@ -30,7 +30,8 @@ import org.posthouse.tunnel.Causes;
  *   <li>{@code lock}: held by the launcher that has the job.
  * </ul>
  *
- * <p>What is written survives this process; that a process of a rank was started survives the host, so that its number is never given again. Confined to the job's thread.
+ * <p>What is written survives this process; that a process of a rank was started survives the host, so that its number is never given again, and
+ * in a job that is to survive its hosts so does what was printed before an image. Confined to the job's thread.
  */
 public final class JobFolder implements Closeable {
     private static final String JOB = "job.json";
@@ -250,6 +251,11 @@ public final class JobFolder implements Closeable {
     /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and had printed so much by then. */
     void marked(int rank, int image, long outBytes, long errBytes) throws IOException {
         append(notes.marked(rank, image, outBytes, errBytes));
+    }
+
+    /** Whether what was printed before an image is on the disk when the image counts. */
+    boolean survivesHost() {
+        return job.opening().survivesHost();
     }
 
     /** The rank did what cannot be replayed. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
@@ -123,6 +124,14 @@ final class JobRelays implements AutoCloseable {
                 lines[relay].close();
             }
             lines[relay] = line;
+        }
+    }
+
+    /** Tells a rank's relay, if there is a connection to it; one that comes later asks again. */
+    synchronized void kept(JobKept kept) {
+        RelayLine line = lines[job.homeOf()[kept.rank()]];
+        if (line != null) {
+            line.kept(kept);
         }
     }
 

@@ -63,7 +63,7 @@ public final class JobRun implements RunningJob {
         this.signals = signals;
         this.output = output;
         this.processes = new RankProcesses(spec, opening.job(), opening.token(), this::relayOf, output, tapes, folder, signals::add);
-        this.watch = new JobWatch(spec, opening.job(), folder != null, opening.homeOf(), processes, this::redial, output::tell);
+        this.watch = new JobWatch(spec, opening.job(), folder != null, opening.homeOf(), processes, this::redial, relays::kept, output::tell);
     }
 
     /** Connects to the relays that the job's ranks will be at home at, and decides which is whose. */
@@ -85,7 +85,7 @@ public final class JobRun implements RunningJob {
     public static JobRun prepare(JobSpec spec, Reach reach, RankOutput output, Optional<Path> tokenFile, JobFolder folder)
             throws JobFailure {
         List<RelayLine> lines = new ArrayList<>();
-        JobOpen opening = place(spec, reach, lines);
+        JobOpen opening = place(spec, reach, lines).keepingOutput();
         BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
         JobRelays relays = new JobRelays(opening, lines, reach.token(), signals::add);
         try {
@@ -159,7 +159,7 @@ public final class JobRun implements RunningJob {
         used.sort(Comparator.comparingInt(relay -> spread.homes().indexOf(relay.home())));
         JobOpen opening = new JobOpen(
                 new SecureRandom().nextLong(), Token.random(), spec.durability(), false, spec.name(), spread.homes(), spread.homeOf(),
-                spec.patience().launcherSeconds());
+                spec.patience().launcherSeconds(), false);
         requireRoom(opening);
         return opening;
     }

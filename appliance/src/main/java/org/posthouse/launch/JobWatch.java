@@ -11,6 +11,7 @@ import java.util.function.IntConsumer;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobKept;
 import org.posthouse.wire.Notice;
 
 /**
@@ -28,6 +29,9 @@ final class JobWatch {
 
         /** A checkpoint was taken; image 0 is the end of the prologue. What the rank had printed to its streams by then. */
         void checkpointed(int rank, int image, long outBytes, long errBytes);
+
+        /** The rank saves: {@link Signal.Kept} is to follow when what its process had printed by then is kept. */
+        void saves(int rank, int incarnation, long outBytes, long errBytes);
 
         /** The rank did what cannot be replayed. */
         void limited(int rank, String why);
@@ -47,6 +51,7 @@ final class JobWatch {
     private final Deadlines deadlines;
     private final Processes processes;
     private final IntConsumer redial;
+    private final Consumer<JobKept> kept;
     private final Consumer<String> tell;
     private final List<String> divergences = new ArrayList<>();
 
@@ -80,10 +85,18 @@ final class JobWatch {
      * @param mayBeLeft whether another launcher could go on with the job
      * @param homeOf for each rank, the index of its relay
      * @param redial has a relay dialled that is lost, which ends with a signal
+     * @param kept tells the rank's relay
      * @param tell tells people a line
      */
     JobWatch(
-            JobSpec spec, long job, boolean mayBeLeft, int[] homeOf, Processes processes, IntConsumer redial, Consumer<String> tell) {
+            JobSpec spec,
+            long job,
+            boolean mayBeLeft,
+            int[] homeOf,
+            Processes processes,
+            IntConsumer redial,
+            Consumer<JobKept> kept,
+            Consumer<String> tell) {
         this.spec = spec;
         this.job = job;
         this.mayBeLeft = mayBeLeft;
@@ -94,6 +107,7 @@ final class JobWatch {
         this.deadlines = new Deadlines(ranks, homeOf);
         this.processes = processes;
         this.redial = redial;
+        this.kept = kept;
         this.tell = tell;
         this.startedNs = new long[spec.ranks()];
     }
@@ -190,6 +204,7 @@ final class JobWatch {
             case Signal.Diverged diverged -> diverged("rank " + diverged.rank() + " " + diverged.what());
             case Signal.LastWords last -> ranks.lastWords(last.rank(), last.words());
             case Signal.OutputLost lost -> tell.accept("rank " + lost.rank() + " " + lost.what());
+            case Signal.Kept is -> kept.accept(new JobKept(job, is.rank(), is.incarnation(), is.outBytes(), is.errBytes()));
             case Signal.Unkept unkept -> ranks.unkept(unkept.rank(), unkept.why());
             case Signal.RelayLost lost -> onRelayLost(lost, nowNs);
             case Signal.RelayBack back -> onRelayBack(back, nowNs);
@@ -311,6 +326,7 @@ final class JobWatch {
                     ranks.checkpointed(rank);
                 }
             }
+            case JobEvent.SAVES -> processes.saves(rank, event.code(), event.a(), event.b());
             case JobEvent.UNRECEIVED -> tell.accept("rank " + rank + " " + event.text());
             case JobEvent.OUTPUT -> processes.goesOnAt(rank, event.code());
             default -> throw new IllegalStateException("unknown event " + event);

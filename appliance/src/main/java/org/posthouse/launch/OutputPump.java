@@ -95,6 +95,9 @@ final class OutputPump {
         }
         take(buffer, first, count);
         printed += count;
+        if (tape != null) {
+            tape.came(incarnation, printed);
+        }
     }
 
     private synchronized void jump(long target) {

@@ -12,6 +12,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.posthouse.logstore.Disk;
 
 /**
  * Every line of one stream of one rank that was shown, so that a rank that is started again shows nothing twice: what
@@ -53,6 +54,8 @@ final class OutputTape implements AutoCloseable {
     private final OutputMarks marks = new OutputMarks();
     /** Null if its file is to have no name. */
     private final Path path;
+    /** Whether {@link #whenKept} means on the disk. */
+    private final boolean survivesHost;
 
     private FileChannel file;
     private byte[] tail = new byte[1024];
@@ -80,24 +83,36 @@ final class OutputTape implements AutoCloseable {
     private long linesCompared;
     private boolean differs;
 
+    /** How much of what it printed has come, and is kept if it is not broken. */
+    private long came;
+
+    /** Who waits until so much has; null if nobody does. */
+    private Runnable waiting;
+    private long waitingFor;
+
     /**
      * @param stream as people call it, for instance "standard output"
      * @param lastWords how lines begin that one process prints and its successor does not: always shown, never kept
      */
     OutputTape(String stream, List<String> lastWords, Watcher watcher) {
-        this(stream, lastWords, watcher, null);
+        this(stream, lastWords, watcher, null, false);
     }
 
-    private OutputTape(String stream, List<String> lastWords, Watcher watcher, Path path) {
+    private OutputTape(String stream, List<String> lastWords, Watcher watcher, Path path, boolean survivesHost) {
         this.stream = stream;
         this.lastWords = lastWords;
         this.watcher = watcher;
         this.path = path;
+        this.survivesHost = survivesHost;
     }
 
-    /** One that is in this file, and begins with the whole lines that are there; the rest is what a dead process has begun. */
-    static OutputTape in(Path path, String stream, List<String> lastWords, Watcher watcher) throws IOException {
-        OutputTape tape = new OutputTape(stream, lastWords, watcher, path);
+    /**
+     * One that is in this file, and begins with the whole lines that are there; the rest is what a dead process has begun.
+     *
+     * @param survivesHost whether what {@link #whenKept} tells of is to be on the disk
+     */
+    static OutputTape in(Path path, boolean survivesHost, String stream, List<String> lastWords, Watcher watcher) throws IOException {
+        OutputTape tape = new OutputTape(stream, lastWords, watcher, path, survivesHost);
         if (Files.exists(path)) {
             tape.recall();
         }
@@ -137,7 +152,47 @@ final class OutputTape implements AutoCloseable {
         compared = 0;
         linesCompared = 0;
         differs = false;
+        came = 0;
+        waiting = null;
         marks.begin();
+    }
+
+    /** So many bytes of a process have come, and were taken. */
+    synchronized void came(int from, long bytes) {
+        if (from == incarnation) {
+            came = bytes;
+            tellWaiting();
+        }
+    }
+
+    /** Calls {@code kept} once the first {@code bytes} that this process prints are kept; never if they do not come. The last call counts. */
+    synchronized void whenKept(int from, long bytes, Runnable kept) {
+        if (from == incarnation) {
+            waiting = kept;
+            waitingFor = bytes;
+            tellWaiting();
+        }
+    }
+
+    /** Of a tape that keeps nothing any more nobody waits for anything: {@link Watcher#broken} has told what that means. */
+    private void tellWaiting() {
+        if (waiting != null && (broken || came >= waitingFor)) {
+            Runnable told = waiting;
+            waiting = null;
+            force();
+            told.run();
+        }
+    }
+
+    private void force() {
+        if (survivesHost && !broken && file != null) {
+            try {
+                file.force(true);
+                Disk.force(path.getParent());
+            } catch (IOException e) {
+                broken(e);
+            }
+        }
     }
 
     /** Where its processes may go on. */
@@ -390,6 +445,7 @@ final class OutputTape implements AutoCloseable {
     private void broken(IOException why) {
         broken = true;
         watcher.broken(why);
+        tellWaiting();
     }
 
     /** For tests: what a disk does that fails. */

@@ -39,8 +39,8 @@ final class OutputTapes implements AutoCloseable {
         OutputTapes tapes = new OutputTapes(ranks);
         for (int rank = 0; rank < ranks; rank++) {
             OutputTape.Watcher watcher = watcher(rank, signals);
-            tapes.out[rank] = OutputTape.in(folder.output(rank, "out"), OUT, List.of(), watcher);
-            tapes.err[rank] = OutputTape.in(folder.output(rank, "err"), ERR, lastWords(rank), watcher);
+            tapes.out[rank] = OutputTape.in(folder.output(rank, "out"), folder.survivesHost(), OUT, List.of(), watcher);
+            tapes.err[rank] = OutputTape.in(folder.output(rank, "err"), folder.survivesHost(), ERR, lastWords(rank), watcher);
             for (RankNotes.Mark mark : folder.notes().marks(rank)) {
                 tapes.mark(rank, mark.image(), mark.outBytes(), mark.errBytes());
             }

@@ -151,6 +151,12 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     }
 
     @Override
+    public void saves(int rank, int incarnation, long outBytes, long errBytes) {
+        Runnable kept = () -> signals.accept(new Signal.Kept(rank, incarnation, outBytes, errBytes));
+        tapes.out(rank).whenKept(incarnation, outBytes, () -> tapes.err(rank).whenKept(incarnation, errBytes, kept));
+    }
+
+    @Override
     public void limited(int rank, String why) {
         note(written -> written.limited(rank, why), "that rank " + rank + " cannot be started again is not said there");
     }

@@ -17,6 +17,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -130,6 +131,15 @@ public final class RelayLine implements AutoCloseable {
         }
         try {
             line.write(why.encode(FrameType.JOB_CLOSE));
+        } catch (IOException e) {
+            closed.completeExceptionally(e);
+        }
+    }
+
+    /** Tells the relay, or nobody if the connection is broken, which its reader notices. */
+    void kept(JobKept kept) {
+        try {
+            line.write(kept.encode());
         } catch (IOException e) {
             closed.completeExceptionally(e);
         }

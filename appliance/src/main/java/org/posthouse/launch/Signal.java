@@ -27,6 +27,9 @@ sealed interface Signal {
     /** Some of what a rank has printed came to no launcher, and nobody prints it again. */
     record OutputLost(int rank, String what) implements Signal {}
 
+    /** What a rank's process had printed to its two streams when it began to save is kept. */
+    record Kept(int rank, int incarnation, long outBytes, long errBytes) implements Signal {}
+
     /** What a rank prints cannot be kept any more: it cannot be started again. */
     record Unkept(int rank, String why) implements Signal {}
 

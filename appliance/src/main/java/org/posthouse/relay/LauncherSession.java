@@ -12,6 +12,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -55,6 +56,7 @@ final class LauncherSession implements Session {
         switch (view.type()) {
             case JOB_OPEN -> open(JobOpen.decode(Connection.copy(buffer, index, length)));
             case JOB_CLOSE -> close(view.job(), Notice.decode(Connection.copy(buffer, index, length)));
+            case JOB_KEPT -> kept(JobKept.decode(Connection.copy(buffer, index, length)));
             case CLOSE -> line.cut(Notice.decode(Connection.copy(buffer, index, length)));
             default -> throw new WireException(Reason.NOT_EXPECTED, view.type() + " from a launcher");
         }
@@ -114,6 +116,13 @@ final class LauncherSession implements Session {
     private void close(long job, Notice why) {
         if (jobs.remove(job)) {
             relay.jobs().close(job, why);
+        }
+    }
+
+    private void kept(JobKept kept) {
+        if (jobs.contains(kept.job())) {
+            Shard shard = relay.shards().of(kept.job(), kept.rank());
+            shard.strand().submit(() -> shard.core().outputKept(kept));
         }
     }
 

@@ -3,6 +3,7 @@ package org.posthouse.relay;
 import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import java.util.Optional;
 import java.util.function.IntSupplier;
 import org.posthouse.core.CoreConfig;
@@ -333,7 +334,7 @@ final class Shard {
         Job open = core().job(job);
         return open == null
                 ? List.of()
-                : open.homedRanks().stream().flatMap(rank -> standing(job, rank).stream()).toList();
+                : open.homedRanks().stream().flatMap(rank -> Stream.concat(standing(job, rank).stream(), rank.asking().stream())).toList();
     }
 
     private static Optional<JobEvent> standing(long job, HomedRank rank) {

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobKept;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
@@ -21,7 +22,7 @@ final class CheckpointsTest {
     private static final int WINDOW = Wire.IMAGE_WINDOW_BYTES;
     private static final int PIECE = Wire.PAYLOAD_BYTES_MAX;
 
-    private final OneRelay relay;
+    private OneRelay relay;
     private OneRelay.Rank rank;
 
     CheckpointsTest() throws Exception {
@@ -36,7 +37,7 @@ final class CheckpointsTest {
     }
 
     private void says(Point.Kind kind, long bytes) throws WireException {
-        relay.core.pointed(rank.rank, new Point(OneRelay.JOB, kind, 0, 0, bytes, 0, 11, 12));
+        relay.core.pointed(rank.rank, new Point(OneRelay.JOB, kind, 0, 0, bytes, 0, 11, 12, 8, 9));
     }
 
     private void sends(long offset, int bytes) throws WireException {
@@ -57,6 +58,47 @@ final class CheckpointsTest {
             assertThat(event.kind()).isEqualTo(JobEvent.CHECKPOINTED);
             assertThat(List.of((long) event.code(), event.a(), event.b())).containsExactly(1L, 11L, 12L);
         });
+    }
+
+    /** Whoever starts from it does not print that again. */
+    @Test
+    void anImageWaitsUntilTheLauncherHasWhatWasPrintedBeforeIt() throws Exception {
+        relay.end();
+        relay = OneRelay.keepingOutput();
+        rank = relay.connect(0);
+        relay.events.clear();
+        says(Point.Kind.SAVE, 100);
+        sends(0, 100);
+        JobEvent asked = new JobEvent(OneRelay.JOB, JobEvent.SAVES, 0, 1, 8, 9, "");
+        assertThat(relay.events).containsExactly(asked);
+        assertThat(rank.rank.asking()).as("what a launcher that comes again is asked").contains(asked);
+        relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 1, 8, 8));
+        relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 1, 7, 9));
+        relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 2, 8, 9));
+        relay.core.outputKept(new JobKept(OneRelay.JOB, 1, 1, 8, 9));
+        relay.core.outputKept(new JobKept(OneRelay.JOB, 5, 1, 8, 9));
+        assertThat(relay.images.take()).as("not of less, nor of other processes").containsExactly("begin rank 0 #1: 100", "put rank 0 #1: 100");
+        relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 1, 8, 9));
+        assertThat(relay.images.take()).containsExactly("end rank 0 #1");
+        assertThat(rank.rank.asking()).isEmpty();
+        relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 1, 8, 9));
+        assertThat(relay.images.take()).as("once").isEmpty();
+        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
+        assertThat(rank.take()).containsExactly("point SAVED 1 0, 0 events, 0 failed polls");
+    }
+
+    /** All that was printed comes while the image is on its way; and the end of a prologue, which is executed again, waits for nobody. */
+    @Test
+    void whatIsKeptInTimeHoldsNobodyUp() throws Exception {
+        relay.end();
+        relay = OneRelay.keepingOutput();
+        rank = relay.connect(0);
+        says(Point.Kind.READY, 0);
+        assertThat(rank.take()).containsExactly("point SAVED 0 0, 0 events, 0 failed polls");
+        says(Point.Kind.SAVE, 100);
+        relay.core.outputKept(new JobKept(OneRelay.JOB, 0, 1, 20, 9));
+        sends(0, 100);
+        assertThat(relay.images.take()).endsWith("end rank 0 #1");
     }
 
     @Test
@@ -143,7 +185,7 @@ final class CheckpointsTest {
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> says(Point.Kind.JUMP, 0));
         assertThatExceptionOfType(WireException.class).isThrownBy(() -> sends(0, 10));
         assertThatExceptionOfType(WireException.class).as("an event that it has not told")
-                .isThrownBy(() -> relay.core.pointed(rank.rank, new Point(OneRelay.JOB, Point.Kind.READY, 0, 0, 0, 1, 0, 0)));
+                .isThrownBy(() -> relay.core.pointed(rank.rank, new Point(OneRelay.JOB, Point.Kind.READY, 0, 0, 0, 1, 0, 0, 0, 0)));
         rank.sends(relay.frames.post(0, 1, 0, 0, 1, 0));
         assertThatExceptionOfType(WireException.class).as("a receive is posted").isThrownBy(() -> says(Point.Kind.SAVE, 1));
     }

@@ -58,7 +58,12 @@ final class OneRelay {
     }
 
     private OneRelay(boolean logged) throws Refusal {
-        open(opening(JOB, logged), events);
+        this(logged, false);
+    }
+
+    private OneRelay(boolean logged, boolean keepsOutput) throws Refusal {
+        JobOpen opening = opening(JOB, logged);
+        open(keepsOutput ? opening.keepingOutput() : opening, events);
         open(opening(OTHER_JOB, logged), otherEvents);
     }
 
@@ -69,6 +74,11 @@ final class OneRelay {
     /** Its jobs are logged in {@link #journal}. */
     static OneRelay logged() throws Refusal {
         return new OneRelay(true);
+    }
+
+    /** The same, and the launcher of the first keeps what its ranks print. */
+    static OneRelay keepingOutput() throws Refusal {
+        return new OneRelay(true, true);
     }
 
     Peer peerOf(int rank) {

@@ -438,7 +438,7 @@ final class RelayRestartTest {
     }
 
     private void says(OneRelay.Rank rank, Point.Kind kind, long bytes) throws WireException {
-        relay.core.pointed(rank.rank, new Point(OneRelay.JOB, kind, 0, 0, bytes, 0, 0, 0));
+        relay.core.pointed(rank.rank, new Point(OneRelay.JOB, kind, 0, 0, bytes, 0, 0, 0, 0, 0));
     }
 
     private void sendsTheRest() throws Exception {

@@ -225,7 +225,7 @@ class JobRunTest {
                 "test", 1, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(), Map.of(), true,
                 new Patience(3, 10_000));
         List<Home> homes = List.of(new Home("here", "here", relay.address()));
-        opening = new JobOpen(7, new Token(1, 2), JobOpen.PROCESS, false, "test", homes, new int[1], 0);
+        opening = new JobOpen(7, new Token(1, 2), JobOpen.PROCESS, false, "test", homes, new int[1], 0, true);
         try (JobFolder folder = JobFolder.create(above.resolve("job"))) {
             folder.describe(new JobFile(spec, above, opening, Optional.empty()));
         }

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobKept;
 import org.posthouse.wire.Notice;
 
 /** What a job's thread makes of what it is told of ranks and processes, on fake time: two ranks, no process. */
@@ -23,6 +24,7 @@ class JobWatchTest {
     /** Each relay that was dialled again; rank 0 is at home at relay 0, rank 1 at relay 1. */
     private final List<Integer> redialled = new ArrayList<>();
 
+    private final List<JobKept> kept = new ArrayList<>();
     private boolean refuses;
     private long nowNs = Long.MAX_VALUE - 1_000_000;
 
@@ -44,6 +46,11 @@ class JobWatchTest {
         }
 
         @Override
+        public void saves(int rank, int incarnation, long outBytes, long errBytes) {
+            told.add("process " + incarnation + " of rank " + rank + " saves at " + outBytes + ", " + errBytes);
+        }
+
+        @Override
         public void limited(int rank, String why) {
             told.add("rank " + rank + " is limited: " + why);
         }
@@ -57,7 +64,7 @@ class JobWatchTest {
     private JobWatch watch(boolean logged, int maxRestarts, boolean mayBeLeft) {
         JobSpec spec = new JobSpec("test", 2, List.of(), "Main", List.of(), List.of(), Map.of(), logged,
                 new Patience(maxRestarts, 60_000));
-        return new JobWatch(spec, JOB, mayBeLeft, new int[] {0, 1}, processes, redialled::add, told::add);
+        return new JobWatch(spec, JOB, mayBeLeft, new int[] {0, 1}, processes, redialled::add, kept::add, told::add);
     }
 
     private JobWatch start(boolean logged, int maxRestarts) throws JobFailure {
@@ -105,6 +112,16 @@ class JobWatchTest {
         nowNs++;
         watch.onTime(nowNs);
         return TimeUnit.NANOSECONDS.toMillis(quietNs);
+    }
+
+    @Test
+    void anImageCountsWhenWhatWasPrintedBeforeItIsKept() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, new JobEvent(JOB, JobEvent.SAVES, 1, 2, 11, 12, ""));
+        assertThat(told).containsExactly("process 2 of rank 1 saves at 11, 12");
+        assertThat(kept).isEmpty();
+        watch.on(new Signal.Kept(1, 2, 11, 12), nowNs);
+        assertThat(kept).containsExactly(new JobKept(JOB, 1, 2, 11, 12));
     }
 
     /** Nothing that the launcher waits for has to do with links: what it is told of them it tells people. */

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,6 +16,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -240,7 +243,7 @@ class OutputTapeTest {
     /** Another launcher reads what the one before has kept, and nothing tells it what of it was shown. */
     private void nextLauncher() throws IOException {
         tape.close();
-        tape = OutputTape.in(folder.resolve("rank-3.out"), "standard output", List.of("rank 3: the relay at "), watcher);
+        tape = OutputTape.in(folder.resolve("rank-3.out"), true, "standard output", List.of("rank 3: the relay at "), watcher);
     }
 
     @Test
@@ -278,6 +281,66 @@ class OutputTapeTest {
         process.write(printed.getBytes(StandardCharsets.UTF_8));
         process.close();
         pump.await();
+    }
+
+    /** Each byte on its own, in lines and the beginnings of lines, also those that are on the tape already. */
+    @Test
+    void whatWasPrintedSoFarIsToldWhenItIsInTheFile() throws Exception {
+        nextLauncher();
+        for (int incarnation = 1; incarnation <= 2; incarnation++) {
+            PipedOutputStream process = new PipedOutputStream();
+            OutputPump pump = start(incarnation, process);
+            String printed = "one\ntwo\nthr";
+            for (int bytes = 1; bytes <= printed.length(); bytes++) {
+                CompletableFuture<String> kept = new CompletableFuture<>();
+                tape.whenKept(incarnation, bytes, () -> kept.complete(file()));
+                assertThat(kept).as("byte " + bytes + " before it came").isNotDone();
+                process.write(printed.charAt(bytes - 1));
+                process.flush();
+                assertThat(kept.get(10, TimeUnit.SECONDS)).startsWith(printed.substring(0, bytes));
+            }
+            tape.whenKept(incarnation, printed.length() + 1, () -> told.add("kept"));
+            process.close();
+            pump.await();
+        }
+        assertThat(told).as("of what nobody printed").isEmpty();
+    }
+
+    private String file() {
+        try {
+            return Files.readString(folder.resolve("rank-3.out"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** It counts what it prints itself, wherever it goes on. */
+    @Test
+    void whoGoesOnAtAnImageAndPrintsNothingIsNotWaitedFor() throws Exception {
+        nextLauncher();
+        process(1, "one\ntwo\nthr");
+        goesOnAt(2, 10, "");
+        tape.whenKept(2, 0, () -> told.add("at once"));
+        tape.whenKept(1, 0, () -> told.add("of another process"));
+        assertThat(told).containsExactly("at once");
+    }
+
+    @Test
+    void aTapeThatCannotBeKeptHoldsNoImageUp() throws Exception {
+        nextLauncher();
+        PipedOutputStream process = new PipedOutputStream();
+        OutputPump pump = start(1, process);
+        CompletableFuture<Void> one = new CompletableFuture<>();
+        tape.whenKept(1, 4, () -> one.complete(null));
+        process.write("one\n".getBytes(StandardCharsets.UTF_8));
+        process.flush();
+        one.get(10, TimeUnit.SECONDS);
+        tape.whenKept(1, 100, () -> told.add("not waited for"));
+        tape.breakFile();
+        process.write("two\n".getBytes(StandardCharsets.UTF_8));
+        process.close();
+        pump.await();
+        assertThat(told).hasSize(2).endsWith("not waited for");
     }
 
     @Test

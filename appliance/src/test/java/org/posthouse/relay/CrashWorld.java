@@ -18,6 +18,7 @@ import org.posthouse.mpj.Stage;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
@@ -33,6 +34,10 @@ final class CrashWorld implements SimProcess.World {
     private static final int TICKS_MAX = 2_000_000;
 
     private final Random random;
+
+    /** Whether the job's launcher keeps what ranks print, and when it says that it has it. Apart from {@link #random}, so that worlds are as they were before there was this. */
+    private final Random launcher;
+
     private final Stage stage;
     private final SimScript script;
     private final CoreConfig config;
@@ -45,6 +50,9 @@ final class CrashWorld implements SimProcess.World {
     private final List<SimHost> hosts = new ArrayList<>();
     private final SimProcess[] processes;
     private final Diary[] diaries;
+
+    /** For each rank, whether its launcher has what it had printed when it began to save. */
+    private final boolean[] kept;
 
     /** Processes in whose place others were started, or will be. */
     private final Set<SimProcess> replaced = new HashSet<>();
@@ -75,6 +83,7 @@ final class CrashWorld implements SimProcess.World {
     CrashWorld(Hardship hardship, long seed, boolean troubled, boolean traced) {
         this.traced = traced;
         random = new Random(seed);
+        launcher = new Random(seed ^ 17);
         stage = new Stage(random);
         int relays = Math.max(1 + random.nextInt(3), hardship.takesBack() ? 2 : 1);
         int size = Math.max(relays, 2 + random.nextInt(4));
@@ -94,6 +103,7 @@ final class CrashWorld implements SimProcess.World {
         coreOf = new int[size];
         processes = new SimProcess[size];
         diaries = new Diary[size];
+        kept = new boolean[size];
         left = size;
         for (int rank = 0; rank < size; rank++) {
             coreOf[rank] = opening.homeOf()[rank] * shards + random.nextInt(shards);
@@ -114,7 +124,8 @@ final class CrashWorld implements SimProcess.World {
         for (int rank = 0; rank < size; rank++) {
             homeOf[rank] = rank < relays ? rank : random.nextInt(relays);
         }
-        return new JobOpen(JOB, TOKEN, durability, false, "sim", homes, homeOf);
+        JobOpen job = new JobOpen(JOB, TOKEN, durability, false, "sim", homes, homeOf);
+        return launcher.nextInt(3) == 0 ? job.keepingOutput() : job;
     }
 
     static String relayId(int relay) {
@@ -321,15 +332,34 @@ final class CrashWorld implements SimProcess.World {
         }
     }
 
-    void onJobEvent(JobEvent event) {
+    /** @param core the rank's, which tells its launcher */
+    void onJobEvent(JobEvent event, SimCore core) {
         if (event.kind() == JobEvent.OUTPUT && trouble != null) {
             trouble.onPrologueEnd(event.rank());
         }
         switch (event.kind()) {
             case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.OUTPUT, JobEvent.REFUSED,
-                    JobEvent.CHECKPOINTED, JobEvent.LOG_STATE -> trace(() -> "job event " + event);
+                    JobEvent.LOG_STATE -> trace(() -> "job event " + event);
+            case JobEvent.SAVES -> keepOutput(event, core);
+            case JobEvent.CHECKPOINTED -> {
+                trace(() -> "job event " + event);
+                if (opening.keepsOutput() && event.code() > 0 && !kept[event.rank()]) {
+                    throw new AssertionError("an image of rank " + event.rank() + " counts, and its launcher does not have what it had printed");
+                }
+            }
             default -> throw new AssertionError("job event " + event);
         }
+    }
+
+    /** The launcher has not read all that the rank has printed, and says so when it has; its relay may have died by then. */
+    private void keepOutput(JobEvent event, SimCore core) {
+        trace(() -> "job event " + event);
+        kept[event.rank()] = false;
+        core.after(1 + launcher.nextInt(launcher.nextInt(10) == 0 ? 500 : 20), () -> {
+            trace(() -> "the launcher has what rank " + event.rank() + " has printed");
+            kept[event.rank()] = true;
+            core.core().outputKept(new JobKept(JOB, event.rank(), event.code(), event.a(), event.b()));
+        });
     }
 
     // ---- what all of them use

@@ -77,7 +77,7 @@ class LauncherReturnsTest {
     }
 
     private JobOpen opening(Token token, boolean again) {
-        return new JobOpen(JOB, token, JobOpen.PROCESS, again, "test", List.of(new Home("here", "here", "")), new int[3], keepSeconds);
+        return new JobOpen(JOB, token, JobOpen.PROCESS, again, "test", List.of(new Home("here", "here", "")), new int[3], keepSeconds, false);
     }
 
     private RelayLine launcher(Token token, boolean again) throws JobFailure {

@@ -42,7 +42,7 @@ final class SimCore {
             core.openJob(
                     opening,
                     rank -> world().coreOf(rank) == number ? null : way(world().coreOf(rank)),
-                    world()::onJobEvent,
+                    event -> world().onJobEvent(event, this),
                     new SimLog(host, host.log()));
         } catch (Refusal e) {
             throw new AssertionError(e);

@@ -20,6 +20,9 @@ final class SimImages implements Images {
     /** The last save of each rank that fails. */
     private final Map<Integer, Integer> failing = new HashMap<>();
 
+    /** When the last image of each rank is on the disk: one thread writes them all, also those that nobody wants any more. */
+    private final Map<Integer, Long> onDisk = new HashMap<>();
+
     SimImages(SimCore core, MemoryLog log) {
         this.core = core;
         this.log = log;
@@ -52,7 +55,9 @@ final class SimImages implements Images {
         if (failing.getOrDefault(rank.rank(), 0) == save) {
             return;
         }
-        core.after(core.world().random().nextInt(60), () -> {
+        long at = Math.max(core.world().now() + core.world().random().nextInt(60), 1 + onDisk.getOrDefault(rank.rank(), 0L));
+        onDisk.put(rank.rank(), at);
+        core.after(at - core.world().now(), () -> {
             RankLog known = log.book().rank(CrashWorld.JOB, rank.rank());
             long number = 1 + known.checkpoint().map(Checkpoint::number).orElse(0L);
             core.host().keepImage(rank.rank(), number, image);

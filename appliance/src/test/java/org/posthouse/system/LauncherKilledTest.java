@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -53,7 +54,20 @@ class LauncherKilledTest {
         ranks.forEach(rank -> rank.onExit().join());
     }
 
-    /** The host that loses its power is that of the launcher and of the relay. */
+    /** Nothing more is delivered, whatever the ranks wait for. */
+    private static void awaitStandstill(Relays relay) {
+        AtomicLong last = new AtomicLong(-1);
+        await().atMost(PATIENCE).pollInterval(Duration.ofMillis(500)).until(() -> {
+            long delivered = relay.delivered();
+            return last.getAndSet(delivered) == delivered;
+        });
+    }
+
+    private static void signal(String name, Command launcher) throws Exception {
+        assertThat(new ProcessBuilder("kill", "-" + name, Long.toString(launcher.handle().pid())).start().waitFor()).isZero();
+    }
+
+    /** The host that loses its power is that of the launcher and of the relay. The last launcher but one has stopped reading what is printed before an image. */
     @Test
     void aJobGoesOnWhenItsLauncherHasDiedAndWhenItsHostHasAndWhenItWasInterrupted() throws Exception {
         List<Command> launchers = new ArrayList<>();
@@ -70,11 +84,18 @@ class LauncherKilledTest {
             relay.startAgain();
             launchers.add(resume());
             awaitStopped(3);
-            new ProcessBuilder("kill", "-INT", Long.toString(launchers.getLast().handle().pid())).start().waitFor();
+            signal("INT", launchers.getLast());
             Command.Result left = launchers.getLast().await();
             assertThat(left.status()).isEqualTo(130);
             assertThat(Jobs.told(left, "the job stands still: interrupted; posthouse resume " + june() + " goes on")).as(left.err()).hasSize(1);
+            launchers.add(resume());
+            awaitStopped(4);
+            long delivered = relay.delivered();
+            signal("STOP", launchers.getLast());
             Files.createFile(folder.resolve("go-1"));
+            relay.awaitDelivered(delivered + 1);
+            awaitStandstill(relay);
+            kill(launchers.getLast());
             launchers.add(resume());
             Command.Result last = launchers.getLast().await();
             assertThat(last.status()).as(last.err()).isZero();

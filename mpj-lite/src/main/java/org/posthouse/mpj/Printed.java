@@ -14,6 +14,9 @@ final class Printed extends FilterOutputStream {
 
     private long bytes;
 
+    /** How much of that other processes have printed, less what this one had printed when it went on where they were. */
+    private long others;
+
     private Printed(OutputStream to) {
         super(to);
     }
@@ -46,6 +49,20 @@ final class Printed extends FilterOutputStream {
         return count(standardError);
     }
 
+    /** Bytes of that which this process has printed to standard output. */
+    static long processOut() {
+        return own(standardOutput);
+    }
+
+    /** Bytes of that which this process has printed to standard error. */
+    static long processErr() {
+        return own(standardError);
+    }
+
+    private static long own(Printed stream) {
+        return stream == null ? 0 : stream.own();
+    }
+
     private static long count(Printed stream) {
         return stream == null ? 0 : stream.bytes();
     }
@@ -62,7 +79,12 @@ final class Printed extends FilterOutputStream {
         return bytes;
     }
 
+    private synchronized long own() {
+        return bytes - others;
+    }
+
     private synchronized void set(long count) {
+        others += count - bytes;
         bytes = count;
     }
 

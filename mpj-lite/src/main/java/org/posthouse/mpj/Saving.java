@@ -164,7 +164,7 @@ final class Saving implements Vault {
         outcome = null;
         upTo = Wire.IMAGE_WINDOW_BYTES;
         told.tell();
-        line.write(new Point(job, kind, history.tellPolls(), 0, bytes, history.events(), out, err).encode());
+        line.write(new Point(job, kind, history.tellPolls(), 0, bytes, history.events(), out, err, Printed.processOut(), Printed.processErr()).encode());
     }
 
     /** The rank comes again on another connection. An image that has come in part is sent again. */

@@ -45,7 +45,7 @@ public enum FrameType {
     STATE(34, 24, Wire.FRAME_BYTES_MAX, Role.RANK | Role.RELAY),
     ACK(35, Wire.ACK_HEADER_BYTES, Wire.FRAME_BYTES_MAX, Role.RELAY),
     RESENT(36, Wire.MESSAGE_HEADER_BYTES, Wire.MESSAGE_HEADER_BYTES, Role.RANK | Role.LINK),
-    POINT(37, 64, 64, Role.RANK | Role.RELAY),
+    POINT(37, 80, 80, Role.RANK | Role.RELAY),
     IMAGE(38, Wire.IMAGE_HEADER_BYTES + 1, Wire.IMAGE_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX, Role.RANK | Role.RELAY),
     LINK_REVOKED(39, Wire.HEADER_BYTES + 1, Wire.FRAME_BYTES_MAX, Role.LINK),
     AHEAD(40, 40, 40, Role.RANK),
@@ -57,7 +57,8 @@ public enum FrameType {
     STREAM_DATA(47, Wire.STREAM_HEADER_BYTES, Wire.STREAM_HEADER_BYTES + Wire.PAYLOAD_BYTES_MAX, Role.LINK),
     STREAM_TOKENS(48, Wire.STREAM_HEADER_BYTES, Wire.STREAM_HEADER_BYTES, Role.LINK),
     STREAM_END(49, 28, Wire.FRAME_BYTES_MAX, Role.LINK),
-    LINK_PACKED(50, Wire.PACKED_HEADER_BYTES + 1, Wire.FRAME_BYTES_MAX, Role.LINK);
+    LINK_PACKED(50, Wire.PACKED_HEADER_BYTES + 1, Wire.FRAME_BYTES_MAX, Role.LINK),
+    JOB_KEPT(51, 40, 40, Role.LAUNCHER);
 
     /** Who stands at the sending end of a connection; a set of them is a bit mask. */
     public static final class Role {

@@ -47,6 +47,11 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
     public static final int LINK_STATE = 15;
     /** The rank has finalized, and a send to it waits for a receive: said once for each rank. */
     public static final int UNRECEIVED = 16;
+    /**
+     * The rank saves, and its image counts when the launcher has said that it has what the rank had printed by then ({@link JobKept}).
+     * {@code code}: the incarnation of its process; {@code a}, {@code b}: bytes that this process had printed to its two streams.
+     */
+    public static final int SAVES = 17;
 
     /** An event that needs no numbers. */
     public JobEvent(long job, int kind, int rank, int code, String text) {
@@ -80,8 +85,8 @@ public record JobEvent(long job, int kind, int rank, int code, long a, long b, S
                 in.text("text"));
         in.zero16();
         in.end();
-        if (event.kind < CONNECTED || event.kind > UNRECEIVED) {
-            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 16");
+        if (event.kind < CONNECTED || event.kind > SAVES) {
+            throw new WireException(Reason.MALFORMED_FRAME, "JOB_EVENT of kind " + event.kind + ", expected 1 to 17");
         }
         return event;
     }

@@ -14,10 +14,19 @@ import java.util.List;
  * @param homes the relays that the job's ranks are homed at
  * @param homeOf for every rank, an index in {@code homes}
  * @param keepSeconds how long a logged job is kept without its launcher, at most {@link #KEEP_SECONDS_MAX}; 0: as its relays are set
+ * @param keepsOutput whether its launcher keeps for another one what the ranks print, and an image counts when it has that ({@link JobKept})
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared; a list would box every rank's index
 public record JobOpen(
-        long job, Token token, int durability, boolean again, String name, List<Home> homes, int[] homeOf, int keepSeconds) {
+        long job,
+        Token token,
+        int durability,
+        boolean again,
+        String name,
+        List<Home> homes,
+        int[] homeOf,
+        int keepSeconds,
+        boolean keepsOutput) {
     /** Nothing is logged. */
     public static final int NONE = 0;
 
@@ -35,12 +44,16 @@ public record JobOpen(
 
     private static final int NAME_BYTES_MAX = 255;
 
+    // How it is opened.
+    private static final int AGAIN = 1;
+    private static final int KEEPS_OUTPUT = 2;
+
     /** Shorter than a frame by more than what a rank's WELCOME says beside relays and ranks: whoever is let into the job can be told of it. */
     private static final int BYTES_MAX = Wire.FRAME_BYTES_MAX - 64;
 
     /** A job that is kept without its launcher for as long as its relays are set to. */
     public JobOpen(long job, Token token, int durability, boolean again, String name, List<Home> homes, int[] homeOf) {
-        this(job, token, durability, again, name, homes, homeOf, 0);
+        this(job, token, durability, again, name, homes, homeOf, 0, false);
     }
 
     /** A new job, whose log, if it has one, is for crashes of processes. */
@@ -50,7 +63,12 @@ public record JobOpen(
 
     /** The same job, to which its launcher comes back. */
     public JobOpen comingBack() {
-        return new JobOpen(job, token, durability, true, name, homes, homeOf, keepSeconds);
+        return new JobOpen(job, token, durability, true, name, homes, homeOf, keepSeconds, keepsOutput);
+    }
+
+    /** The same job, whose launcher keeps what the ranks print. */
+    public JobOpen keepingOutput() {
+        return new JobOpen(job, token, durability, again, name, homes, homeOf, keepSeconds, true);
     }
 
     /** Whether messages and deliveries are logged. */
@@ -71,7 +89,7 @@ public record JobOpen(
         FrameWriter out = new FrameWriter(FrameType.JOB_OPEN, job, BYTES_MAX)
                 .i64(token.high())
                 .i64(token.low())
-                .u16(again ? 1 : 0)
+                .u16((again ? AGAIN : 0) | (keepsOutput ? KEEPS_OUTPUT : 0))
                 .u16(durability)
                 .text(name, NAME_BYTES_MAX);
         Home.write(out, homes);
@@ -83,12 +101,12 @@ public record JobOpen(
     public static JobOpen decode(ByteBuffer frame) throws WireException {
         FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
         Token token = new Token(in.i64("token"), in.i64("token"));
-        int again = in.u16("start");
+        int start = in.u16("start");
         int durability = in.u16("durability");
-        if (again > 1 || durability > HOST) {
+        if (start > (AGAIN | KEEPS_OUTPUT) || durability > HOST) {
             throw new WireException(
                     Reason.MALFORMED_FRAME,
-                    "JOB_OPEN with start " + again + " and durability " + durability + ", expected 0 or 1, and 0 to 2");
+                    "JOB_OPEN with start " + start + " and durability " + durability + ", expected 0 to 3, and 0 to 2");
         }
         String name = in.text("name");
         List<Home> homes = Home.read(in);
@@ -101,6 +119,8 @@ public record JobOpen(
         if (keepSeconds < 0 || keepSeconds > KEEP_SECONDS_MAX) {
             throw new WireException(Reason.LIMIT, "job to be kept for " + keepSeconds + " s, expected 0 to " + KEEP_SECONDS_MAX);
         }
-        return new JobOpen(new FrameView().wrap(frame, frame.position()).job(), token, durability, again == 1, name, homes, homeOf, keepSeconds);
+        long job = new FrameView().wrap(frame, frame.position()).job();
+        return new JobOpen(
+                job, token, durability, (start & AGAIN) != 0, name, homes, homeOf, keepSeconds, (start & KEEPS_OUTPUT) != 0);
     }
 }

@@ -11,10 +11,13 @@ import java.nio.ByteBuffer;
  * @param number of the image; 0 if there is none yet
  * @param bytes {@link Kind#SAVE} and {@link Kind#JUMP}: of the whole image; {@link Kind#MORE}: up to where it may be sent
  * @param events of the rank's history so far
- * @param out {@link Kind#READY} and {@link Kind#SAVE}: bytes that the rank has printed to its standard output
+ * @param out {@link Kind#READY} and {@link Kind#SAVE}: bytes that the rank has printed to its standard output, over all its processes
  * @param err the same of its standard error
+ * @param processOut {@link Kind#READY} and {@link Kind#SAVE}: bytes that this process has printed to its standard output
+ * @param processErr the same of its standard error
  */
-public record Point(long job, Kind kind, int failedPolls, long number, long bytes, long events, long out, long err) {
+public record Point(
+        long job, Kind kind, int failedPolls, long number, long bytes, long events, long out, long err, long processOut, long processErr) {
     /** What is said. */
     public enum Kind {
         /** From a rank: it has asked whether it is restored, and is not. From a relay: in its history, that it asked, and was not. */
@@ -43,7 +46,7 @@ public record Point(long job, Kind kind, int failedPolls, long number, long byte
 
     /** A relay's word that needs no numbers but these. */
     public static Point of(long job, Kind kind, long number, long bytes) {
-        return new Point(job, kind, 0, number, bytes, 0, 0, 0);
+        return new Point(job, kind, 0, number, bytes, 0, 0, 0, 0, 0);
     }
 
     public ByteBuffer encode() {
@@ -55,6 +58,8 @@ public record Point(long job, Kind kind, int failedPolls, long number, long byte
                 .i64(events)
                 .i64(out)
                 .i64(err)
+                .i64(processOut)
+                .i64(processErr)
                 .finish();
     }
 
@@ -74,8 +79,10 @@ public record Point(long job, Kind kind, int failedPolls, long number, long byte
                 in.i64("bytes"),
                 in.i64("events"),
                 in.i64("bytes printed"),
+                in.i64("bytes printed"),
+                in.i64("bytes printed"),
                 in.i64("bytes printed"));
-        if (point.number < 0 || point.bytes < 0 || point.events < 0 || point.out < 0 || point.err < 0) {
+        if ((point.number | point.bytes | point.events | point.out | point.err | point.processOut | point.processErr) < 0) {
             throw new WireException(Reason.MALFORMED_FRAME, point + " with a count below zero");
         }
         return point;

@@ -207,7 +207,7 @@ class HistoryTest {
     /** Behind a break the relay says it again. */
     @Test
     void whereAProcessGoesOnIsTakenOnce() throws Exception {
-        Point fromTheBeginning = new Point(7, Point.Kind.READY, 0, 0, 0, 0, 0, 0);
+        Point fromTheBeginning = new Point(7, Point.Kind.READY, 0, 0, 0, 0, 0, 0, 0, 0);
         ByteBuffer end = told(live(), FrameView.END);
         History history = again();
         history.onStart(fromTheBeginning);

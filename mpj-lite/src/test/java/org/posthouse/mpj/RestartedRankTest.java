@@ -529,7 +529,7 @@ final class RestartedRankTest extends OneRank {
     // ---- where a program asks whether it is restored
 
     private static ByteBuffer point(Point.Kind kind) {
-        return new Point(ScriptedRelay.JOB, kind, 0, 0, 0, 0, 0, 0).encode();
+        return new Point(ScriptedRelay.JOB, kind, 0, 0, 0, 0, 0, 0, 0, 0).encode();
     }
 
     @Test

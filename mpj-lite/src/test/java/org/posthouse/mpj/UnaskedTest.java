@@ -454,7 +454,7 @@ final class UnaskedTest extends OneRank {
 
     /** JUMP, and so many bytes of the image. */
     private void sayJump(byte[] image, int end) throws IOException {
-        line.say(new Point(ScriptedRelay.JOB, Point.Kind.JUMP, 0, 1, image.length, 0, 0, 0).encode());
+        line.say(new Point(ScriptedRelay.JOB, Point.Kind.JUMP, 0, 1, image.length, 0, 0, 0, 0, 0).encode());
         for (int at = 0; at < end; at += Wire.PAYLOAD_BYTES_MAX) {
             int bytes = Math.min(end - at, Wire.PAYLOAD_BYTES_MAX);
             ByteBuffer frame = ScriptedRelay.frame(FrameType.IMAGE, Wire.IMAGE_HEADER_BYTES, bytes);
@@ -591,7 +591,7 @@ final class UnaskedTest extends OneRank {
     @Test
     void aProcessThatHasHeardThatThereIsNoImageSaysSo() throws Exception {
         connect(2);
-        line.say(new Point(ScriptedRelay.JOB, Point.Kind.READY, 0, 0, 0, 0, 0, 0).encode());
+        line.say(new Point(ScriptedRelay.JOB, Point.Kind.READY, 0, 0, 0, 0, 0, 0, 0, 0).encode());
         assertThat(start(() -> endpoint.vault().restored()).get()).isNull();
         CompletableFuture<byte[]> first = start(() -> new Received(CONTEXT, 10).await());
         breakLine();

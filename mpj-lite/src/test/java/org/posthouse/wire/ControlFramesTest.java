@@ -148,7 +148,8 @@ final class ControlFramesTest {
                     text(random),
                     homes,
                     placement(random, homes.size(), 1),
-                    random.nextInt(JobOpen.KEEP_SECONDS_MAX + 1));
+                    random.nextInt(JobOpen.KEEP_SECONDS_MAX + 1),
+                    random.nextBoolean());
             assertThat(SampleFrames.decode(open.encode())).usingRecursiveComparison().isEqualTo(open);
         }
     }
@@ -205,6 +206,8 @@ final class ControlFramesTest {
                     random.nextLong() >>> 1,
                     random.nextLong() >>> 1,
                     random.nextLong() >>> 1,
+                    random.nextLong() >>> 1,
+                    random.nextLong() >>> 1,
                     random.nextLong() >>> 1);
             assertThat(SampleFrames.decode(point.encode())).isEqualTo(point);
         }
@@ -219,6 +222,7 @@ final class ControlFramesTest {
                 FrameType.JOB_OPEN,
                 FrameType.JOB_EVENT,
                 FrameType.JOB_CLOSE,
+                FrameType.JOB_KEPT,
                 FrameType.LINK_HELLO,
                 FrameType.STATE,
                 FrameType.POINT);
@@ -347,16 +351,22 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.STATE, 20, 4, -1), Reason.LIMIT);
         assertRefused(changed(FrameType.POINT, 16, 4, 0), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.POINT, 16, 4, 8), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.POINT, 32, 4, -1), Reason.MALFORMED_FRAME);
+        for (int count = 24; count < FrameType.POINT.bytesMax(); count += Long.BYTES) {
+            assertRefused(changed(FrameType.POINT, count, 4, -1), Reason.MALFORMED_FRAME);
+        }
         assertRefused(changed(FrameType.STATE, 24, 4, 0), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.STATE, 24, 4, StatePage.GONE + 1), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_OPEN, 32, 2, 2), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_OPEN, 32, 2, 4), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 22, 2, 2), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.WELCOME, 48, 4, 1), Reason.WRONG_VERSION);
         assertRefused(changed(FrameType.WELCOME, 32, 4, 2), Reason.WRONG_VERSION); // Survives hosts, but is not logged.
         assertRefused(changed(FrameType.JOB_OPEN, 34, 2, 3), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.UNRECEIVED + 1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.SAVES + 1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_KEPT, 16, 4, -1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_KEPT, 20, 4, 0), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_KEPT, 24, 4, -1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_KEPT, 32, 4, -1), Reason.MALFORMED_FRAME);
         ByteBuffer placed = SampleFrames.of(FrameType.JOB_OPEN);
         placed.putShort(placed.limit() - 2 - Integer.BYTES, (short) 2);
         assertRefused(placed, Reason.MALFORMED_FRAME);
@@ -382,7 +392,7 @@ final class ControlFramesTest {
     @ParameterizedTest
     @ValueSource(ints = {-1, JobOpen.KEEP_SECONDS_MAX + 1})
     void refusesJobToBeKeptForTooLong(int seconds) {
-        JobOpen open = new JobOpen(1, Token.NONE, JobOpen.PROCESS, false, "n", SampleFrames.HOMES, new int[1], seconds);
+        JobOpen open = new JobOpen(1, Token.NONE, JobOpen.PROCESS, false, "n", SampleFrames.HOMES, new int[1], seconds, false);
         assertRefused(open.encode(), Reason.LIMIT);
     }
 

@@ -15,9 +15,10 @@ final class SampleFrames {
             JOB, 3, 2, 0x1000000, 0x4000, JobOpen.PROCESS, 0x1112, 0x3132, 5, 6, 7, 1, HOMES, new int[] {0, 1, 1}, new int[0]);
     static final StatePage STATE = new StatePage(
             JOB, 4, List.of(new StatePage.Entry(StatePage.SENT, 5, 6, 7), new StatePage.Entry(StatePage.GONE, 8, 9, 10, 11, 12)));
-    static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "pi", HOMES, new int[] {0, 1, 1}, 86_400);
+    static final JobOpen JOB_OPEN = new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "pi", HOMES, new int[] {0, 1, 1}, 86_400, true);
+    static final JobKept JOB_KEPT = new JobKept(JOB, 3, 2, 0x36, 0x37);
     static final JobEvent JOB_EVENT = new JobEvent(JOB, JobEvent.LOST, 3, 14, 0x51, 0x61, "gone");
-    static final Point POINT = new Point(JOB, Point.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35);
+    static final Point POINT = new Point(JOB, Point.Kind.SAVE, 0x19, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37);
     static final LinkHello LINK_HELLO = new LinkHello("lyon", "r1", "köln", 0x31, 0x32, 2, 0x33, 0x34, 0x35, true);
     static final Stall STALL = new Stall(JOB, 0x11, 0x61626364, 0x15, 0x12, 0x13, "why");
     static final LinkReach LINK_REACH = new LinkReach(List.of(
@@ -56,6 +57,7 @@ final class SampleFrames {
             case JOB_OPEN -> JOB_OPEN.encode();
             case JOB_OPENED, MOVE, LIVE -> fixed(type, Wire.HEADER_BYTES, 0);
             case JOB_EVENT -> JOB_EVENT.encode();
+            case JOB_KEPT -> JOB_KEPT.encode();
             case JOB_CLOSE -> JOB_CLOSE.encode(type);
             case BLOCKED, MISMATCH -> STALL.encode(type);
             case EVENTS -> events();
@@ -210,6 +212,7 @@ final class SampleFrames {
             case ABORT, CLOSE, JOB_CLOSE -> Notice.decode(frame);
             case JOB_OPEN -> JobOpen.decode(frame);
             case JOB_EVENT -> JobEvent.decode(frame);
+            case JOB_KEPT -> JobKept.decode(frame);
             case BLOCKED, MISMATCH -> Stall.decode(frame);
             case LINK_HELLO -> LinkHello.decode(frame);
             case STATE -> StatePage.decode(frame);

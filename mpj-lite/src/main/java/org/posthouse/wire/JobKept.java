@@ -1,0 +1,33 @@
+package org.posthouse.wire;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A launcher has kept, for the one that may come after it, what a rank has printed.
+ *
+ * @param job the job's id
+ * @param rank world rank
+ * @param incarnation of its process
+ * @param out bytes that this process has printed to its standard output
+ * @param err the same of its standard error
+ */
+public record JobKept(long job, int rank, int incarnation, long out, long err) {
+    public ByteBuffer encode() {
+        return new FrameWriter(FrameType.JOB_KEPT, job, FrameType.JOB_KEPT.bytesMax()).i32(rank).i32(incarnation).i64(out).i64(err).finish();
+    }
+
+    /** Reads a frame whose header was checked. @throws WireException if a field is out of range */
+    public static JobKept decode(ByteBuffer frame) throws WireException {
+        FrameReader in = new FrameReader(frame, Wire.HEADER_BYTES);
+        JobKept kept = new JobKept(
+                new FrameView().wrap(frame, frame.position()).job(),
+                in.i32("rank"),
+                in.i32("incarnation"),
+                in.i64("bytes printed"),
+                in.i64("bytes printed"));
+        if (kept.rank < 0 || kept.incarnation < 1 || kept.out < 0 || kept.err < 0) {
+            throw new WireException(Reason.MALFORMED_FRAME, kept + " with a number that is none");
+        }
+        return kept;
+    }
+}
