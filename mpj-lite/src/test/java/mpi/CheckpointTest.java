@@ -278,6 +278,13 @@ class CheckpointTest {
             assertThatThrownBy(checkpoint::restored).hasMessageContaining("\"grid\" has 4 elements, and had 3");
         });
         restored(before, (world, checkpoint) -> {
+            checkpoint.register("grid", new int[3]);
+            checkpoint.register("step", 0);
+            assertThatThrownBy(checkpoint::restored)
+                    .hasMessageContaining("cannot restore its state")
+                    .hasMessageContaining("it was saved without what is registered as [step]");
+        });
+        restored(before, (world, checkpoint) -> {
             world.dup();
             checkpoint.register("grid", new int[3]);
             assertThatThrownBy(checkpoint::restored)
