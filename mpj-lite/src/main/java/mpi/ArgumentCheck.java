@@ -168,13 +168,12 @@ final class ArgumentCheck {
         }
     }
 
-    /** Checks one block for every rank, of the given counts, one after another; returns the sum of the counts. */
-    int adjacent(String call, String what, Object buffer, int offset, int[] counts, Datatype datatype) {
+    /** Checks one block for every rank, of the given counts, one after another. */
+    void adjacent(String call, String what, Object buffer, int offset, int[] counts, Datatype datatype) {
         usable(call, what, datatype);
         long total = total(call, what, counts);
         array(call, what, buffer, total, datatype);
         range(call, what, buffer, offset, total, datatype);
-        return Math.toIntExact(total);
     }
 
     private void usable(String call, String what, Datatype datatype) {

@@ -363,7 +363,7 @@ class Collectives {
             String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int[] recvcounts, Datatype type,
             Op op) {
         comm.requireLive(call);
-        int total = check.adjacent(call, SEND, sendbuf, sendoffset, recvcounts, type);
+        check.adjacent(call, SEND, sendbuf, sendoffset, recvcounts, type);
         check.operation(call, op, type);
         int own = recvcounts[rank];
         check.room(call, RECEIVE, recvbuf, recvoffset, own, type);

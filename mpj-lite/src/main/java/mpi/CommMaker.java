@@ -103,12 +103,6 @@ final class CommMaker {
             throw parent.check.error(MPI.ERR_COMM, call, "the local communicator is null or freed");
         }
         local.requireLive(call);
-        local.check.root(call, localLeader);
-        boolean leader = local.group.Rank() == localLeader;
-        if (leader) {
-            parent.check.destination(call, remoteLeader);
-            parent.check.sendTag(call, tag);
-        }
         Leaders leaders = new Leaders(local, localLeader, remoteLeader, tag);
         int[] remote = leaders.remoteGroup();
         for (int worldRank : remote) {

@@ -128,16 +128,17 @@ final class DatatypeMaker {
         blocks(lengths, displacements);
         parts(lengths);
         int[] used = IntStream.range(0, lengths.length).filter(block -> lengths[block] > 0).toArray();
-        boolean oneBase = Arrays.stream(used)
-                .allMatch(block -> sharesBase(parts[block]) && displacements[block] % first.bytes() == 0);
-        if (oneBase && used.length > 0) {
+        if (used.length > 0) {
             DatatypeMaker maker = new DatatypeMaker(
                     call, Arrays.stream(used).mapToObj(block -> parts[block]).toArray(Datatype[]::new));
-            return maker.struct(
-                            Arrays.stream(used).map(block -> lengths[block]).toArray(),
-                            Arrays.stream(used).map(block -> displacements[block] / first.bytes()).toArray(),
-                            true)
-                    .openMpiStruct();
+            int bytes = maker.first.bytes();
+            if (Arrays.stream(used).allMatch(block -> maker.sharesBase(parts[block]) && displacements[block] % bytes == 0)) {
+                return maker.struct(
+                                Arrays.stream(used).map(block -> lengths[block]).toArray(),
+                                Arrays.stream(used).map(block -> displacements[block] / bytes).toArray(),
+                                true)
+                        .openMpiStruct();
+            }
         }
         return new DatatypeMaker(call, Arrays.stream(parts).map(this::inBytes).toArray(Datatype[]::new))
                 .struct(lengths, displacements, true);

@@ -59,6 +59,9 @@ final class InterCollectives extends Collectives {
         if (root != MPI.PROC_NULL) {
             check.buffer(call, "buffer", buf, offset, count, type);
         }
+        if (isAcross(root)) {
+            check.writable(call, "buffer", buf);
+        }
         Region region = root == MPI.PROC_NULL ? null : type.region(buf, offset);
         return make(call, () -> Inter.bcast(inter, region, count, root));
     }
@@ -221,7 +224,7 @@ final class InterCollectives extends Collectives {
             String call, Object sendbuf, int sendoffset, Object recvbuf, int recvoffset, int[] recvcounts, Datatype type,
             Op op) {
         comm.requireLive(call);
-        int total = check.among(size).adjacent(call, SEND, sendbuf, sendoffset, recvcounts, type);
+        check.among(size).adjacent(call, SEND, sendbuf, sendoffset, recvcounts, type);
         check.operation(call, op, type);
         int own = recvcounts[rank];
         check.room(call, RECEIVE, recvbuf, recvoffset, own, type);

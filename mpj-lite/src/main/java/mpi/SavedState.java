@@ -5,7 +5,9 @@ import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.InvalidObjectException;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Set;
 
 /** What a program has registered to be saved, by name. Confined to its program's thread. */
 final class SavedState {
@@ -30,6 +32,7 @@ final class SavedState {
     }
 
     void read(DataInputStream image) throws IOException {
+        Set<String> missing = new LinkedHashSet<>(parts.keySet());
         for (int left = image.readInt(); left > 0; left--) {
             present = image.readUTF();
             SavedPart part = parts.get(present);
@@ -37,8 +40,12 @@ final class SavedState {
                 throw new InvalidObjectException("it was saved, and is not registered: " + parts.keySet());
             }
             part.read(present, image);
+            missing.remove(present);
         }
         present = null;
+        if (!missing.isEmpty()) {
+            throw new InvalidObjectException("it was saved without what is registered as " + missing);
+        }
     }
 
     /** What went wrong, in one line that names the part, the cause, and the program's own place. */

@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.Serializable;
+import java.nio.IntBuffer;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -59,18 +60,49 @@ class CheckpointTest {
     @Test
     void whatWasSavedIsRestored() {
         int[] grid = {1, 2, 3};
+        Object halo = new long[] {4, 5};
+        IntBuffer buffer = IntBuffer.wrap(new int[] {6, 7});
         LocalWorld before = saved((world, checkpoint) -> {
             checkpoint.register("grid", grid);
+            checkpoint.register("halo", halo);
+            checkpoint.register("buffer", buffer);
             checkpoint.register("step", 5);
         });
-        int[] next = new int[3];
+        int[] nextGrid = new int[3];
+        Object nextHalo = new long[2];
+        IntBuffer nextBuffer = IntBuffer.allocate(2);
         restored(before, (world, checkpoint) -> {
-            checkpoint.register("grid", next);
+            checkpoint.register("grid", nextGrid);
+            checkpoint.register("halo", nextHalo);
+            checkpoint.register("buffer", nextBuffer);
             Checkpoint.Value<Integer> step = checkpoint.register("step", 0);
             assertThat(checkpoint.restored()).isTrue();
             assertThat(step.get()).isEqualTo(5);
         });
-        assertThat(next).containsExactly(1, 2, 3);
+        assertThat(nextGrid).isEqualTo(grid);
+        assertThat(nextHalo).isEqualTo(halo);
+        assertThat(nextBuffer).isEqualTo(buffer);
+    }
+
+    @Test
+    void communicatorsGetTheNumbersThatTheyWouldHaveGot() {
+        int[] next = new int[1];
+        LocalWorld before = run(1, new LocalWorld(1).saving(), (world, checkpoint) -> {
+            Intracomm failed = world.dup();
+            checkpoint.restored();
+            world.dup().free();
+            assertThatThrownBy(() -> failed.Gather(new int[2], 0, 2, MPI.INT, new int[1], 0, 1, MPI.INT, 0))
+                    .isInstanceOf(MPIException.class);
+            checkpoint.save();
+            next[0] = world.dup().id;
+        });
+        restored(before, (world, checkpoint) -> {
+            Intracomm failed = world.dup();
+            assertThat(checkpoint.restored()).isTrue();
+            failed.free();
+            assertThat(world.self.contexts().isFree(failed.id)).as("a collective has failed there").isFalse();
+            assertThat(world.dup().id).as("behind the one that rests").isEqualTo(next[0]);
+        });
     }
 
     /** Before, the positions in an image were those of the helper that {@code createGroup} makes, and not of its parent. */
@@ -276,6 +308,13 @@ class CheckpointTest {
         restored(before, (world, checkpoint) -> {
             checkpoint.register("grid", new int[4]);
             assertThatThrownBy(checkpoint::restored).hasMessageContaining("\"grid\" has 4 elements, and had 3");
+        });
+        restored(before, (world, checkpoint) -> {
+            checkpoint.register("grid", new int[3]);
+            checkpoint.register("step", 0);
+            assertThatThrownBy(checkpoint::restored)
+                    .hasMessageContaining("cannot restore its state")
+                    .hasMessageContaining("it was saved without what is registered as [step]");
         });
         restored(before, (world, checkpoint) -> {
             world.dup();

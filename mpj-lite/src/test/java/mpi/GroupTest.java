@@ -231,6 +231,9 @@ class GroupTest {
         requireError(MPI.ERR_ARG, "a range is [0, 2]", () -> world.rangeExcl(new int[][] {{0, 2}}));
         requireError(MPI.ERR_ARG, "a range is null", () -> world.rangeExcl(new int[][] {null}));
         requireError(MPI.ERR_RANK, "rank is 3", () -> world.Range_excl(new int[][] {{0, 3, 1}}));
+        requireError(MPI.ERR_RANK, "rank is 3", () -> world.Range_incl(new int[][] {{3, 0, 1}}));
+        int[][] endless = {{0, Integer.MAX_VALUE, 1}};
+        requireError(MPI.ERR_RANK, "rank is " + Integer.MAX_VALUE, () -> world.Range_incl(endless));
         requireError(MPI.ERR_RANK, "named twice", () -> world.rangeIncl(new int[][] {{0, 2, 1}, {2, 2, 1}}));
         requireError(MPI.ERR_RANK, "rank is 3", () -> Group.Translate_ranks(world, new int[] {3}, world));
         requireError(MPI.ERR_GROUP, "Union: a group is null", () -> Group.Union(world, null));

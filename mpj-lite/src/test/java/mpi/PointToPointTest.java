@@ -5,12 +5,14 @@ import static mpi.Samples.random;
 import static mpi.Samples.requireSame;
 import static mpi.Samples.slice;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -73,6 +75,26 @@ class PointToPointTest {
                 }
             });
         }
+    }
+
+    /** Each rank sends, and only then receives. */
+    private static void requireThatAllWait(LocalWorld machine, BiConsumer<Intracomm, Integer> send) {
+        assertThatThrownBy(() -> Ranks.run(machine, 2, (world, rank) -> {
+                    send.accept(world, 1 - rank);
+                    world.Recv(new int[100], 0, 100, MPI.INT, 1 - rank, 7);
+                }))
+                .hasMessageContaining("deadlock");
+    }
+
+    @Test
+    void aSendIsOverWhenItMayBe() {
+        int[] values = new int[100];
+        requireThatAllWait(new LocalWorld(2), (world, other) -> world.Ssend(values, 0, 100, MPI.INT, other, 7));
+        requireThatAllWait(new LocalWorld(2), (world, other) -> world.sSend(values, 100, MPI.INT, other, 7));
+        requireThatAllWait(
+                new LocalWorld(2).eagerBytesMax(399), (world, other) -> world.Send(values, 0, 100, MPI.INT, other, 7));
+        requireThatAllWait(new LocalWorld(2).eagerBytesMax(399), (world, other) -> world.Sendrecv(
+                values, 0, 100, MPI.INT, other, 7, values, 0, 0, MPI.INT, MPI.PROC_NULL, 7));
     }
 
     @Test

@@ -94,6 +94,11 @@ class SendBufferTest {
                 byte[] memory = (byte[]) world.self.sendBuffer().detach("detach");
                 assertThat(receiving).isTrue();
                 assertThat(memory).hasSize(2 * MESSAGE_BYTES);
+                attach(world, MESSAGE_BYTES);
+                world.Bsend(filled(3), 0, INTS, MPI.INT, 1, 3);
+                requireError(
+                        MPI.ERR_BUFFER, "expected at most the 0 free", () -> world.Bsend(filled(4), 0, INTS, MPI.INT, 1, 3));
+                world.Send(memory, 0, 0, MPI.BYTE, 1, 4);
             } else {
                 while (sender.get() == null || sender.get().getState() == Thread.State.RUNNABLE) {
                     Thread.onSpinWait();
@@ -101,6 +106,8 @@ class SendBufferTest {
                 receive(world, 2, 2);
                 receiving.set(true);
                 receive(world, 1, 1);
+                world.Recv(new byte[0], 0, 0, MPI.BYTE, 0, 4);
+                receive(world, 3, 3);
             }
         });
     }

@@ -1,5 +1,6 @@
 package org.posthouse.conformance;
 
+import java.nio.IntBuffer;
 import java.util.stream.IntStream;
 import mpi.Intercomm;
 import mpi.Intracomm;
@@ -43,6 +44,10 @@ final class IntercommunicatorCollectives {
             int[] buffer = {world.Rank() == 0 ? 77 : 5};
             both.bcast(buffer, 1, MPI.INT, root(both, even));
             Check.equal("broadcast", buffer[0], world.Rank() == 0 || !even ? 77 : 5);
+            IntBuffer readOnly = IntBuffer.allocate(1).asReadOnlyBuffer();
+            if (!even) {
+                Check.error(MPI.ERR_BUFFER, "bcast", () -> both.bcast(readOnly, 1, MPI.INT, 0));
+            }
         });
     }
 

@@ -87,8 +87,17 @@ final class Intercommunicators {
             requireOrder(world, both.Merge(even(world)), false);
             requireOrder(world, both.merge(!even(world)), true);
             Intracomm any = both.merge(true);
-            Check.equal("size", any.Size(), world.Size());
-            any.Free();
+            requireOrder(world, any, true);
+            requireOrder(world, both.Merge(false), true);
+        });
+    }
+
+    static void freedOnesAreAnError(Intracomm world) {
+        between(world, (local, both) -> {
+            Intercomm copy = both.Dup();
+            copy.Free();
+            Check.error(MPI.ERR_COMM, "Remote_size", copy::Remote_size);
+            Check.error(MPI.ERR_COMM, "Remote_group", copy::Remote_group);
         });
     }
 

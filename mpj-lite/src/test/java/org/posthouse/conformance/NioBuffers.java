@@ -9,6 +9,7 @@ import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.LongBuffer;
 import java.nio.ShortBuffer;
+import java.util.Arrays;
 import java.util.stream.LongStream;
 import mpi.Datatype;
 import mpi.Intracomm;
@@ -145,5 +146,11 @@ final class NioBuffers {
     static void readOnlyBuffersAreNoRoom(Intracomm world) {
         IntBuffer readOnly = IntBuffer.allocate(2).asReadOnlyBuffer();
         Check.error(world, MPI.ERR_BUFFER, "recv", () -> world.recv(readOnly, 1, MPI.INT, 0, TAG));
+        IntBuffer room = IntBuffer.allocate(world.Size()).asReadOnlyBuffer();
+        int[] ones = new int[world.Size()];
+        Arrays.fill(ones, 1);
+        Check.error(world, MPI.ERR_BUFFER, "allGather", () -> world.allGather(readOnly, 1, MPI.INT, room, 1, MPI.INT));
+        Check.error(world, MPI.ERR_BUFFER, "allGatherv", () ->
+                world.allGatherv(readOnly, 1, MPI.INT, room, ones, new int[ones.length], MPI.INT));
     }
 }

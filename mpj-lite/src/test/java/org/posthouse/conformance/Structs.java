@@ -35,6 +35,25 @@ final class Structs {
         Check.equal("mpiJava's extent", mpiJava.Extent(), 3);
     }
 
+    static void oneKindOfElementStaysWhatItIs(Intracomm world) {
+        Ring ring = Ring.of(world);
+        Datatype[] ints = {MPI.INT, MPI.INT};
+        Datatype record = Datatype.createStruct(new int[] {1, 2}, new int[] {12, 0}, ints);
+        Check.equal("extent", record.getExtent(), 16);
+        Check.equal("size", record.getSize(), 12);
+        Datatype[] types = {MPI.DOUBLE, MPI.INT, MPI.INT};
+        Datatype behindNothing = Datatype.createStruct(new int[] {0, 1, 2}, new int[] {8, 16, 4}, types);
+        Check.equal("lower bound", behindNothing.getLb(), 4);
+        int[] ofRecord = new int[3];
+        world.sendRecv(
+                new int[] {1, 2, 3, 4}, 1, record, ring.right(), TAG, ofRecord, 3, MPI.INT, ring.left(), TAG);
+        Check.equal("elements of a record", ofRecord, new int[] {4, 1, 2});
+        int[] scattered = new int[5];
+        world.sendRecv(ofRecord, 3, MPI.INT, ring.right(), TAG, scattered, 1, behindNothing, ring.left(), TAG);
+        Check.equal("elements in a record", scattered, new int[] {0, 1, 2, 0, 4});
+        Check.equal("lower bound", Datatype.createStruct(new int[] {1}, new int[] {6}, ints).getLb(), 6);
+    }
+
     /** A byte, and a datatype with a double inside. */
     private static final class Nested extends Struct {
         private final int first = addByte();
@@ -79,6 +98,15 @@ final class Structs {
         Check.equal("elements in 18 bytes", receiveBytes(world, 18).getElements(MPI.SHORT_INT), 6);
         Check.equal("elements in a record", receiveBytes(world, 13).getElements(new Nested().getType()), 3);
         Check.equal("bytes", receiveBytes(world, 7).getElements(MPI.BYTE), 7);
+        Check.equal("ints in 7 bytes", receiveBytes(world, 7).Get_count(MPI.INT), MPI.UNDEFINED);
+        Datatype[] types = {record, MPI.BYTE};
+        Datatype twoAndByte = Datatype.createStruct(new int[] {2, 1}, new int[] {0, 32}, types);
+        Check.equal("elements in 20 bytes", receiveBytes(world, 20).getElements(twoAndByte), 3);
+        Check.equal("elements in 24 bytes", receiveBytes(world, 24).getElements(twoAndByte), 4);
+        Datatype doublesAndInt = Datatype.createStruct(
+                new int[] {2, 1}, new int[] {0, 16}, new Datatype[] {MPI.DOUBLE, MPI.INT});
+        Check.equal("elements in 8 bytes", receiveBytes(world, 8).getElements(doublesAndInt), 1);
+        Check.equal("elements in 12 bytes", receiveBytes(world, 12).getElements(doublesAndInt), MPI.UNDEFINED);
     }
 
     static void aStructOfNothing(Intracomm world) {

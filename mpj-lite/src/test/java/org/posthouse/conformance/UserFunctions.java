@@ -115,14 +115,11 @@ final class UserFunctions {
         Op op = new Op(new Greater(), true);
         byte[] pairs = new byte[16];
         ByteBuffer view = ByteBuffer.wrap(pairs).order(ByteOrder.nativeOrder());
-        for (int at = 0; at < 2; at++) {
-            view.putInt(8 * at, 100 * world.Rank() + at).putInt(8 * at + 4, world.Rank());
-        }
+        view.putInt(0, 100 * world.Rank()).putInt(4, world.Rank());
+        view.putInt(8, -world.Rank()).putInt(12, world.Rank());
         world.allReduce(pairs, 2, MPI.INT2, op);
         int last = world.Size() - 1;
-        for (int at = 0; at < 2; at++) {
-            Check.equal("value", view.getInt(8 * at), 100 * last + at);
-            Check.equal("index", view.getInt(8 * at + 4), last);
-        }
+        int[] result = {view.getInt(0), view.getInt(4), view.getInt(8), view.getInt(12)};
+        Check.equal("of the last rank, and of the first", result, new int[] {100 * last, last, 0, 0});
     }
 }

@@ -1,5 +1,6 @@
 package org.posthouse.conformance;
 
+import java.util.Arrays;
 import mpi.Comm;
 import mpi.Datatype;
 import mpi.Group;
@@ -30,6 +31,13 @@ final class WrongArguments {
 
     private static void requireChecks(Intracomm world, String call, Message message) {
         int size = world.Size();
+        requireBufferChecks(world, call, message);
+        Check.error(world, MPI.ERR_RANK, call, () -> message.call(ROOM, 0, 1, MPI.INT, size, TAG));
+        Check.error(world, MPI.ERR_RANK, call, () -> message.call(ROOM, 0, 1, MPI.INT, -7, TAG));
+        Check.error(world, MPI.ERR_TAG, call, () -> message.call(ROOM, 0, 1, MPI.INT, 0, -7));
+    }
+
+    private static void requireBufferChecks(Intracomm world, String call, Message message) {
         Check.error(world, MPI.ERR_COUNT, call, () -> message.call(ROOM, 0, -1, MPI.INT, 0, TAG));
         Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(ROOM, 0, 5, MPI.INT, 0, TAG));
         Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(null, 0, 1, MPI.INT, 0, TAG));
@@ -38,9 +46,6 @@ final class WrongArguments {
         Check.error(world, MPI.ERR_TYPE, call, () -> message.call(ROOM, 0, 1, null, 0, TAG));
         Check.error(world, MPI.ERR_TYPE, call, () -> message.call(ROOM, 0, 1, MPI.LB, 0, TAG));
         Check.error(world, MPI.ERR_TYPE, call, () -> message.call(ROOM, 0, 1, MPI.NULL, 0, TAG));
-        Check.error(world, MPI.ERR_RANK, call, () -> message.call(ROOM, 0, 1, MPI.INT, size, TAG));
-        Check.error(world, MPI.ERR_RANK, call, () -> message.call(ROOM, 0, 1, MPI.INT, -7, TAG));
-        Check.error(world, MPI.ERR_TAG, call, () -> message.call(ROOM, 0, 1, MPI.INT, 0, -7));
         Datatype freed = Datatype.Contiguous(1, MPI.INT);
         freed.free();
         Check.error(world, MPI.ERR_TYPE, call, () -> message.call(ROOM, 0, 1, freed, 0, TAG));
@@ -49,10 +54,26 @@ final class WrongArguments {
     /** As {@link #requireChecks}, with offsets too. */
     private static void requireAllChecks(Intracomm world, String call, Message message) {
         requireChecks(world, call, message);
+        requireOffsetChecks(world, call, message);
+    }
+
+    private static void requireOffsetChecks(Intracomm world, String call, Message message) {
         Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(ROOM, 4, 1, MPI.INT, 0, TAG));
         Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(ROOM, -1, 1, MPI.INT, 0, TAG));
         Datatype backwards = Datatype.Vector(2, 1, -2, MPI.INT);
         Check.error(world, MPI.ERR_BUFFER, call, () -> message.call(ROOM, 1, 1, backwards, 0, TAG));
+    }
+
+    static void packing(Intracomm world) {
+        Message pack = (buffer, offset, count, type, rank, tag) -> world.Pack(buffer, offset, count, type, new byte[40], 0);
+        Message unpack = (buffer, offset, count, type, rank, tag) -> world.Unpack(new byte[40], 0, buffer, offset, count, type);
+        requireBufferChecks(world, "Pack", pack);
+        requireOffsetChecks(world, "Pack", pack);
+        requireBufferChecks(world, "Unpack", unpack);
+        requireOffsetChecks(world, "Unpack", unpack);
+        Object[] one = {"one"};
+        Check.error(world, MPI.ERR_TRUNCATE, "Pack", () -> world.Pack(one, 0, 1, MPI.OBJECT, new byte[3], 0));
+        Check.error(world, MPI.ERR_TRUNCATE, "Unpack", () -> world.Unpack(new byte[3], 0, one, 0, 1, MPI.OBJECT));
     }
 
     static void sends(Intracomm world) {
@@ -96,6 +117,11 @@ final class WrongArguments {
                 world.Sendrecv(other, 0, 1, MPI.INT, 0, TAG, b, offset, n, type, from, tag));
         requireAllChecks(world, "Sendrecv_replace", (b, offset, n, type, to, tag) ->
                 world.Sendrecv_replace(b, offset, n, type, to, tag, 0, TAG));
+        int size = world.Size();
+        Check.error(world, MPI.ERR_RANK, "Sendrecv_replace", () ->
+                world.Sendrecv_replace(ROOM, 0, 1, MPI.INT, 0, TAG, size, TAG));
+        Check.error(world, MPI.ERR_TAG, "Sendrecv_replace", () ->
+                world.Sendrecv_replace(ROOM, 0, 1, MPI.INT, 0, TAG, 0, -7));
     }
 
     static void probes(Intracomm world) {
@@ -191,6 +217,20 @@ final class WrongArguments {
                 world.Allgatherv(one, 0, 1, MPI.INT, room, 0, tooShort, room, MPI.INT));
         Check.error(world, MPI.ERR_ARG, "Alltoallv", () ->
                 world.Alltoallv(room, 0, room, null, MPI.INT, room, 0, room, room, MPI.INT));
+        int[] ones = new int[size];
+        Arrays.fill(ones, 1);
+        int[] beyond = new int[size];
+        beyond[size - 1] = size;
+        Check.error(world, MPI.ERR_BUFFER, "Allgatherv", () ->
+                world.Allgatherv(new int[2], 0, 1, MPI.INT2, new int[2 * size], 0, ones, beyond, MPI.INT2));
+        Check.error(world, MPI.ERR_TYPE, "Allgatherv", () ->
+                world.Allgatherv(one, 0, 1, MPI.INT, room, 0, ones, room, MPI.LONG));
+        Check.error(world, MPI.ERR_TYPE, "Allgatherv", () ->
+                world.Allgatherv(one, 0, 1, MPI.INT, room, 0, ones, room, null));
+        Check.error(world, MPI.ERR_TYPE, "Reduce_scatter", () ->
+                world.Reduce_scatter(new double[size], 0, room, 0, ones, MPI.INT, MPI.SUM));
+        Check.error(world, MPI.ERR_TYPE, "Reduce_scatter", () ->
+                world.Reduce_scatter(room, 0, one, 0, ones, null, MPI.SUM));
         Check.error(world, MPI.ERR_TYPE, "Allreduce", () -> world.Allreduce(one, 0, room, 0, 1, null, MPI.SUM));
         Check.error(world, MPI.ERR_COUNT, "Scan", () -> world.Scan(one, 0, room, 0, -1, MPI.INT, MPI.SUM));
         world.Barrier();
@@ -259,7 +299,17 @@ final class WrongArguments {
         Datatype[] types = {MPI.INT, MPI.LONG};
         Check.error(MPI.ERR_ARG, "Contiguous", () -> Datatype.Contiguous(-1, MPI.INT));
         Check.error(MPI.ERR_ARG, "Vector", () -> Datatype.Vector(2, -1, 1, MPI.INT));
+        Check.error(MPI.ERR_ARG, "Vector", () -> Datatype.Vector(-1, 2, 1, MPI.INT));
         Check.error(MPI.ERR_ARG, "Indexed", () -> Datatype.Indexed(new int[2], one, MPI.INT));
+        Check.error(MPI.ERR_ARG, "Indexed", () -> Datatype.Indexed(new int[] {-1}, one, MPI.INT));
+        Check.error(MPI.ERR_ARG, "Struct", () -> Datatype.Struct(new int[] {1, -1}, new int[2], types));
+        Check.error(MPI.ERR_ARG, "Struct", () -> Datatype.Struct(new int[3], new int[3], types));
+        Datatype[] ints = {MPI.INT, MPI.INT};
+        int[] negative = {1, -1};
+        int[] three = {1, 1, 1};
+        Check.error(MPI.ERR_ARG, "createStruct", () -> Datatype.createStruct(negative, new int[2], ints));
+        Check.error(MPI.ERR_ARG, "createStruct", () -> Datatype.createStruct(three, one, ints));
+        Check.error(MPI.ERR_ARG, "createStruct", () -> Datatype.createStruct(three, three, ints));
         Check.error(MPI.ERR_TYPE, "Struct", () -> Datatype.Struct(new int[2], new int[2], types));
         Check.error(MPI.ERR_TYPE, "Vector", () -> Datatype.Vector(1, 1, 1, null));
         Check.error(MPI.ERR_ARG, "Hvector", () -> Datatype.Hvector(3, 1, Integer.MAX_VALUE, MPI.INT));
@@ -268,6 +318,10 @@ final class WrongArguments {
 
     static void requests(Intracomm world) {
         Check.error(MPI.ERR_REQUEST, "Waitall", () -> Request.Waitall(null));
+        Check.error(MPI.ERR_REQUEST, "Waitsome", () -> Request.Waitsome(null));
+        Check.error(MPI.ERR_REQUEST, "waitSome", () -> Request.waitSome(null));
+        Check.error(MPI.ERR_REQUEST, "Testall", () -> Request.Testall(null));
+        Check.error(MPI.ERR_REQUEST, "Testsome", () -> Request.Testsome(null));
         Check.error(MPI.ERR_REQUEST, "testAny", () -> Request.testAny(null));
         Check.error(MPI.ERR_REQUEST, "Startall", () -> Prequest.Startall(null));
         Prequest freed = world.Send_init(ROOM, 0, 1, MPI.INT, 0, TAG);
@@ -277,5 +331,16 @@ final class WrongArguments {
 
     static void split(Intracomm world) {
         Check.error(world, MPI.ERR_ARG, "Split", () -> world.Split(-5, 0));
+    }
+
+    static void makersOfCommunicators(Intracomm world) {
+        int size = world.Size();
+        Check.error(world, MPI.ERR_GROUP, "createGroup", () -> world.createGroup(null, TAG));
+        Check.error(world, MPI.ERR_TAG, "createGroup", () -> world.createGroup(world.Group(), -7));
+        Intracomm alone = world.Split(world.Rank(), 0);
+        Check.error(MPI.ERR_ROOT, "Create_intercomm", () -> world.Create_intercomm(alone, 1, 0, TAG));
+        Check.error(world, MPI.ERR_RANK, "Create_intercomm", () -> world.Create_intercomm(alone, 0, size, TAG));
+        Check.error(world, MPI.ERR_TAG, "Create_intercomm", () -> world.Create_intercomm(alone, 0, 0, -7));
+        alone.Free();
     }
 }

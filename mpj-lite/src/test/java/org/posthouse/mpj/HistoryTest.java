@@ -241,6 +241,22 @@ class HistoryTest {
     }
 
     @Test
+    void aReceiveThatWasTakenBackIsKnownByItsContext() throws Exception {
+        Receiving gone = new Receiving(4, 0, 1, null);
+        gone.cancelled();
+        History first = live();
+        first.record(History.DONE, 0);
+        first.taken(gone);
+        first.taken(new Receiving(5, 0, 1, null));
+        History next = again(told(first, FrameView.END));
+        assertThat(next.lastTakingBack(4)).isEqualTo(2);
+        assertThat(next.lastTakingBack(5)).as("it was too late for that one").isZero();
+        next.next(History.DONE, "Test");
+        assertThat(next.next(History.TAKEN, "Cancel") & 1).isEqualTo(1);
+        assertThat(next.next(History.TAKEN, "Cancel")).isZero();
+    }
+
+    @Test
     void nothingIsKeptWithoutALog() {
         History history = new History();
         history.open(false, false);
