@@ -472,6 +472,19 @@ class LinkRefusalTest {
         assertThat(m.events).doesNotContain("epoch 12");
     }
 
+    /** Those that link with it later would know it by that epoch, and take none of its later starts. */
+    @Test
+    void takesNoEpochThatOnlyALiarCanHaveSeen() throws Exception {
+        for (long seen : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1, EPOCH + Links.SET_BACK_MAX + 1}) {
+            try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+                peer.hello("a", "m", 1, seen, 0);
+                assertClosed(peer, Reason.FENCED, "has seen epoch " + seen);
+            }
+        }
+        up(1).close();
+        assertThat(m.events).first().isEqualTo("up a 1");
+    }
+
     @Test
     void fencesTheOlderOfTwoThatClaimOneName() throws Exception {
         try (RawPeer peer = up(2);
