@@ -427,7 +427,7 @@ public final class Links {
     void onRevocations(LinkConnection from, byte[] encoded) throws WireException {
         try {
             if (keys.take(encoded, "LINK_REVOKED from " + from)) {
-                watch.keep(keys.revocations());
+                watch.keep(keys.revocations(), keys.inForce().authority());
                 honour(keys.revocations());
             }
         } catch (KeysException e) {
