@@ -9,6 +9,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.cert.X509Certificate;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
@@ -72,18 +73,32 @@ final class KeyWatch {
         return Future.join(looking, keeping).transform(any -> Future.succeededFuture());
     }
 
-    /** Keeps a list that a peer has told of, for the next start: behind those that were told of before, so that the newest stays. */
-    void keep(RevocationList list) {
+    /**
+     * Keeps a list of {@code authority} that a peer has told of, for the next start: behind those that were told of before, and never in the place of a newer
+     * one that was put there since the last look.
+     */
+    void keep(RevocationList list, X509Certificate authority) {
         Path file = folder.resolve(GridAuthority.REVOKED);
         keeping = context.executeBlocking(
                         () -> {
-                            list.write(file);
+                            if (list.isNewerThan(kept(file, authority))) {
+                                list.write(file);
+                            }
                             return list;
                         },
                         true)
                 .onFailure(cause -> onProblem.accept("list " + list.number()
                         + " of revoked certificates is in force, but not kept for the next start: " + cause.getMessage()
                         + "; copy the authority's " + GridAuthority.REVOKED + " to " + file));
+    }
+
+    /** What cannot be read is of no use to the next start. */
+    private static RevocationList kept(Path file, X509Certificate authority) {
+        try {
+            return KeyFiles.readRevocations(file, authority);
+        } catch (KeysException e) {
+            return RevocationList.NONE;
+        }
     }
 
     private void look() {

@@ -204,19 +204,23 @@ final class Link {
         return flows() ? current.certificate() : null;
     }
 
-    /** Ends the connection if its peer's certificate is in {@code list}, else passes the list on. */
+    /** Ends the connection, or one of its further lanes, if its peer's certificate is in {@code list}; else passes the list on. */
     void onRevocations(RevocationList list) {
-        if (!flows()) {
-            return;
+        if (flows() && !isEnded(current, list)) {
+            current.tell(list);
+            lanes.onRevocations(list);
         }
-        LinkConnection connection = current;
-        if (list.holds(connection.certificate())) {
-            String detail = Links.revoked(connection);
-            links.refusalCounter().count(Refusal.REVOKED, connection.toString(), detail);
-            connection.close(Notice.closing(0, Reason.REVOKED, detail));
-        } else {
-            connection.tell(list);
+    }
+
+    /** Whether what was shown on this lane is in {@code list}: then it has been ended. */
+    boolean isEnded(LinkConnection lane, RevocationList list) {
+        if (!list.holds(lane.certificate())) {
+            return false;
         }
+        String detail = Links.revoked(lane);
+        links.refusalCounter().count(Refusal.REVOKED, lane.toString(), detail);
+        lane.close(Notice.closing(0, Reason.REVOKED, detail));
+        return true;
     }
 
     LinkStatus status() {

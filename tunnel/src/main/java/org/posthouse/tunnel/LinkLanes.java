@@ -204,6 +204,15 @@ final class LinkLanes {
         }
     }
 
+    /** A lane that was dialled later than the first may have shown another certificate. */
+    void onRevocations(RevocationList list) {
+        for (Lane lane : lanes) {
+            if (lane != null && lane.isUp()) {
+                link.isEnded(lane.connection, list);
+            }
+        }
+    }
+
     /** So much is on its way at once, as far as is known: more lanes may be of use. Their number only grows. */
     void onProduct(long bytes) {
         if (links.config().lanes() == 0 && bytes > wanted * LANE_BYTES) {

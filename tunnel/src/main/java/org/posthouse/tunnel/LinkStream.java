@@ -253,9 +253,9 @@ final class LinkStream {
     /** Called now and then: what was not used since the last time and is more than the first tokens goes back. */
     void handOverIfIdle() {
         int more = tokens - tokensFirst;
-        if (state == State.OPEN && !sentLately && more > 0) {
+        if (state == State.OPEN && !sentLately && more > 0 && link.maySendTokens()) {
             tokens -= more;
-            link.send(FrameType.STREAM_TOKENS, FrameView.HANDED_OVER, id, more);
+            link.sendTokens(FrameView.HANDED_OVER, id, more);
         }
         sentLately = false;
     }
@@ -275,9 +275,9 @@ final class LinkStream {
         }
     }
 
-    /** In portions: as long as fewer than a quarter is kept back, the other end has some left. */
-    private void giveBack() {
-        if (state != State.OPEN || heardLast || due < Math.max(1, granted / PARTS_KEPT_BACK)) {
+    /** In portions: as long as fewer than a quarter is kept back, the other end has some left. None while it acknowledges none. */
+    void giveBack() {
+        if (state != State.OPEN || heardLast || due < Math.max(1, granted / PARTS_KEPT_BACK) || !link.maySendTokens()) {
             return;
         }
         int over = Math.min(due, Math.max(0, granted - buffers.share()));
@@ -289,7 +289,7 @@ final class LinkStream {
         int given = due + more;
         due = 0;
         if (given > 0) {
-            link.send(FrameType.STREAM_TOKENS, 0, id, given);
+            link.sendTokens(0, id, given);
         }
     }
 

@@ -136,7 +136,11 @@ final class LinkStreams {
 
     /** The other relay has handled the next frames that went there. */
     void onAcknowledged(long frames) {
+        boolean waits = !marks.maySendTokens();
         marks.onAcknowledged(frames);
+        if (waits && marks.maySendTokens()) {
+            List.copyOf(streams.values()).forEach(LinkStream::giveBack);
+        }
     }
 
     void onLinkDown() {
@@ -249,6 +253,17 @@ final class LinkStreams {
     /** What is sent next tells the other end what became of its opening. */
     void answers() {
         marks.answer();
+    }
+
+    /** Whether tokens may go; if not, {@link LinkStream#giveBack} is called when they may. */
+    boolean maySendTokens() {
+        return marks.maySendTokens();
+    }
+
+    /** Tokens that answer no opening. */
+    void sendTokens(int flags, int id, int tokens) {
+        marks.tokens();
+        send(FrameType.STREAM_TOKENS, flags, id, tokens);
     }
 
     void send(StreamEnd end) {

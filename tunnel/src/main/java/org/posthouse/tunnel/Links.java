@@ -46,6 +46,9 @@ public final class Links {
     /** Most peer relays: with full windows they hold 256 * 64 MiB = 16 GiB, so set the window to the links there are. A site has its {@link FairShare} of them. */
     public static final int LINKS_MAX = 256;
 
+    /** A clock may have been set back from any time to the beginning of its count: 100 years of milliseconds. Beyond that no earlier start can have been. */
+    static final long SET_BACK_MAX = 100L * 366 * 24 * 3_600 * 1_000;
+
     /** What the relay wants to hear; of streams it hears nothing. All calls come on the relay's event loop. */
     public interface Listener {
         /**
@@ -286,10 +289,11 @@ public final class Links {
      * A peer that has no link to a relay of this name has had one, with this epoch: this relay has started later, so it takes the next
      * one, as it would have had by a clock that was not set back.
      *
-     * @return false if it is too late: another peer has linked with this relay as it is
+     * @return false if it is too late: another peer has linked with this relay as it is; or if no clock can have said so: who knew this relay by the last
+     *     epoch that there is would take none of its later starts
      */
     boolean tryOutlive(long seen) {
-        if (known || seen == Long.MAX_VALUE) {
+        if (known || seen - config.epoch() > SET_BACK_MAX) {
             return false;
         }
         LOG.warn("relay {}: takes epoch {} instead of {}, since a peer has seen {}: the clock was set back after an earlier start",
@@ -423,7 +427,7 @@ public final class Links {
     void onRevocations(LinkConnection from, byte[] encoded) throws WireException {
         try {
             if (keys.take(encoded, "LINK_REVOKED from " + from)) {
-                watch.keep(keys.revocations());
+                watch.keep(keys.revocations(), keys.inForce().authority());
                 honour(keys.revocations());
             }
         } catch (KeysException e) {

@@ -56,7 +56,7 @@ final class PeerEpoch {
 
     /** One that is refused hears which epoch it was, unless the link to the later one is up: then it may take the next one. */
     private void tellLast(LinkConnection connection, LinkHello hello) {
-        if (!connection.dialled() && hello.lane() == 0 && !link.isUp()) {
+        if (!connection.dialled() && !link.isUp()) {
             connection.greet(link.hello("", 0, hello.session()));
         }
     }
@@ -64,7 +64,7 @@ final class PeerEpoch {
     /** What was said on a connection that this end dialled, it said with its old epoch. */
     private void outlive(LinkConnection connection, LinkHello hello) throws WireException {
         long own = links.epoch();
-        if (hello.lane() > 0 || !links.tryOutlive(hello.peerEpoch()) || connection.dialled()) {
+        if (!links.tryOutlive(hello.peerEpoch()) || connection.dialled()) {
             throw new WireException(
                     Reason.FENCED,
                     "relay " + link.relay() + " has seen epoch " + hello.peerEpoch() + " of relay " + links.config().relay()

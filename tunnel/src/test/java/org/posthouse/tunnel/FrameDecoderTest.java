@@ -62,6 +62,22 @@ final class FrameDecoderTest {
         check(seed, false);
     }
 
+    /** A connection that is ended by a frame hears of none behind it, whether it came whole or in parts. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 10, Wire.HEADER_BYTES, 100})
+    void nothingIsHandedOverBehindAFrameThatIsTheLast(int first) throws Exception {
+        ByteBuf sent = frames(new Random(5), 3);
+        FrameDecoder decoder = new FrameDecoder(UnpooledByteBufAllocator.DEFAULT, false, (buffer, index, length, view) -> {
+            onFrame(buffer, index, length, view);
+            return false;
+        });
+        decoder.feed(sent.readSlice(Math.min(first, sent.getInt(0) - 1)));
+        decoder.feed(sent);
+        assertThat(kept).hasSize(1);
+        letGo();
+        decoder.release();
+    }
+
     private void check(long seed, boolean readsOn) throws Exception {
         Random random = new Random(seed);
         ByteBuf sent = frames(random, 200);

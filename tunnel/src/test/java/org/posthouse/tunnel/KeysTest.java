@@ -278,17 +278,30 @@ class KeysTest {
             RevocationList newest = RevocationList.NONE;
             for (int i = 0; i < 100; i++) {
                 newest = newest.next(Map.of(BigInteger.valueOf(i), Instant.now()), certificate, key);
-                watch.keep(newest);
+                watch.keep(newest, certificate);
             }
-            CompletableFuture<Void> behind = new CompletableFuture<>();
-            context.executeBlocking(() -> behind.complete(null), true);
-            behind.get(10, TimeUnit.SECONDS);
+            done(context);
             Path file = lyon.resolve("revoked.pem");
             await().during(Duration.ofMillis(200)).until(() -> KeyFiles.readRevocations(file, certificate).number() == 100);
+            newest.next(Map.of(), certificate, key).write(file);
+            watch.keep(newest, certificate);
+            done(context);
+            assertThat(KeyFiles.readRevocations(file, certificate).number()).as("put there since the last look").isEqualTo(101);
+            Files.writeString(file, "spoilt");
+            watch.keep(newest, certificate);
+            done(context);
+            assertThat(KeyFiles.readRevocations(file, certificate).number()).isEqualTo(100);
             assertThat(problems).isEmpty();
         } finally {
             vertx.close().toCompletionStage().toCompletableFuture().get(10, TimeUnit.SECONDS);
         }
+    }
+
+    /** Waits until what was to be done in the background so far is done. */
+    private static void done(ContextInternal context) throws Exception {
+        CompletableFuture<Void> behind = new CompletableFuture<>();
+        context.executeBlocking(() -> behind.complete(null), true);
+        behind.get(10, TimeUnit.SECONDS);
     }
 
     @Test

@@ -51,6 +51,58 @@ class LinkQueueStreamsTest {
         assertThat(rest()).containsExactly("O1", "D1", "D2", "D1", "E1");
     }
 
+    /** How well something is packed tells of all that is packed with it. */
+    @Test
+    void onlyWhatIsOfOneJobOrOfOneStreamIsPackedInOne() {
+        queue.packs(true);
+        chunk(1);
+        chunk(1);
+        assertThat(queue.takeRun().frames()).hasSize(2);
+        chunk(1);
+        chunk(2);
+        assertThat(queue.takeRun().frames()).hasSize(1);
+        assertThat(queue.takeRun().frames()).hasSize(1);
+        queue.clear();
+        data(1);
+        add(frame(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, 1));
+        assertThat(queue.takeRun().frames()).as("of the stream only, whatever a chunk has in the place of its number").hasSize(1);
+        assertThat(queue.takeRun().frames()).hasSize(1);
+        assertThat(queue.takeRun()).isNull();
+    }
+
+    @Test
+    void onlyOneStreamsBytesArePackedInOne() {
+        queue.packs(true);
+        data(1);
+        data(2);
+        assertThat(queue.takeRun().frames()).hasSize(1);
+        data(2);
+        assertThat(queue.takeRun().frames()).hasSize(2);
+    }
+
+    /** Of bulk the number says where it belongs, so it may go over any lane; a head may not. */
+    @Test
+    void whatFlowsOnStreamsIsBulk() {
+        data(1);
+        assertThat(queue.next(false, true).isBulk()).isTrue();
+        add(Unpooled.wrappedBuffer(new StreamEnd(1, Reason.NORMAL, "").encode()));
+        assertThat(queue.next(false, true).isBulk()).isTrue();
+    }
+
+    /** The other relay was restarted: the streams are over, and their bytes were let go of. */
+    @Test
+    void nothingOfStreamsThatAreForgottenIsWritten() {
+        data(1);
+        queue.clear();
+        assertThat(queue.next(true, true)).isNull();
+    }
+
+    private void chunk(long job) {
+        ByteBuffer frame = ByteBuffer.allocate(Wire.CHUNK_HEADER_BYTES + 1);
+        new FrameView().wrap(frame, 0).begin(FrameType.CHUNK, Wire.CHUNK_HEADER_BYTES, job).length(frame.capacity());
+        add(Unpooled.wrappedBuffer(frame));
+    }
+
     private void data(int stream) {
         add(frame(FrameType.STREAM_DATA, Wire.STREAM_HEADER_BYTES, stream));
     }

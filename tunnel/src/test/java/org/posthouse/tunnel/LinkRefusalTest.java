@@ -52,6 +52,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
+import org.posthouse.wire.Wire;
 import org.slf4j.LoggerFactory;
 
 /** Who is not let in, by which name, and what a peer that breaks the protocol gets. Relay "m" stands in the middle. */
@@ -451,11 +452,18 @@ class LinkRefusalTest {
 
     @Test
     void refusesAnotherFrameFirst() throws Exception {
-        try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
-            peer.send(word(FrameType.LINK_PING, 1));
-            assertClosed(peer, Reason.NOT_EXPECTED, "LINK_HELLO first");
+        for (FrameType type : List.of(
+                FrameType.LINK_ACK, FrameType.LINK_PING, FrameType.LINK_PONG, FrameType.LINK_REVOKED, FrameType.LINK_RUN,
+                FrameType.LINK_LANES, FrameType.LINK_PACKED, FrameType.LINK_REACH, FrameType.SEND)) {
+            try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+                ByteBuffer frame = ByteBuffer.allocate(type.bytesMin());
+                new FrameView().wrap(frame, 0).begin(type, Wire.HEADER_BYTES, 0).length(frame.capacity());
+                peer.send(frame);
+                assertClosed(peer, Reason.NOT_EXPECTED, type + " from ", "LINK_HELLO first");
+            }
         }
         awaitRefusal(m, Refusal.BREACH);
+        assertThat(m.failure).isNull();
     }
 
     /** A peer that is linked goes by the epoch that it was told: with another one it would forget what it has sent. */
@@ -470,6 +478,19 @@ class LinkRefusalTest {
         }
         awaitRefusal(m, Refusal.FENCED);
         assertThat(m.events).doesNotContain("epoch 12");
+    }
+
+    /** Those that link with it later would know it by that epoch, and take none of its later starts. */
+    @Test
+    void takesNoEpochThatOnlyALiarCanHaveSeen() throws Exception {
+        for (long seen : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1, EPOCH + Links.SET_BACK_MAX + 1}) {
+            try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
+                peer.hello("a", "m", 1, seen, 0);
+                assertClosed(peer, Reason.FENCED, "has seen epoch " + seen);
+            }
+        }
+        up(1).close();
+        assertThat(m.events).first().isEqualTo("up a 1");
     }
 
     @Test
@@ -806,7 +827,7 @@ class LinkRefusalTest {
                 .allMatch(line -> line.matches("refused [^/].*"), "names who was refused, not as Java spells an address");
     }
 
-    private static void assertClosed(RawPeer peer, Reason reason, String text) throws Exception {
+    private static void assertClosed(RawPeer peer, Reason reason, String... text) throws Exception {
         Notice why = peer.awaitClose();
         assertThat(why.reason()).isEqualTo(reason);
         assertThat(why.text()).contains(text);

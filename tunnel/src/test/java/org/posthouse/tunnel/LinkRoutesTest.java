@@ -143,6 +143,28 @@ class LinkRoutesTest {
         assertThat(a.tell("c", relay -> relay.equals("e")).entries()).extracting(LinkReach.Entry::relay).containsExactly("b", "e");
     }
 
+    /** An honest one says none of it: its own table has no such way. */
+    @Test
+    void takesNoWayThatANeighbourCannotHave() {
+        LinkRoutes a = new LinkRoutes("a");
+        assertThat(a.neighbours(List.of(new LinkRoutes.Neighbour("b", 10, 0)))).as("another one").isTrue();
+        LinkReach said = new LinkReach(List.of(
+                new LinkReach.Entry("a", 1, 0, List.of()),
+                new LinkReach.Entry("b", 1, 0, List.of()),
+                new LinkReach.Entry("c", 1, 0, List.of("a")),
+                new LinkReach.Entry("d", 1, 0, List.of("b")),
+                new LinkReach.Entry("e", 1, 0, List.of("e")),
+                new LinkReach.Entry("f", 1, 0, List.of("g"))));
+        a.hear("b", said);
+        a.hear("x", new LinkReach(List.of(new LinkReach.Entry("y", 1, 0, List.of()))));
+        assertThat(a.reached()).containsExactly("f");
+        assertThat(List.of("a", "b", "c", "d", "e", "y")).allSatisfy(relay -> assertThat(a.to(relay)).isEmpty());
+        assertThat(a.neighbours(List.of(new LinkRoutes.Neighbour("b", 20, 5)))).as("the same one").isFalse();
+        assertThat(a.neighbours(List.of())).isTrue();
+        assertThat(a.reached()).as("over one that is none any more").isEmpty();
+        assertThat(a.to("f")).isEmpty();
+    }
+
     @Test
     void refusesWhatNoRelayCanSay() {
         for (LinkReach.Entry wrong : List.of(

@@ -80,6 +80,35 @@ class LinkWindowTest {
     }
 
     @Test
+    void refusesCountsOfBulkThatCannotBe() throws WireException {
+        window.append(chunk());
+        window.append(chunk());
+        window.next(1, false, true);
+        assertThatThrownBy(() -> window.acknowledge(0, 0, 2, 0)).as("never written").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.resume(0, 2)).as("never written").satisfies(e -> assertReason(e, Reason.CANNOT_RESUME));
+        window.acknowledge(0, 0, 1, 0);
+        assertThatThrownBy(() -> window.acknowledge(0, 0, 0, 0)).as("less than before").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.resume(0, 0)).as("less than before").satisfies(e -> assertReason(e, Reason.CANNOT_RESUME));
+        window.acknowledge(0, 1, 1, 0);
+        assertThatThrownBy(() -> window.acknowledge(0, 0, 1, 0)).as("less than before").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
+        assertThat(window.settled()).isEqualTo(1);
+        window.release();
+    }
+
+    /** A faulty peer says so between the session's beginning and the frame: its bytes are gone then. */
+    @Test
+    void doesNotWriteAgainWhatIsAcknowledgedMeanwhile() throws WireException {
+        append(window, 0, 2);
+        take(window);
+        take(window);
+        window.resume(0, 0);
+        window.acknowledge(1, 0, 0, 0);
+        assertThat(take(window)).isEqualTo(1);
+        assertThat(window.next(0, true, true)).isNull();
+        window.release();
+    }
+
+    @Test
     void isFullPastItsBytesAndRoomyAtHalf() throws WireException {
         while (!window.full()) {
             window.append(number(0));

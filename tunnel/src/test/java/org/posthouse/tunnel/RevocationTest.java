@@ -32,6 +32,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
@@ -110,6 +111,28 @@ class RevocationTest {
         assertThat(c.call(c.links::keysStatus).certificate().serial()).isEqualTo(renewed.serial());
         assertThat(b.failure).isNull();
         assertThat(c.failure).isNull();
+    }
+
+    /** A lane that is dialled again after a renewal shows the new certificate, the others do not. */
+    @Test
+    void endsALaneAloneWhoseCertificateIsRevoked() throws Exception {
+        Path first = folder.resolve("d1");
+        Path second = folder.resolve("d2");
+        grid.authority().issue("d", 10, first);
+        String serial = grid.authority().issue("d", 10, second).serial();
+        try (RawPeer lane0 = RawPeer.dial(b.links.port(), first);
+                RawPeer lane1 = RawPeer.dial(b.links.port(), second)) {
+            lane0.hello("d", "b", 1, 0, 0).awaitHello();
+            lane1.send(new LinkHello("d", "d", "b", 1, 1, 1, 1, 0, 0, false).encode()).awaitHello();
+            grid.authority().revoke(serial);
+            grid.authority().tellRevoked(site("b"));
+            Notice why = lane1.awaitClose();
+            assertThat(why.reason()).isEqualTo(Reason.REVOKED);
+            assertThat(why.text()).contains(serial);
+            lane0.await(FrameType.LINK_REVOKED);
+            assertThat(b.isUp("d")).isTrue();
+        }
+        assertThat(b.refusals(Refusal.REVOKED)).isEqualTo(1);
     }
 
     @Test

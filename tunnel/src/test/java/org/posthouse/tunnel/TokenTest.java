@@ -367,6 +367,31 @@ class TokenTest {
         wires.next();
     }
 
+    @Test
+    void tokensGoBackAsLongAsThoseBeforeAreAcknowledged() throws WireException {
+        take(new StreamOpen(2, 4, "door").encode());
+        accept();
+        useUp(2);
+        give(asked.getFirst(), 1);
+        streams.handOverIdle();
+        streams.onAcknowledged(1);
+        assertThat(wires.frames).as("with its answer only acknowledged").isEmpty();
+        streams.onAcknowledged(1);
+        FrameView back = wires.next();
+        assertThat(back.flags()).isZero();
+        assertThat((long) back.streamTokens()).as("all that were kept back").isEqualTo(streams.status().tokensIn());
+        streams.handOverIdle();
+        assertThat(wires.frames).isEmpty();
+        streams.onAcknowledged(1);
+        streams.handOverIdle();
+        assertThat(wires.next().flags()).isEqualTo(FrameView.HANDED_OVER);
+
+        streams.endAll(Reason.SITE_UNREACHABLE, "restarted");
+        take(new StreamOpen(2, 4, "door").encode());
+        accept();
+        useUp(2);
+    }
+
     /** Over a real link, whose ends acknowledge what they have handled: there is no end of openings and answers. */
     @Test
     void streamsAreOpenedWithoutEndWhileTheyAreAcknowledged(@TempDir Path folder) throws Exception {
@@ -448,6 +473,20 @@ class TokenTest {
             given += spend(2, given);
         }
         return given;
+    }
+
+    /** Uses all tokens of a stream, of which nothing is acknowledged, until none come back. */
+    private void useUp(int stream) throws WireException {
+        int left = CONFIG.tokens();
+        int frames = 0;
+        for (; left > 0 && frames <= StreamMarks.MAX; left--) {
+            take(data(stream));
+            while (!wires.frames.isEmpty()) {
+                left += wires.next().streamTokens();
+                frames++;
+            }
+        }
+        assertThat(frames).isEqualTo(StreamMarks.MAX);
     }
 
     /** Uses {@code tokens}. Returns how many more or fewer have come back. */
