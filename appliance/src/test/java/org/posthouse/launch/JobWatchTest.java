@@ -320,6 +320,16 @@ class JobWatchTest {
         assertThat(told).as("it ends in any case").containsExactly("rank 0 is limited: so says the relay", "rank 0 is limited: so says the relay");
     }
 
+    /** Else nobody would know why the job stands still. */
+    @Test
+    void aSendThatNobodyWillReceiveIsTold() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, 1, JobEvent.FINALIZED);
+        told(watch, 1, JobEvent.UNRECEIVED);
+        assertThat(told).containsExactly("rank 1 so says the relay");
+        assertThat(watch.isOver()).as("it may end by itself").isFalse();
+    }
+
     @Test
     void aRankWhoseOutputIsNotKeptEndsTheJobCheckpointOrNot() throws Exception {
         JobWatch watch = running(true, 3);
