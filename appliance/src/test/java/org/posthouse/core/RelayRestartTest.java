@@ -328,6 +328,22 @@ final class RelayRestartTest {
         goesLive(rank);
     }
 
+    /** The answer to the process before may be lost with a relay, and is not waited for. */
+    @Test
+    void theNextProcessAsksAnewWhatTheOneBeforeHadAsked() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0);
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        OneRelay.Rank next = comesAgain(0, 0);
+        next.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        assertThat(relay.sites).containsExactly("withdraw there 0->3 #1", "withdraw there 0->3 #1");
+        next.take();
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, false));
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, false));
+        assertThat(next.take()).containsExactly("withdrawn ->3 #1 false");
+    }
+
     /** A process before has offered what is sent whole now, or the core counts it as sent for what it knows of later in its channel. */
     @Test
     void whetherAMessageWasTakenBackThatWasForgottenItsDestinationIsAsked() throws Exception {
@@ -705,6 +721,19 @@ final class RelayRestartTest {
         assertThat(relay.sites).isEmpty();
     }
 
+    @Test
+    void creditThatWaitsForARankToReadComesBackOnceWhenItIsCutOff() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        rank.reads = false;
+        posts(rank, 3, 1);
+        relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 60_000));
+        assertThat(relay.sites).isEmpty();
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        assertThat(relay.sites).containsExactly("credit there rank 3 " + Wire.cost(60_000) + " bytes 1 messages");
+        goesLive(comesAgain(0, 1));
+        assertThat(relay.sites).hasSize(1);
+    }
+
     /** Their credit is back before, but for the log, which has no room. */
     @Test
     void messagesWhoseCreditIsHeldOweAPeerThatRestartsNothing() throws Exception {
@@ -721,6 +750,20 @@ final class RelayRestartTest {
         relay.journal.holds = false;
         relay.core.roomChanged(false, "");
         assertThat(relay.sites).containsExactly("credit far rank 4 " + Wire.cost(60_000) + " bytes 1 messages");
+    }
+
+    /** What may be lent is for all jobs. */
+    @Test
+    void aJobThatEndsWhileSendersAreHeldHasNothingUnderWay() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        relay.journal.holds = true;
+        posts(rank, 3, 1);
+        relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 2 * CHUNK));
+        relay.core.closeJob(OneRelay.JOB, new Notice(OneRelay.JOB, 0, -1, ""));
+        relay.journal.holds = false;
+        relay.core.roomChanged(false, "");
+        assertThat(relay.sites).isEmpty();
+        assertThat(relay.core.underWayBytes()).isZero();
     }
 
     @Test
