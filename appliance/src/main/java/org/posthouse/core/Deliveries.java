@@ -319,15 +319,10 @@ final class Deliveries {
         }
     }
 
-    /** The rank's next delivery, of a message that waited: logged first, then at once on its way. */
+    /** The rank's next delivery, of a message that waited: logged first, then at once on its way. Where that can fail it waited in the log, and holds nothing. */
     void deliver(HomedRank to, Message message) {
         Job job = to.job();
-        try {
-            job.journal().delivery(job.id(), to.rank(), to.incarnation(), to.countDelivered(message), message);
-        } catch (JournalFailure e) {
-            message.release();
-            throw e;
-        }
+        job.journal().delivery(job.id(), to.rank(), to.incarnation(), to.countDelivered(message), message);
         handOver(to, message);
     }
 

@@ -438,12 +438,10 @@ public final class HomedRank {
         return more > 0;
     }
 
+    /** The job ends. What arrives and is matched is on its way, and what a journal has held back finds nothing that arrives. */
     void release() {
         mailbox.drain(Message::release);
-        arriving.values().forEach(Message::release);
         arriving.clear();
-        deferred.clear();
-        readingBack.clear();
     }
 
     @Override

@@ -61,7 +61,7 @@ public interface Journal {
     /** Whether senders may run ahead of their receivers: there is room far beyond what is under way. */
     boolean hasAmpleRoom();
 
-    /** Whether nobody may be let send more than he has been: there is too little room. {@link RelayCore#release} ends it. */
+    /** Whether nobody may be let send more than he has been: there is too little room. {@link RelayCore#roomChanged} tells of both. */
     default boolean holds() {
         return false;
     }

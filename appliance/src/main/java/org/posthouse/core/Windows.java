@@ -31,13 +31,11 @@ final class Windows {
     /** Up to where a message may be sent now. @param far whether it comes over a link */
     long bound(Message message, Sender from, boolean far) {
         long window = window(message);
-        long missing = message.bytes() - window;
-        if (!far || missing == 0 || !waiting.isEmpty()) {
+        if (!far || !waiting.isEmpty()) {
             return window;
         }
         long needed = Math.max(window - message.granted(), 0);
-        long room = Math.max(own(from) + free() - needed, 0);
-        long extra = Math.min(Math.min(missing + Wire.PAYLOAD_BYTES_MAX - 1, config.lentBytes()), room);
+        long extra = Math.min(Math.max(own(from) + free() - needed, 0), config.lentBytes());
         return Math.min(message.bytes(), window + extra - extra % Wire.PAYLOAD_BYTES_MAX);
     }
 
@@ -57,11 +55,17 @@ final class Windows {
 
     /** Whether there is room for what comes if the message's sender is told to go on; if not, or others wait for theirs, the word is to wait. */
     boolean admits(Sender.Word word) {
-        return word.from().words().isEmpty() && fitsOwn(word) || waiting.isEmpty() && more(word) <= own(word.from()) + free();
+        long more = more(word);
+        long own = own(word.from());
+        return word.from().words().isEmpty() && more <= own || waiting.isEmpty() && more <= own + free();
     }
 
-    /** What does not find room is said when there is. */
+    /**
+     * What does not find room is said when there is. More than a window is granted only where it finds room at once, so that a sender with nothing
+     * under way never waits; but for a message that is begun again whole, which needs no word.
+     */
     void await(Sender.Word word) {
+        assert more(word) <= config.windowBytes() || word.message().granted() == word.message().bytes() : word;
         word.message().wordWaits(true);
         word.from().words().add(word);
         waiting.add(word.from());
@@ -70,7 +74,7 @@ final class Windows {
     /** What may be said now: to a sender that has room again, or out of what is lent to the one whose turn it is. Null if there is nothing. */
     Sender.Word next(Sender from) {
         Sender.Word word = from.words().peek();
-        if (word != null && fitsOwn(word)) {
+        if (word != null && more(word) <= own(from)) {
             return take(from);
         }
         if (waiting.isEmpty()) {
@@ -101,10 +105,9 @@ final class Windows {
         count(from, -bytes);
     }
 
-    /** What is still to come of the message is not wanted any more. */
+    /** The job ends, and what is still to come of the message is not wanted any more. */
     void giveBack(Sender from, Message message) {
         count(from, -message.underWay());
-        message.tell(0);
     }
 
     /** The job ends. */
@@ -127,11 +130,6 @@ final class Windows {
     private long more(Sender.Word word) {
         Message message = word.message();
         return (message.wordWaits() ? boundNow(message) : message.granted()) - message.arrived() - message.underWay();
-    }
-
-    /** Who has nothing under way hears his word, however much was lent before to the process that he was: else he might wait for others who have gone. */
-    private boolean fitsOwn(Sender.Word word) {
-        return more(word) <= own(word.from()) || word.from().underWay() == 0;
     }
 
     private long own(Sender from) {

@@ -132,6 +132,8 @@ final class AdmissionTest {
 
     @Test
     void holdsBackLessThanHalfOfTheCreditHoweverManyRelays() {
+        assertThat(CoreConfig.DEFAULT.creditPortionBytes(2)).as("few frames for many messages").isEqualTo(1 << 20);
+        assertThat(CoreConfig.DEFAULT.creditPortionMessages(2)).isEqualTo(1_024);
         for (int relays = 1; relays < 200; relays++) {
             assertThat(relays * (CoreConfig.DEFAULT.creditPortionBytes(relays) - 1))
                     .isLessThanOrEqualTo(CoreConfig.DEFAULT.creditBytes() / 2);

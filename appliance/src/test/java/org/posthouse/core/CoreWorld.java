@@ -50,6 +50,12 @@ final class CoreWorld {
     private final int shards;
     private final int[] coreOf;
     private final ParcelLedger ledgerOfRanks = new ParcelLedger();
+
+    /** For each core, what each rank was told to send of offers to it and has not come: as their frames say. */
+    private final long[][] underWay;
+
+    private final Random holding;
+    private int holds;
     private int withdrawals;
     private int pulled;
 
@@ -60,6 +66,7 @@ final class CoreWorld {
     /** @param troubled whether connections break and relays are killed */
     CoreWorld(long seed, boolean troubled) {
         random = new Random(seed);
+        holding = new Random(seed);
         trouble = troubled ? new SimTrouble(this, random) : null;
         int sites = 1 + random.nextInt(4);
         int size = Math.max(2, sites) + random.nextInt(5);
@@ -72,6 +79,7 @@ final class CoreWorld {
         for (int core = 0; core < sites * shards; core++) {
             cores.add(newCore(core, new SimJournal(this, frames)));
         }
+        underWay = new long[cores.size()][size];
         coreOf = new int[size];
         for (int rank = 0; rank < size; rank++) {
             coreOf[rank] = opening.homeOf()[rank] * shards + random.nextInt(shards);
@@ -117,8 +125,25 @@ final class CoreWorld {
         if (trouble != null) {
             trouble.plan();
         }
+        if (logged && holding.nextInt(3) == 0) {
+            IntStream.range(0, cores.size()).forEach(this::planHold);
+        }
         clock.run();
         checkEnd();
+    }
+
+    /** A log comes to its limit, and has room again; perhaps more than once. */
+    private void planHold(int core) {
+        clock.after(holding.nextInt(800), () -> {
+            holds++;
+            cores.get(core).holds(true);
+            clock.after(holding.nextInt(300), () -> {
+                cores.get(core).holds(false);
+                if (holding.nextInt(3) == 0) {
+                    planHold(core);
+                }
+            });
+        });
     }
 
     private SimRelay newCore(int core, SimJournal journal) {
@@ -414,6 +439,7 @@ final class CoreWorld {
         long from = logged && (waits || troubled()) ? letter.bytesLogged : letter.bytesPassed;
         long lent = isFar(coreOf[letter.source], coreOf[letter.destination]) ? config.lentBytes() : 0;
         check(upTo <= from + config.windowBytes() + lent, "cleared up to " + upTo + " after " + from + " bytes of " + letter);
+        count(letter, () -> letter.bytesTold = Math.max(letter.bytesTold, upTo));
         if (!letter.matched) {
             check(logged && letter.storable, "cleared before it was matched: " + letter);
             letter.pulled = true;
@@ -421,6 +447,27 @@ final class CoreWorld {
         } else if (!waits && upTo > 0 && !troubled()) {
             checkReads(letter);
         }
+    }
+
+    /** A chunk comes to its mailbox. */
+    void arrivesUpTo(SimLetter letter, long bytes) {
+        count(letter, () -> letter.bytesCome = Math.max(letter.bytesCome, bytes));
+    }
+
+    private void count(SimLetter letter, Runnable change) {
+        long before = letter.underWay();
+        change.run();
+        underWay[coreOf[letter.destination]][letter.source] += letter.underWay() - before;
+    }
+
+    /** What each rank was told to send of offers to this core, and is not there. */
+    long[] underWay(int core) {
+        return underWay[core];
+    }
+
+    /** How often a log had no room. */
+    int holds() {
+        return holds;
     }
 
     /** Whether there is a link between two cores. */

@@ -19,6 +19,7 @@ final class CoreWorldTest {
         AtomicLong pushes = new AtomicLong();
         AtomicLong longPushes = new AtomicLong();
         AtomicLong waited = new AtomicLong();
+        AtomicLong holds = new AtomicLong();
         AtomicLong toldBySite = new AtomicLong();
         SeededRuns.each(3_000, seed -> {
             CoreWorld world = new CoreWorld(seed);
@@ -32,6 +33,7 @@ final class CoreWorldTest {
             longPushes.addAndGet(world.longPushes());
             toldBySite.addAndGet(world.toldBySite());
             waited.addAndGet(world.timesWaited());
+            holds.addAndGet(world.holds());
             aheadMax.accumulateAndGet(world.aheadMax(), Math::max);
         });
         if (SeededRuns.isOne()) {
@@ -47,6 +49,7 @@ final class CoreWorldTest {
         assertThat(toldBySite.get()).as("frames that were safe before others before them").isGreaterThan(count / 30);
         assertThat(pulled.get()).as("offers that a log asked for").isGreaterThan(count / 12);
         assertThat(waited.get()).as("frames after which senders waited for room for what they had offered").isGreaterThan(count);
+        assertThat(holds.get()).as("times that a log had no room").isGreaterThan(count / 2);
         assertThat(aheadMax.get()).as("messages of which a sender's credit covers 16").isGreaterThan(50);
     }
 

@@ -10,6 +10,7 @@ import java.util.Map;
 final class ParcelLedger {
     private final Map<Integer, Held> bySource = new HashMap<>();
     private int open;
+    private int settled;
 
     /** What is held of one source's messages; {@code messages} counts frames that took credit. */
     static final class Held {
@@ -29,6 +30,15 @@ final class ParcelLedger {
         Held held = of(source);
         held.bytes -= payloadBytes;
         held.messages -= credited ? 1 : 0;
+    }
+
+    void settled(int more) {
+        settled += more;
+    }
+
+    /** Parcels that share memory with others: the whole buffer that they came in stays for them. */
+    int unsettled() {
+        return open - settled;
     }
 
     Held of(int source) {

@@ -92,6 +92,7 @@ final class RelayRestartTest {
                 message(FrameType.SEND, false, 1, 0, 7, 10, false)));
         assertThat(relay.core.job(OneRelay.JOB).homed(0).state()).isEqualTo(RankState.AWAY);
         assertThat(relay.core.job(OneRelay.JOB).homed(1).state()).isEqualTo(RankState.WAITING);
+        assertThat(relay.core.job(OneRelay.JOB).homed(0).ahead()).as("what waits in the log has its limit as before").isEqualTo(3);
         OneRelay.Rank rank = comesAgain(0, 3);
         goesLive(rank);
         posts(rank, Wire.ANY, 1);
@@ -125,6 +126,7 @@ final class RelayRestartTest {
                 List.of(matched, message(FrameType.OFFER, false, 3, 0, 3, 100, false)));
         restored(rank);
         assertThat(relay.sites).as("as far as it may have been").containsExactly("clear there 3->0 #1 up to " + 3 * CHUNK);
+        assertThat(relay.core.underWayBytes()).as("so much may come").isEqualTo(2 * CHUNK);
         relay.sites.clear();
         relay.fromSite("there", relay.frames.chunk(0, 3, 0, 1, CHUNK, CHUNK));
         relay.fromSite("there", relay.frames.withdraw(0, 3, 0, 2, 0));
@@ -324,6 +326,22 @@ final class RelayRestartTest {
         rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
         assertThat(rank.take()).containsExactly("withdrawn ->3 #1 true");
         goesLive(rank);
+    }
+
+    /** The answer to the process before may be lost with a relay, and is not waited for. */
+    @Test
+    void theNextProcessAsksAnewWhatTheOneBeforeHadAsked() throws Exception {
+        restored(recovered(0, 0, List.of()));
+        OneRelay.Rank rank = comesAgain(0, 0);
+        rank.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        OneRelay.Rank next = comesAgain(0, 0);
+        next.sends(relay.frames.withdraw(0, 0, 3, 1, 0));
+        assertThat(relay.sites).containsExactly("withdraw there 0->3 #1", "withdraw there 0->3 #1");
+        next.take();
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, false));
+        relay.fromSite("there", relay.frames.withdrawn(0, 0, 3, 1, false));
+        assertThat(next.take()).containsExactly("withdrawn ->3 #1 false");
     }
 
     /** A process before has offered what is sent whole now, or the core counts it as sent for what it knows of later in its channel. */
@@ -578,6 +596,36 @@ final class RelayRestartTest {
                         "deliver #2 from 3 to request 2", "chunk of " + CHUNK, "chunk of " + CHUNK);
     }
 
+    /** Others of its sender's offers wait for the room that it leaves. */
+    @Test
+    void whatComesWholeIsNotUnderWayAnyMore() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        long[] chunks = {1, 10, 1};
+        for (int sequence = 1; sequence <= chunks.length; sequence++) {
+            posts(rank, 3, sequence);
+            relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, sequence, chunks[sequence - 1] * CHUNK));
+        }
+        assertThat(relay.sites).containsExactly("clear there 3->0 #1 up to " + CHUNK, "clear there 3->0 #2 up to " + 3 * CHUNK);
+        assertThat(relay.core.sendersThatWait()).isOne();
+        relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, CHUNK)));
+        assertThat(relay.sites).endsWith("clear there 3->0 #3 up to " + CHUNK);
+        assertThat(relay.core.underWayBytes()).isEqualTo(4L * CHUNK);
+    }
+
+    /** A checkpoint waits for it. */
+    @Test
+    void anImageEndsBehindWhatComesWholeBeforeIt() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        posts(rank, 3, 1);
+        relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 100));
+        says(rank, Point.Kind.READY, 0);
+        rank.take();
+        assertThat(relay.journal.events).isEmpty();
+        relay.fromSite("there", again(relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 100)));
+        assertThat(relay.journal.events).hasSize(1);
+        assertThat(rank.take()).containsExactly("chunk of 100", "point SAVED 0 0, 0 events, 0 failed polls");
+    }
+
     /** Its relay has forgotten that it was begun in two frames, to be kept, and the second is lost with that relay's host. */
     @Test
     void whatWasBegunInTwoFramesMayComeInOne() throws Exception {
@@ -673,6 +721,19 @@ final class RelayRestartTest {
         assertThat(relay.sites).isEmpty();
     }
 
+    @Test
+    void creditThatWaitsForARankToReadComesBackOnceWhenItIsCutOff() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        rank.reads = false;
+        posts(rank, 3, 1);
+        relay.fromSite("there", relay.frames.message(FrameType.SEND, 0, 3, 0, 0, 1, 60_000));
+        assertThat(relay.sites).isEmpty();
+        relay.core.disconnected(rank.rank, rank, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        assertThat(relay.sites).containsExactly("credit there rank 3 " + Wire.cost(60_000) + " bytes 1 messages");
+        goesLive(comesAgain(0, 1));
+        assertThat(relay.sites).hasSize(1);
+    }
+
     /** Their credit is back before, but for the log, which has no room. */
     @Test
     void messagesWhoseCreditIsHeldOweAPeerThatRestartsNothing() throws Exception {
@@ -689,6 +750,20 @@ final class RelayRestartTest {
         relay.journal.holds = false;
         relay.core.roomChanged(false, "");
         assertThat(relay.sites).containsExactly("credit far rank 4 " + Wire.cost(60_000) + " bytes 1 messages");
+    }
+
+    /** What may be lent is for all jobs. */
+    @Test
+    void aJobThatEndsWhileSendersAreHeldHasNothingUnderWay() throws Exception {
+        OneRelay.Rank rank = relay.connect(0);
+        relay.journal.holds = true;
+        posts(rank, 3, 1);
+        relay.fromSite("there", relay.frames.message(FrameType.OFFER, 0, 3, 0, 0, 1, 2 * CHUNK));
+        relay.core.closeJob(OneRelay.JOB, new Notice(OneRelay.JOB, 0, -1, ""));
+        relay.journal.holds = false;
+        relay.core.roomChanged(false, "");
+        assertThat(relay.sites).isEmpty();
+        assertThat(relay.core.underWayBytes()).isZero();
     }
 
     @Test

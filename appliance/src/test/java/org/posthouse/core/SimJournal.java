@@ -75,6 +75,7 @@ final class SimJournal implements Journal {
     private ParcelLedger ledger;
     private long position;
     private int piecesReadBack;
+    private boolean holds;
 
     SimJournal(CoreWorld world, Frames frames) {
         this.world = world;
@@ -196,7 +197,16 @@ final class SimJournal implements Journal {
 
     @Override
     public boolean hasAmpleRoom() {
-        return world.hasAmpleRoom();
+        return !holds && world.hasAmpleRoom();
+    }
+
+    @Override
+    public boolean holds() {
+        return holds;
+    }
+
+    void holds(boolean now) {
+        holds = now;
     }
 
     @Override

@@ -50,6 +50,11 @@ final class SimLetter {
     /** Up to where its offer was cleared. */
     long bytesCleared;
 
+    /** Up to where its destination's core has told its sender to send it, and up to where it came there. */
+    long bytesTold;
+
+    long bytesCome;
+
     /** How often its receiver's connection had been free when it was matched, or cleared last. */
     long timesFree;
 
@@ -69,6 +74,11 @@ final class SimLetter {
     /** So many bytes from there on were handed to the destination's connection, perhaps not for the first time. */
     void passed(long from, int count) {
         bytesPassed = Math.max(bytesPassed, from + count);
+    }
+
+    /** What its sender was told to send, and is not there. */
+    long underWay() {
+        return Math.max(bytesTold - bytesCome, 0);
     }
 
     /** Its offer was taken back: it may be sent again, as if it had never been. */

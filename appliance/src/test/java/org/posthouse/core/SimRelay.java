@@ -15,6 +15,7 @@ import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
+import org.posthouse.wire.Wire;
 import org.posthouse.wire.WireException;
 
 /** One core: a site's relay or a shard of it, its journal, its ways to the other cores and to its ranks; checks every effect. */
@@ -22,6 +23,7 @@ final class SimRelay {
     private final CoreWorld world;
     private final String name;
     private final int number;
+    private final int shards;
     private final Map<Integer, Way> ways = new LinkedHashMap<>();
     private final Frames frames;
     private final ParcelLedger ledger = new ParcelLedger();
@@ -34,6 +36,9 @@ final class SimRelay {
     private long timesWaited;
     private boolean alive = true;
 
+    /** Whether it handles credit that another core gives back. */
+    private boolean credited;
+
     /**
      * @param number the core's place among all cores of the grid
      * @param shards how many of them are its relay's
@@ -42,6 +47,7 @@ final class SimRelay {
         this.world = world;
         this.name = relay + "#" + number;
         this.number = number;
+        this.shards = shards;
         this.frames = frames;
         this.journal = journal;
         journal.countIn(ledger);
@@ -64,7 +70,8 @@ final class SimRelay {
 
     private void onJobEvent(JobEvent event) {
         boolean ofTrouble = event.kind() == JobEvent.AWAY || event.kind() == JobEvent.REPLAYING || event.kind() == JobEvent.CAUGHT_UP;
-        if (event.kind() != JobEvent.CONNECTED && event.kind() != JobEvent.FINALIZED && !(ofTrouble && world.troubled())) {
+        boolean ofRoom = event.kind() == JobEvent.LOG_STATE && world.logged();
+        if (event.kind() != JobEvent.CONNECTED && event.kind() != JobEvent.FINALIZED && !ofRoom && !(ofTrouble && world.troubled())) {
             throw new AssertionError("job event of relay " + name + ": " + event);
         }
     }
@@ -104,6 +111,20 @@ final class SimRelay {
         return journal;
     }
 
+    /** Its log has no room, or room again. */
+    void holds(boolean now) {
+        journal.holds(now);
+        if (alive) {
+            core.roomChanged(now, "");
+            checkBounds();
+        }
+    }
+
+    /** P6: while a log has no room, nobody is let send more than he has been. */
+    private void checkHolds(String what) {
+        check(!journal.holds() || world.troubled(), what + " though the log of relay " + name + " has no room");
+    }
+
     /** Another relay's core was started again. */
     void peerRestarted(int other, List<ByteBuffer> unacknowledged) {
         List<Frame> again = new ArrayList<>();
@@ -118,7 +139,9 @@ final class SimRelay {
 
     void fromPeer(int from, ByteBuffer frame) {
         noteArrival(frame);
+        credited = new FrameView().wrap(frame, 0).type() == FrameType.CREDIT;
         core.fromPeer(way(from), new TestFrame(frame, ledger));
+        credited = false;
         checkBounds();
     }
 
@@ -126,6 +149,9 @@ final class SimRelay {
         FrameView view = new FrameView().wrap(frame, 0);
         if (begins(frame) && world.coreOf(view.destination()) == number) {
             world.arrives(view);
+        } else if (view.type() == FrameType.CHUNK && world.coreOf(view.destination()) == number) {
+            long end = view.offset() + view.length() - Wire.CHUNK_HEADER_BYTES;
+            world.arrivesUpTo(world.letter(view.context(), view.source(), view.destination(), view.sequence()), end);
         }
     }
 
@@ -133,12 +159,12 @@ final class SimRelay {
         return ways.computeIfAbsent(to, Way::new);
     }
 
-    /** P6: what a relay holds of one rank's messages fits the rank's credit. */
     /** P6: what a relay holds of one rank's messages fits the rank's credit; of a logged job it holds nothing at all. */
     private void checkBounds() {
         if (world.logged() && ledger.open() != 0) {
             throw new AssertionError("relay " + name + " holds " + ledger.open() + " parcels in memory that are in the log");
         }
+        check(ledger.unsettled() == 0, "relay " + name + " keeps " + ledger.unsettled() + " parcels that share memory with others");
         checkAhead();
         checkUnderWay();
         for (int source = 0; source < world.ranks(); source++) {
@@ -166,11 +192,19 @@ final class SimRelay {
         aheadMax = Math.max(aheadMax, all);
     }
 
-    /** P6: what senders of offers were told to send is a window each, and what may be lent. */
+    /** P6: what senders of offers were told to send is a window each, and what this core may lend; and it is what the core counts. */
     private void checkUnderWay() {
-        long most = core.job(CoreWorld.JOB).size() * world.config().windowBytes() + world.config().lentBytesTotal();
-        if (!world.troubled() && core.underWayBytes() > most) {
-            throw new AssertionError(core.underWayBytes() + " bytes of offers under way to relay " + name + ", expected " + most + " at most");
+        if (!world.troubled()) {
+            long lent = 0;
+            long all = 0;
+            for (long underWay : world.underWay(number)) {
+                all += underWay;
+                lent += Math.max(underWay - world.config().windowBytes(), 0);
+            }
+            check(lent <= world.config().lentBytesTotal() / shards, lent + " bytes are lent at relay " + name);
+            check(
+                    core.underWayBytes() == all && core.lentBytes() == lent,
+                    "relay " + name + " counts " + core.underWayBytes() + " bytes under way, " + core.lentBytes() + " lent, of " + all + " and " + lent);
         }
         timesWaited += core.sendersThatWait() > 0 ? 1 : 0;
     }
@@ -232,6 +266,7 @@ final class SimRelay {
 
         @Override
         public void clear(long job, int context, int source, int destination, long sequence, long upTo) {
+            checkHolds("cleared");
             world.checkGrant(world.letter(context, source, destination, sequence), upTo);
             world.toPeer(number, to, frames.clear(context, source, destination, sequence, upTo), false);
         }
@@ -264,6 +299,7 @@ final class SimRelay {
 
         @Override
         public void credit(long job, int rank, long bytes, int messages) {
+            checkHolds("credit came back");
             world.toPeer(number, to, frames.credit(rank, bytes, messages), false);
         }
     }
@@ -367,6 +403,7 @@ final class SimRelay {
         public void clear(int context, int destination, long sequence, long upTo) {
             SimLetter letter = world.letter(context, rank.rank(), destination, sequence);
             if (core.job(CoreWorld.JOB).homed(destination) != null) {
+                checkHolds("cleared");
                 world.checkGrant(letter, upTo);
             }
             toRank(frames.clear(context, rank.rank(), destination, sequence, upTo));
@@ -374,6 +411,9 @@ final class SimRelay {
 
         @Override
         public void credit(long bytes, int messages) {
+            if (!credited) {
+                checkHolds("credit came back");
+            }
             toRank(frames.credit(rank.rank(), bytes, messages));
         }
 

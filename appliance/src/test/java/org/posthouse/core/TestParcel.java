@@ -37,6 +37,7 @@ final class TestParcel implements Parcel {
 
     @Override
     public void settle() {
+        ledger.settled(settled ? 0 : 1);
         settled = true;
     }
 
@@ -52,6 +53,7 @@ final class TestParcel implements Parcel {
         }
         open = false;
         ledger.closed(source, payloadBytes, credited);
+        ledger.settled(settled ? -1 : 0);
         return frame;
     }
 
@@ -60,10 +62,6 @@ final class TestParcel implements Parcel {
         byte[] bytes = new byte[payloadBytes];
         frame.get(frame.capacity() - payloadBytes, bytes);
         return ByteBuffer.wrap(bytes);
-    }
-
-    boolean settled() {
-        return settled;
     }
 
     FrameView view() {

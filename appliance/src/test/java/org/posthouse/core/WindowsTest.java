@@ -7,6 +7,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.posthouse.wire.FrameType;
+import org.posthouse.wire.Notice;
 import org.posthouse.wire.Wire;
 
 /** How much of a large message is under way at once: a window of two chunks, one more over a link, and two more for all at once. */
@@ -98,10 +99,38 @@ final class WindowsTest {
         assertThat(relay.core.underWayBytes()).as("two windows, and what may be lent").isEqualTo(6L * CHUNK);
     }
 
+    /** The process may have died: what its sender waits for comes when another does. */
+    @Test
+    void whoHasTheTurnAndDoesNotSendKeepsNobodyElsesWindow() throws Exception {
+        offer(1, 10L * CHUNK);
+        offer(2, 10L * CHUNK);
+        assertThat(cleared()).as("the second waits for what is lent").containsExactly(clear(1, 3));
+        receiver.sends(relay.frames.post(0, 4, 1, 0, 4, 0));
+        relay.fromSite("far", relay.frames.message(FrameType.OFFER, 0, 4, 1, 0, 1, 10L * CHUNK));
+        assertThat(cleared()).as("his own, and nothing that is lent").containsExactly("clear far 4->1 #1 up to " + 2 * CHUNK);
+
+        OneRelay.Rank near = relay.connect(0);
+        long[] chunks = {2, 2, 1};
+        for (int tag = 1; tag <= chunks.length; tag++) {
+            receiver.sends(relay.frames.post(0, 0, 1, tag, 10 + tag, 0));
+            near.sends(relay.frames.message(FrameType.OFFER, 0, 0, 1, tag, tag, chunks[tag - 1] * CHUNK));
+        }
+        assertThat(near.take()).containsExactly("clear ->1 #1 up to " + 2 * CHUNK);
+        near.sends(relay.frames.chunk(0, 0, 1, 1, 0, CHUNK));
+        assertThat(near.take()).as("the third has room, and is behind the second").isEmpty();
+        near.sends(relay.frames.chunk(0, 0, 1, 1, CHUNK, CHUNK));
+        assertThat(near.take()).containsExactly("clear ->1 #2 up to " + 2 * CHUNK);
+        near.sends(relay.frames.chunk(0, 0, 1, 2, 0, CHUNK));
+        assertThat(near.take()).containsExactly("clear ->1 #3 up to " + CHUNK);
+        assertThat(relay.core.sendersThatWait()).isOne();
+    }
+
     @Test
     void whatEndsWithItsJobIsNotUnderWay() throws Exception {
         offer(1, 10L * CHUNK);
         offer(2, 10L * CHUNK);
+        assertThat(relay.core.sendersThatWait()).isOne();
+        relay.core.closeJob(OneRelay.OTHER_JOB, new Notice(OneRelay.OTHER_JOB, 0, -1, ""));
         assertThat(relay.core.sendersThatWait()).isOne();
         relay.end();
         assertThat(relay.core.sendersThatWait()).isZero();

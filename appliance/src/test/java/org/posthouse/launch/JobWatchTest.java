@@ -337,6 +337,25 @@ class JobWatchTest {
         assertThat(told).as("it ends in any case").containsExactly("rank 0 is limited: so says the relay", "rank 0 is limited: so says the relay");
     }
 
+    /** What is shown of what a process prints again. */
+    @Test
+    void checkpointsAndWhereAProcessGoesOnAreMarksOfItsOutput() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, new JobEvent(JOB, JobEvent.CHECKPOINTED, 1, 2, 10, 20, ""));
+        told(watch, new JobEvent(JOB, JobEvent.OUTPUT, 1, 2, 0, 0, ""));
+        assertThat(told).containsExactly("rank 1 image 2 at 10, 20", "rank 1 goes on at image 2");
+    }
+
+    /** Else nobody would know why the job stands still. */
+    @Test
+    void aSendThatNobodyWillReceiveIsTold() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, 1, JobEvent.FINALIZED);
+        told(watch, 1, JobEvent.UNRECEIVED);
+        assertThat(told).containsExactly("rank 1 so says the relay");
+        assertThat(watch.isOver()).as("it may end by itself").isFalse();
+    }
+
     @Test
     void aRankWhoseOutputIsNotKeptEndsTheJobCheckpointOrNot() throws Exception {
         JobWatch watch = running(true, 3);
@@ -448,6 +467,7 @@ class JobWatchTest {
         assertThat(done).containsExactly("0:true", "1/2");
         leave(watch, 1);
         assertThat(end(watch).isSuccess()).isTrue();
+        assertThat(watch.outcome(1).relayLosses()).as("its rank has come to its end").containsExactly(new RelayLoss("site-b", 1, 20_000_000_000L, 0));
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.core.CoreConfig;
+import org.posthouse.wire.Wire;
 
 class LogLimitsTest {
     private static final long GIB = 1L << 30;
@@ -36,10 +37,21 @@ class LogLimitsTest {
     @Test
     void whatEightRanksMayHaveUnderWayFillsHalfOfALogThatIsLimited() {
         for (long limitBytes = 64 << 20; limitBytes <= 16 * GIB; limitBytes *= 2) {
-            CoreConfig core = new LogLimits(limitBytes, 60, LogLimits.OnFull.WAIT).core(CoreConfig.DEFAULT, 2);
+            CoreConfig core = limited(limitBytes, 2);
             assertThat(8 * core.underWayBytes(2) + core.sharedBytes()).isLessThanOrEqualTo(limitBytes / 2);
         }
-        assertThat(new LogLimits(16 * GIB, 60, LogLimits.OnFull.WAIT).core(CoreConfig.DEFAULT, 2)).isEqualTo(CoreConfig.DEFAULT);
+        assertThat(8 * limited(256 << 20, 2).underWayBytes(2) + limited(256 << 20, 2).sharedBytes()).as("all of it").isEqualTo(128 << 20);
+        assertThat(limited(16 * GIB, 2)).isEqualTo(CoreConfig.DEFAULT);
         assertThat(LogLimits.DEFAULT.core(CoreConfig.DEFAULT, 2)).isEqualTo(CoreConfig.DEFAULT);
+    }
+
+    @Test
+    void windowsAreTwoWholeChunksAtLeastHoweverSmallTheLog() {
+        assertThat(limited(64 << 20, 64).windowBytes()).isEqualTo(2L * Wire.PAYLOAD_BYTES_MAX);
+        assertThat(limited(100_000_000, 2).windowBytes()).isEqualTo(5L * Wire.PAYLOAD_BYTES_MAX);
+    }
+
+    private static CoreConfig limited(long limitBytes, int cores) {
+        return new LogLimits(limitBytes, 60, LogLimits.OnFull.WAIT).core(CoreConfig.DEFAULT, cores);
     }
 }

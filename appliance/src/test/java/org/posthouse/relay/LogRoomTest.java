@@ -20,7 +20,9 @@ import org.posthouse.logstore.ImageStore;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Token;
 import org.slf4j.LoggerFactory;
 
 /** What a log that comes near its limit says and asks for, when ranks answer and when they do not. */
@@ -230,6 +232,62 @@ final class LogRoomTest {
         meanwhile = () -> {};
         room.look();
         assertThat(log.firstPosition()).isGreaterThan(1);
+    }
+
+    /** The newest image may turn out to be damaged: as long as there is room for what the one before it needs, that stays. */
+    @Test
+    void keepsWhatOlderImagesNeedBelowItsHighMarkAndTellsWhoReadsWhatGoes() {
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        List<Path> gone = new ArrayList<>();
+        room.onCut(gone::addAll);
+        checkpoint(1, 2);
+        for (int mebibytes = 0; mebibytes < 20; mebibytes++) {
+            append(PIECE_BYTES - 1_024);
+        }
+        checkpoint(2, log.position() + 1);
+        room.look();
+        assertThat(pressure.state()).isEqualTo(Pressure.State.EASY);
+        assertThat(log.firstPosition()).isEqualTo(1);
+        assertThat(gone).isEmpty();
+        checkpoint(3, log.position() + 1);
+        room.look();
+        assertThat(log.firstPosition()).isGreaterThan(1);
+        assertThat(gone).isNotEmpty().doesNotHaveDuplicates();
+    }
+
+    /** Ranks that send much fill it between two looks. */
+    @Test
+    void looksByItselfAsItGrows() {
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        saves(0);
+        saves(1);
+        room.appended();
+        for (int mebibytes = 0; !room.holds(); mebibytes++) {
+            assertThat(mebibytes).isLessThan(70);
+            append(PIECE_BYTES - 1_024);
+            room.appended();
+        }
+        assertThat(told).contains("ask 0").last().asString().startsWith("held: ");
+        assertThat(log.writtenBytes()).isBetween(pressure.holdBytes(), pressure.holdBytes() + 2 * PIECE_BYTES);
+    }
+
+    @Test
+    void takesJobsWhoseRanksMayFillHalfOfItAndCountsEachOnce() {
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        long quarter = LIMIT_BYTES / 4;
+        assertThat(room.admit(opening(1, 1), quarter)).isEmpty();
+        room.expect(opening(1, 1), quarter);
+        assertThat(room.admit(opening(2, 2), quarter)).as("a quarter is left").hasValueSatisfying(why -> assertThat(why).contains("its 2 ranks"));
+        assertThat(room.admit(opening(3, 2), quarter / 2)).isEmpty();
+        assertThat(room.admit(opening(4, 1), 1)).isPresent();
+        room.dismiss(3);
+        room.dismiss(3);
+        assertThat(pressure.underWayBytes()).isEqualTo(quarter);
+        assertThat(room.admit(opening(4, 1), quarter)).isEmpty();
+    }
+
+    private static JobOpen opening(long job, int ranks) {
+        return new JobOpen(job, new Token(1, 2), true, "test", List.of(new Home("here", "here", "h:1")), new int[ranks]);
     }
 
     /** Of both ranks, from here on. */

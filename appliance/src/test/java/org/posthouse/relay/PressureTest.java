@@ -70,6 +70,16 @@ final class PressureTest {
     }
 
     @Test
+    void growsNoMoreFromItsLimitOnAndWhatIsLent() {
+        assertThat(pressure.isReached(999)).isFalse();
+        assertThat(pressure.isReached(1_000)).isTrue();
+        pressure.look(1_000, true);
+        pressure.tryLend();
+        assertThat(pressure.isReached(1_061)).isFalse();
+        assertThat(pressure.isReached(1_062)).isTrue();
+    }
+
+    @Test
     void hasRoomForJobsThatMayFillHalfOfIt() {
         assertThat(pressure.fits(500)).isTrue();
         pressure.mayCome(300);
