@@ -26,9 +26,11 @@ import org.posthouse.launch.RelayLine;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Token;
 
 /** A logged job at a relay without its launcher: who may come back to it, what he is told, and when it is over. */
@@ -47,6 +49,7 @@ class LauncherReturnsTest {
     private final AtomicInteger syncs = new AtomicInteger();
     private Relay relay;
     private int keepSeconds;
+    private boolean keepsOutput;
 
     @AfterEach
     void close() throws Exception {
@@ -77,7 +80,7 @@ class LauncherReturnsTest {
     }
 
     private JobOpen opening(Token token, boolean again) {
-        return new JobOpen(JOB, token, JobOpen.PROCESS, again, "test", List.of(new Home("here", "here", "")), new int[3], keepSeconds, false);
+        return new JobOpen(JOB, token, JobOpen.PROCESS, again, "test", List.of(new Home("here", "here", "")), new int[3], keepSeconds, keepsOutput);
     }
 
     private RelayLine launcher(Token token, boolean again) throws JobFailure {
@@ -99,6 +102,28 @@ class LauncherReturnsTest {
             await().atMost(PATIENCE).until(() -> events.size() >= 2);
             assertThat(heard()).containsExactly("0:" + JobEvent.AWAY, "1:" + JobEvent.FINALIZED);
             assertThat(line.home().relay()).isEqualTo("here");
+        }
+    }
+
+    /** Its image does not count before: the launcher that was asked has gone. */
+    @Test
+    void whoComesBackIsAskedForWhatARankHasPrintedThatSaves() throws Exception {
+        keepsOutput = true;
+        start(LauncherWait.DEFAULT);
+        String asked = "0:" + JobEvent.SAVES;
+        try (RawPeer rank = RawPeer.connect(relay.address())) {
+            try (RelayLine first = launcher(TOKEN, false)) {
+                rank.send(Hello.firstStart(JOB, 0, TOKEN).encode());
+                rank.send(new Point(JOB, Point.Kind.SAVE, 0, 0, 100, 0, 11, 12, 8, 9).encode());
+                await().atMost(PATIENCE).until(() -> heard().contains(asked));
+                assertThat(first.home().relay()).isEqualTo("here");
+            }
+            events.clear();
+            try (RelayLine second = launcher(TOKEN, true)) {
+                await().atMost(PATIENCE).until(() -> heard().contains(asked));
+                assertThat(events).last().isEqualTo(new JobEvent(JOB, JobEvent.SAVES, 0, 1, 8, 9, ""));
+                assertThat(second.home().relay()).isEqualTo("here");
+            }
         }
     }
 

@@ -206,14 +206,14 @@ final class Link {
 
     /** Ends the connection, or one of its further lanes, if its peer's certificate is in {@code list}; else passes the list on. */
     void onRevocations(RevocationList list) {
-        if (flows() && !isEnded(current, list)) {
+        if (flows() && !endIfRevoked(current, list)) {
             current.tell(list);
             lanes.onRevocations(list);
         }
     }
 
-    /** Whether what was shown on this lane is in {@code list}: then it has been ended. */
-    boolean isEnded(LinkConnection lane, RevocationList list) {
+    /** Ends a lane whose peer showed a certificate that is in {@code list}. @return whether it did */
+    boolean endIfRevoked(LinkConnection lane, RevocationList list) {
         if (!list.holds(lane.certificate())) {
             return false;
         }

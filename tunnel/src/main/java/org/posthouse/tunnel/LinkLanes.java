@@ -208,7 +208,7 @@ final class LinkLanes {
     void onRevocations(RevocationList list) {
         for (Lane lane : lanes) {
             if (lane != null && lane.isUp()) {
-                link.isEnded(lane.connection, list);
+                link.endIfRevoked(lane.connection, list);
             }
         }
     }
