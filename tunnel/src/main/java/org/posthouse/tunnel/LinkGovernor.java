@@ -8,7 +8,8 @@ import org.posthouse.wire.Wire;
  * message waits behind that. Confined to its window; pure: time is handed in.
  *
  * <p>It measures what BBR does: the rate at which bulk comes, the second highest of the last rounds, and the shortest time that a frame's way there and its
- * receipt's way back took. Allowed is {@link #GAIN} times their product, a frame, and what comes between two words of the other end. A round lasts until a frame comes that was written in it;
+ * receipt's way back took. Allowed is {@link #GAIN} times their product, a frame, what comes between two words of the other end, and what comes at once where words
+ * are held up on their way ({@link LinkBursts}). A round lasts until a frame comes that was written in it;
  * only those count in which the limit held something back. Until the rate grows no more the gain is {@link #GAIN_FIRST}. Once a shortest time is
  * {@link #SHORTEST_NANOS} old, and when the rate has stopped to grow, half of the product is allowed until it was measured again, without what waits because
  * of this link; then what is on its way grows by as much as comes, so that the pipe is not filled at a blow.
@@ -55,6 +56,9 @@ final class LinkGovernor {
 
     /** The highest rate of each of the last rounds, in bytes a nanosecond. */
     private final double[] rates = new double[ROUNDS];
+
+    /** What came at once, in the same rounds. */
+    private final LinkBursts bursts = new LinkBursts(ROUNDS);
 
     private int round;
     private double roundRate;
@@ -120,6 +124,7 @@ final class LinkGovernor {
         incomplete = newIncomplete;
         long news = Math.max(0, there() - before);
         roundWords += news > 0 ? 1 : 0;
+        bursts.come(news, rate(), nowNanos);
         if (stamp != null) {
             learn(stamp, nowNanos);
         }
@@ -145,7 +150,7 @@ final class LinkGovernor {
             endRound(nowNanos);
         }
         probing = old || draining;
-        limit = FRAME_BYTES + betweenWords() + Math.max(leastBytes(), (long) ((first ? GAIN_FIRST : GAIN) * product()));
+        limit = FRAME_BYTES + betweenWords() + Math.max(0, bursts.bytes() - wordBytes()) + Math.max(leastBytes(), (long) ((first ? GAIN_FIRST : GAIN) * product()));
     }
 
     private long leastBytes() {
@@ -164,6 +169,7 @@ final class LinkGovernor {
         limit = BYTES_FIRST;
         allowed = BYTES_FIRST;
         Arrays.fill(rates, 0);
+        bursts.forget();
         roundRate = 0;
         beginRound();
     }
@@ -172,12 +178,18 @@ final class LinkGovernor {
         return fine ? (long) Math.min(COARSE_BYTES, rate() * LinkArrivals.PART_NANOS) : COARSE_BYTES;
     }
 
+    /** What one word tells of at most: that much comes at once on any way. */
+    private long wordBytes() {
+        return fine ? FRAME_BYTES / 2 : FRAME_BYTES;
+    }
+
     private void endRound(long nowNanos) {
         if (held) {
             wasHeld = true;
             heldAtNanos = nowNanos;
         }
         if (held || roundRate > rate()) {
+            bursts.keep(round % ROUNDS);
             rates[round++ % ROUNDS] = roundRate;
         }
         if (first && held) {
@@ -193,6 +205,7 @@ final class LinkGovernor {
 
     private void beginRound() {
         roundRate = 0;
+        bursts.beginRound();
         roundWords = 0;
         roundStart = there();
     }

@@ -3,6 +3,7 @@ package org.posthouse.tunnel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayDeque;
+import java.util.Random;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,8 +25,15 @@ class LinkGovernorTest {
     /** Words of the other end, of frames and of parts, in the order in which the sender hears them. */
     private final ArrayDeque<Word> underWay = new ArrayDeque<>();
 
+    private final Random random = new Random(1);
+
     private double bytesPerNano;
     private long wayNanos;
+
+    /** A word may be held up for so long, and those behind it with it. */
+    private long delayNanos;
+
+    private long heardAt;
     private int frameBytes = CHUNK;
     private long now;
     private long freeAt;
@@ -74,14 +82,19 @@ class LinkGovernorTest {
         freeAt += Math.round(frameBytes / bytesPerNano);
         waitingMost = Math.max(waitingMost, Math.round((freeAt - now) * bytesPerNano));
         for (int part = PART; part < frameBytes; part += PART) {
-            long heardAt = leavesAt + Math.round(part / bytesPerNano) + 2 * wayNanos;
-            if (heardAt - lastWordAt >= LinkArrivals.PART_NANOS) {
-                underWay.add(new Word(null, 0, part, heardAt));
-                lastWordAt = heardAt;
+            long toldAt = leavesAt + Math.round(part / bytesPerNano) + 2 * wayNanos;
+            if (toldAt - lastWordAt >= LinkArrivals.PART_NANOS) {
+                underWay.add(new Word(null, 0, part, heardAt(toldAt)));
+                lastWordAt = toldAt;
             }
         }
         lastWordAt = freeAt + 2 * wayNanos;
-        underWay.add(new Word(stamp, frameBytes, 0, lastWordAt));
+        underWay.add(new Word(stamp, frameBytes, 0, heardAt(lastWordAt)));
+    }
+
+    private long heardAt(long earliest) {
+        heardAt = Math.max(heardAt, earliest + Math.round(random.nextDouble() * delayNanos));
+        return heardAt;
     }
 
     private double share(long nanos) {
@@ -121,6 +134,18 @@ class LinkGovernorTest {
         run(SECOND / 2);
         assertThat(mostUnderWay / CHUNK).isEqualTo(frames);
         assertThat(share(SECOND / 2)).isGreaterThan(0.97);
+    }
+
+    /** As on a host whose processors are taken: without LinkBursts two frames a round trip are what is left. */
+    @ParameterizedTest
+    @CsvSource({"5, 1, 20", "12, 1, 10", "40, 1, 10", "40, 10, 40", "125, 1, 20", "125, 10, 40", "500, 1, 5", "500, 1, 20"})
+    void fillsAPipeWhoseWordsAreHeldUp(double megabytesPerSecond, double wayMs, double delayMs) {
+        pipe(megabytesPerSecond, wayMs);
+        delayNanos = Math.round(delayMs * MEGA);
+        run(5 * SECOND);
+        run(30 * SECOND);
+        assertThat(share(30 * SECOND)).isGreaterThan(0.8);
+        assertThat(waitingMost).isLessThanOrEqualTo(2 * waitingAllowed() + Math.round(1.5 * delayNanos * bytesPerNano));
     }
 
     @Test

@@ -19,7 +19,7 @@ import org.posthouse.wan.WanShape;
 import org.posthouse.wan.WanWay;
 import org.posthouse.wire.Wire;
 
-/** Links that pack their bulk, over an emulated network: how much faster they are, when they stop, and that nothing else changes. */
+/** Links that pack their bulk, over an emulated network: how much less they carry, when they stop, and that nothing else changes. */
 @ExtendWith(LeakWatch.class)
 @Timeout(180)
 class PackedLinkTest {
@@ -50,7 +50,7 @@ class PackedLinkTest {
     }
 
     @Test
-    void aSlowLinkIsFasterByWhatPackingSaves() throws Exception {
+    void aSlowLinkCarriesWhatPackingLeaves() throws Exception {
         link(WanShape.of(3, 20), Compression.AUTO, 1);
         await().pollInterval(POLL).atMost(PATIENCE).until(() -> {
             send(10, Content.QUARTER);
@@ -59,16 +59,12 @@ class PackedLinkTest {
         awaitAll();
         LinkStatus.Packing before = packing();
         long wireBefore = way.bytesThere();
-        long began = System.nanoTime();
         send(160, Content.QUARTER);
         awaitAll();
-        double seconds = (System.nanoTime() - began) / 1e9;
         LinkStatus.Packing after = packing();
         double ratio = (double) (after.bytesAfter() - before.bytesAfter()) / (after.bytesBefore() - before.bytesBefore());
-        double asItIs = 160 * 65_600 / 2.5e6;
         assertThat(ratio).as("of what is sent remains").isBetween(0.2, 0.35);
         assertThat((way.bytesThere() - wireBefore) / 160.0 / 65_600).as("of it is on the wire").isBetween(0.2, 0.4);
-        assertThat(seconds / asItIs).as("of the time that it takes as it is").isLessThan(ratio + 0.25);
         assertThat(after.samples()).isPositive();
     }
 

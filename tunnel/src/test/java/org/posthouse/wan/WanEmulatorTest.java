@@ -191,8 +191,7 @@ class WanEmulatorTest {
         await().until(() -> way.bytesThere() > MEGABYTE / 2);
         List<Double> beside = roundTrips(small, 20);
         assertThat(saturating.isDone()).as("saturated all the time").isFalse();
-        assertThat(beside.getFirst()).isBetween(10.0, 14.0);
-        assertThat(beside.get(5)).as("10 ms, and a piece of 1 ms or two").isLessThan(20.0);
+        assertThat(beside.getFirst()).as("10 ms, and a piece of 1 ms or two").isBetween(10.0, 14.0);
         saturating.get();
     }
 
