@@ -13,7 +13,7 @@ import org.posthouse.wan.WanWay;
 
 /** The emulated network between a profile's sites; without an emulator, the loopback itself. Confined to the driver's thread. */
 final class WanField implements GridNetwork, Closeable {
-    /** The profiles have no jitter: nothing depends on it. */
+    /** Of the jitter, so that two runs have the same. */
     private static final long SEED = 1;
 
     private final WanProfile profile;

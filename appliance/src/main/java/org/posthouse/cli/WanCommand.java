@@ -59,6 +59,12 @@ final class WanCommand implements Callable<Integer> {
             description = "Bandwidth of the broadest way, the others in proportion (default: the profile's, or what the machine can).")
     private double megabits;
 
+    @Option(
+            names = "--jitter",
+            paramLabel = "MS",
+            description = "Everything is up to so much later on its way, as networks do that others use too (default: 0).")
+    private double jitter;
+
     @Option(names = "--sizes", paramLabel = "BYTES", description = "Sizes of ping-pongs (default: 1; without a network 1,64k,1m).")
     private String sizes;
 
@@ -191,9 +197,13 @@ final class WanCommand implements Callable<Integer> {
         if (!apart && megabits > 0) {
             throw new ParameterException(command.commandLine(), "--megabits is the bandwidth of an emulated network, and profile none has none");
         }
+        if (jitter < 0 || !apart && jitter > 0) {
+            throw new ParameterException(
+                    command.commandLine(), "--jitter " + jitter + " ms with profile " + profile + ", expected 0 or more, and of an emulated network");
+        }
         try {
             return new WanPlan(
-                    chosen,
+                    jitter > 0 ? chosen.jitter(jitter) : chosen,
                     megabits,
                     SizeList.parse(sizes != null ? sizes : apart ? "1" : "1,64k,1m"),
                     Math.toIntExact(bytes != null ? bytes : chosen.equals(WanProfile.MODERN) ? 16 << 20 : 1 << 20),

@@ -175,11 +175,12 @@ class BenchTest {
         Path json = folder.resolve("wan.json");
         Path plot = folder.resolve("wan.svg");
         Command.Result result = Command.run(
-                folder, "bench", "wan", "--profile", "modern", "--megabits", "200", "--bytes", "256k", "--seconds", "0.1", "--repetitions",
+                folder, "bench", "wan", "--profile", "modern", "--megabits", "200", "--jitter", "2", "--bytes", "256k", "--seconds", "0.1", "--repetitions",
                 "1", "--phase-ms", "1", "--jobs", "nas-ep:S", "-n", "2", "--job-repetitions", "1", "--json", json.toString(), "--plot",
                 plot.toString());
         assertThat(result.status()).as(result.err()).isZero();
         JsonNode report = new ObjectMapper().readTree(json.toFile());
+        assertThat(report.path("profile").path("name").asText()).isEqualTo("modern, up to 2.0 ms more");
         JsonNode link = report.path("links").get(0);
         assertThat(link.path("emulatedLatencyMs").asDouble()).isEqualTo(50);
         assertThat(link.path("emulatedMegabitsPerSecond").asDouble()).isEqualTo(200);

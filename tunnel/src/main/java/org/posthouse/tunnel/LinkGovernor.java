@@ -8,8 +8,8 @@ import org.posthouse.wire.Wire;
  * message waits behind that. Confined to its window; pure: time is handed in.
  *
  * <p>It measures what BBR does: the rate at which bulk comes, the second highest of the last rounds, and the shortest time that a frame's way there and its
- * receipt's way back took. Allowed is {@link #GAIN} times their product, a frame, what comes between two words of the other end, and what comes at once where words
- * are held up on their way ({@link LinkBursts}). A round lasts until a frame comes that was written in it;
+ * receipt's way back took. Allowed is {@link #GAIN} times their product, a frame, what comes between two words of the other end, and what more than a frame comes at
+ * once where words are held up on their way ({@link LinkBursts}). A round lasts until a frame comes that was written in it;
  * only those count in which the limit held something back. Until the rate grows no more the gain is {@link #GAIN_FIRST}. Once a shortest time is
  * {@link #SHORTEST_NANOS} old, and when the rate has stopped to grow, half of the product is allowed until it was measured again, without what waits because
  * of this link; then what is on its way grows by as much as comes, so that the pipe is not filled at a blow.
@@ -150,7 +150,7 @@ final class LinkGovernor {
             endRound(nowNanos);
         }
         probing = old || draining;
-        limit = FRAME_BYTES + betweenWords() + Math.max(0, bursts.bytes() - wordBytes()) + Math.max(leastBytes(), (long) ((first ? GAIN_FIRST : GAIN) * product()));
+        limit = betweenWords() + Math.max(FRAME_BYTES, bursts.bytes()) + Math.max(leastBytes(), (long) ((first ? GAIN_FIRST : GAIN) * product()));
     }
 
     private long leastBytes() {
@@ -176,11 +176,6 @@ final class LinkGovernor {
 
     private long betweenWords() {
         return fine ? (long) Math.min(COARSE_BYTES, rate() * LinkArrivals.PART_NANOS) : COARSE_BYTES;
-    }
-
-    /** What one word tells of at most: that much comes at once on any way. */
-    private long wordBytes() {
-        return fine ? FRAME_BYTES / 2 : FRAME_BYTES;
     }
 
     private void endRound(long nowNanos) {

@@ -3,6 +3,7 @@ package org.posthouse.wan;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -82,5 +83,12 @@ public record WanProfile(String name, List<String> sites, Map<List<String>, WanS
         shapes.forEach((pair, shape) -> scaled.put(
                 pair, new WanShape(shape.delayNanos(), shape.jitterNanos(), Math.round(shape.bytesPerSecond() * factor))));
         return new WanProfile(name, sites, scaled);
+    }
+
+    /** The same with everything up to {@code milliseconds} later, each piece anew. */
+    public WanProfile jitter(double milliseconds) {
+        Map<List<String>, WanShape> later = new HashMap<>();
+        shapes.forEach((pair, shape) -> later.put(pair, shape.jitter(milliseconds)));
+        return new WanProfile(String.format(Locale.ROOT, "%s, up to %s ms more", name, milliseconds), sites, later);
     }
 }

@@ -138,13 +138,15 @@ class LinkGovernorTest {
 
     /** As on a host whose processors are taken: without LinkBursts two frames a round trip are what is left. */
     @ParameterizedTest
-    @CsvSource({"5, 1, 20", "12, 1, 10", "40, 1, 10", "40, 10, 40", "125, 1, 20", "125, 10, 40", "500, 1, 5", "500, 1, 20"})
-    void fillsAPipeWhoseWordsAreHeldUp(double megabytesPerSecond, double wayMs, double delayMs) {
+    @CsvSource({
+        "5, 1, 20, 0.6", "12, 1, 10, 0.9", "40, 1, 10, 0.9", "40, 10, 40, 0.9", "125, 1, 20, 0.9", "125, 10, 40, 0.9", "500, 1, 5, 0.9", "500, 1, 20, 0.8"
+    })
+    void fillsAPipeWhoseWordsAreHeldUp(double megabytesPerSecond, double wayMs, double delayMs, double least) {
         pipe(megabytesPerSecond, wayMs);
         delayNanos = Math.round(delayMs * MEGA);
         run(5 * SECOND);
         run(30 * SECOND);
-        assertThat(share(30 * SECOND)).isGreaterThan(0.8);
+        assertThat(share(30 * SECOND)).isGreaterThan(least);
         assertThat(waitingMost).isLessThanOrEqualTo(2 * waitingAllowed() + Math.round(1.5 * delayNanos * bytesPerNano));
     }
 
