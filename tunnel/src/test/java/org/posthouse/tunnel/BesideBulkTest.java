@@ -30,8 +30,9 @@ import org.posthouse.wire.Wire;
 
 /**
  * Short messages beside bulk that never ends, over a network of 20 MB/s and 40 ms of round trip. How late a short one is, is told by how much bulk came
- * between its sending and its coming: the network's bandwidth makes a time of that. A busy machine makes the network look longer, so that the best of
- * many tries counts, and the median with room for that; without the governor there are 4 MB and more in each.
+ * between its sending and its coming: the network's bandwidth makes a time of that. A busy machine makes the network look longer and holds words up, so that
+ * the best of many tries counts, and the median, with room for that; without the governor there are 4 MB and more in each. What it is on a machine that is
+ * always in time, twice the idle way and a chunk, {@link LinkGovernorTest} holds.
  */
 @ExtendWith(LeakWatch.class)
 @Timeout(180)
@@ -59,7 +60,7 @@ class BesideBulkTest {
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
-    void aShortMessageIsNoLaterThanTwiceAnIdleOneAndAChunk(int lanes) throws Exception {
+    void aShortMessageWaitsForLittleBulk(int lanes) throws Exception {
         Vertx vertx = Vertx.vertx();
         ContextInternal loop = ((VertxInternal) vertx).createEventLoopContext();
         TestGrid grid = new TestGrid(folder);
@@ -86,8 +87,8 @@ class BesideBulkTest {
         }
         ahead.sort(null);
         long idle = Math.round(WAY_MS * BYTES_PER_MS);
-        assertThat(ahead.getFirst()).as("bytes of bulk that came meanwhile: %s", ahead).isLessThanOrEqualTo(2 * idle + CHUNK);
-        assertThat(ahead.get(PROBES / 2)).as("bytes of bulk that came meanwhile: %s", ahead).isLessThanOrEqualTo(3 * idle + CHUNK);
+        assertThat(ahead.getFirst()).as("bytes of bulk that came meanwhile: %s", ahead).isLessThanOrEqualTo(3 * idle + CHUNK);
+        assertThat(ahead.get(PROBES / 2)).as("bytes of bulk that came meanwhile: %s", ahead).isLessThanOrEqualTo(4 * idle + CHUNK);
     }
 
     private void feed(Links links, ContextInternal loop) {
