@@ -76,6 +76,12 @@ final class ArgumentCheck {
         }
     }
 
+    void remoteLeader(String call, int rank) {
+        if (rank < 0 || rank >= ranks) {
+            throw error(MPI.ERR_RANK, call, "remote leader is " + rank + ", expected 0 to " + (ranks - 1));
+        }
+    }
+
     void root(String call, int rank) {
         if (rank < 0 || rank >= ranks) {
             throw error(MPI.ERR_ROOT, call, "root is " + rank + ", expected 0 to " + (ranks - 1));

@@ -132,6 +132,9 @@ final class CommMaker {
             this.remoteLeader = remoteLeader;
             this.tag = tag;
             leading = local.group.Rank() == localLeader;
+            if (leading) {
+                parent.check.remoteLeader(call, remoteLeader);
+            }
         }
 
         /** World ranks of the other group, in its order. */

@@ -340,6 +340,7 @@ final class WrongArguments {
         Intracomm alone = world.Split(world.Rank(), 0);
         Check.error(MPI.ERR_ROOT, "Create_intercomm", () -> world.Create_intercomm(alone, 1, 0, TAG));
         Check.error(world, MPI.ERR_RANK, "Create_intercomm", () -> world.Create_intercomm(alone, 0, size, TAG));
+        Check.error(world, MPI.ERR_RANK, "Create_intercomm", () -> world.Create_intercomm(alone, 0, MPI.PROC_NULL, TAG));
         Check.error(world, MPI.ERR_TAG, "Create_intercomm", () -> world.Create_intercomm(alone, 0, 0, -7));
         alone.Free();
     }
