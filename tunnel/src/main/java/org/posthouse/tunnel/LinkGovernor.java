@@ -7,12 +7,12 @@ import org.posthouse.wire.Wire;
  * Says how much bulk a link may have on its way, so that the network's pipe is full and what waits in front of it is little: a short
  * message waits behind that. Confined to its window; pure: time is handed in.
  *
- * <p>It measures what BBR does: the rate at which bulk comes, the second highest of the last rounds, and the shortest time that a frame's way there and its
- * receipt's way back took. Allowed is {@link #GAIN} times their product, a frame, what comes between two words of the other end, and what more than a frame comes at
- * once where words are held up on their way ({@link LinkBursts}). A round lasts until a frame comes that was written in it;
- * only those count in which the limit held something back. Until the rate grows no more the gain is {@link #GAIN_FIRST}. Once a shortest time is
- * {@link #SHORTEST_NANOS} old, and when the rate has stopped to grow, half of the product is allowed until it was measured again, without what waits because
- * of this link; then what is on its way grows by as much as comes, so that the pipe is not filled at a blow.
+ * <p>It measures what BBR does: the rate at which bulk comes, the second highest of the last rounds, and the time that a frame's way there and its receipt's way
+ * back take. BBR has the shortest one. Here it is the usual one, the median of a round: where a busy host or the network holds words up, frames seldom have the shortest, and
+ * what it allows comes at a lower rate, which then allows less. Allowed is {@link #GAIN} times the product, a frame, and what comes between two words of the other end. A round
+ * lasts until a frame comes that was written in it; only those rates count in which the limit held something back. Until the rate grows no more the gain is {@link #GAIN_FIRST}.
+ * The lowest median counts. Once it is {@link #USUAL_OLD_NANOS} old, and when the rate has stopped to grow, half of the product is allowed until the time was measured again for a
+ * round, without what waits because of this link; then what is on its way grows by as much as comes, so that the pipe is not filled at a blow.
  *
  * <p>What is on its way is known to a part of a frame where one takes long: the other end says what has come of it.
  */
@@ -49,16 +49,13 @@ final class LinkGovernor {
     private static final int ROUNDS_WITHOUT_GROWTH = 3;
     private static final double GROWTH = 1.25;
     private static final long RATE_OLD_NANOS = 60_000_000_000L;
-    private static final long SHORTEST_NANOS = 10_000_000_000L;
+    private static final long USUAL_OLD_NANOS = 10_000_000_000L;
 
     /** What was known when a frame was written. @param clear whether nothing waits in front of the pipe because of this link */
     record Stamp(long nanos, long there, int bytes, boolean clear) {}
 
     /** The highest rate of each of the last rounds, in bytes a nanosecond. */
     private final double[] rates = new double[ROUNDS];
-
-    /** What came at once, in the same rounds. */
-    private final LinkBursts bursts = new LinkBursts(ROUNDS);
 
     private int round;
     private double roundRate;
@@ -89,11 +86,19 @@ final class LinkGovernor {
     private double firstRate;
     private int withoutGrowth;
 
-    private long shortestNanos = Long.MAX_VALUE;
-    private int shortestBytes;
-    private long shortestAtNanos;
+    /** What frames took that came in this round, */
+    private final LinkTimes times = new LinkTimes();
 
-    /** The way to this rate left something waiting: the shortest time is to be looked at without it. */
+    /** and those of them before which nothing waited because of this link, while that is measured; and what had come before the first. */
+    private final LinkTimes clearTimes = new LinkTimes();
+
+    private long clearSince;
+
+    private long usualNanos = Long.MAX_VALUE;
+    private int usualBytes;
+    private long usualAtNanos;
+
+    /** The way to this rate, or half of a product that was too large, left something waiting: the usual time is to be looked at without it. */
     private boolean draining;
 
     private boolean probing;
@@ -124,7 +129,6 @@ final class LinkGovernor {
         incomplete = newIncomplete;
         long news = Math.max(0, there() - before);
         roundWords += news > 0 ? 1 : 0;
-        bursts.come(news, rate(), nowNanos);
         if (stamp != null) {
             learn(stamp, nowNanos);
         }
@@ -137,20 +141,38 @@ final class LinkGovernor {
 
     private void learn(Stamp stamp, long nowNanos) {
         long took = Math.max(1, nowNanos - stamp.nanos);
-        boolean old = nowNanos - shortestAtNanos > SHORTEST_NANOS;
-        if (took <= shortestNanos || old && stamp.clear) {
-            shortestNanos = took;
-            shortestBytes = stamp.bytes;
-            shortestAtNanos = nowNanos;
-            old = false;
+        times.add(took, stamp.bytes);
+        if (usualNanos == Long.MAX_VALUE) {
+            takeUsual(times, nowNanos);
         }
-        draining &= !stamp.clear;
+        if (probing && stamp.clear) {
+            probe(took, stamp, nowNanos);
+        }
         roundRate = Math.max(roundRate, (double) (there() - stamp.there) / took);
         if (stamp.there >= roundStart) {
             endRound(nowNanos);
         }
-        probing = old || draining;
-        limit = betweenWords() + Math.max(FRAME_BYTES, bursts.bytes()) + Math.max(leastBytes(), (long) ((first ? GAIN_FIRST : GAIN) * product()));
+        probing = draining || nowNanos - usualAtNanos > USUAL_OLD_NANOS;
+        limit = FRAME_BYTES + betweenWords() + Math.max(leastBytes(), (long) ((first ? GAIN_FIRST : GAIN) * product()));
+    }
+
+    private void probe(long tookNanos, Stamp stamp, long nowNanos) {
+        if (clearTimes.count() == 0) {
+            clearSince = there();
+        }
+        clearTimes.add(tookNanos, stamp.bytes);
+        if (stamp.there >= clearSince) {
+            long before = usualNanos;
+            takeUsual(clearTimes, nowNanos);
+            clearTimes.clear();
+            draining = usualNanos < before * 3 / 4;
+        }
+    }
+
+    private void takeUsual(LinkTimes measured, long nowNanos) {
+        usualNanos = measured.medianNanos();
+        usualBytes = measured.frameBytes();
+        usualAtNanos = nowNanos;
     }
 
     private long leastBytes() {
@@ -159,7 +181,8 @@ final class LinkGovernor {
 
     /** The other end has forgotten all, or the way there is a new one. */
     void forget() {
-        shortestNanos = Long.MAX_VALUE;
+        usualNanos = Long.MAX_VALUE;
+        clearTimes.clear();
         probing = false;
         draining = false;
         incomplete = 0;
@@ -169,7 +192,6 @@ final class LinkGovernor {
         limit = BYTES_FIRST;
         allowed = BYTES_FIRST;
         Arrays.fill(rates, 0);
-        bursts.forget();
         roundRate = 0;
         beginRound();
     }
@@ -179,12 +201,14 @@ final class LinkGovernor {
     }
 
     private void endRound(long nowNanos) {
+        if (times.medianNanos() <= usualNanos) {
+            takeUsual(times, nowNanos);
+        }
         if (held) {
             wasHeld = true;
             heldAtNanos = nowNanos;
         }
         if (held || roundRate > rate()) {
-            bursts.keep(round % ROUNDS);
             rates[round++ % ROUNDS] = roundRate;
         }
         if (first && held) {
@@ -199,8 +223,8 @@ final class LinkGovernor {
     }
 
     private void beginRound() {
+        times.clear();
         roundRate = 0;
-        bursts.beginRound();
         roundWords = 0;
         roundStart = there();
     }
@@ -221,13 +245,13 @@ final class LinkGovernor {
         return first ? highest : second;
     }
 
-    /** What the pipe holds, in bytes: the rate times the shortest time, without the time that the measured frame itself took to leave. */
+    /** What the pipe holds, in bytes: the rate times the usual time, without the time that the measured frames themselves took to leave. */
     long product() {
-        if (shortestNanos == Long.MAX_VALUE) {
+        if (usualNanos == Long.MAX_VALUE) {
             return 0;
         }
         double rate = rate();
-        return (long) Math.max(shortestNanos * rate - shortestBytes, shortestNanos * rate / 4);
+        return (long) Math.max(usualNanos * rate - usualBytes, usualNanos * rate / 4);
     }
 
 }

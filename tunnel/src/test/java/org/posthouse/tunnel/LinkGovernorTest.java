@@ -30,10 +30,11 @@ class LinkGovernorTest {
     private double bytesPerNano;
     private long wayNanos;
 
-    /** A word may be held up for so long, and those behind it with it. */
+    /** At each of so many threads a word may be held up for so long, and those behind it with it. */
     private long delayNanos;
 
-    private long heardAt;
+    private int hops;
+    private final long[] heardAt = new long[4];
     private int frameBytes = CHUNK;
     private long now;
     private long freeAt;
@@ -93,8 +94,12 @@ class LinkGovernorTest {
     }
 
     private long heardAt(long earliest) {
-        heardAt = Math.max(heardAt, earliest + Math.round(random.nextDouble() * delayNanos));
-        return heardAt;
+        long at = earliest;
+        for (int hop = 0; hop < hops; hop++) {
+            heardAt[hop] = Math.max(heardAt[hop], at + Math.round(random.nextDouble() * delayNanos));
+            at = heardAt[hop];
+        }
+        return at;
     }
 
     private double share(long nanos) {
@@ -136,18 +141,19 @@ class LinkGovernorTest {
         assertThat(share(SECOND / 2)).isGreaterThan(0.97);
     }
 
-    /** As on a host whose processors are taken: without LinkBursts two frames a round trip are what is left. */
+    /** As between hosts whose processors are taken. With the shortest time in place of the usual one, two frames a round trip are what is left of these: 1 to 60 in 100. */
     @ParameterizedTest
     @CsvSource({
-        "5, 1, 20, 0.6", "12, 1, 10, 0.9", "40, 1, 10, 0.9", "40, 10, 40, 0.9", "125, 1, 20, 0.9", "125, 10, 40, 0.9", "500, 1, 5, 0.9", "500, 1, 20, 0.8"
+        "5, 1, 20, 1", "12, 1, 5, 1", "12, 1, 60, 1", "40, 1, 10, 1", "40, 10, 60, 1", "40, 10, 20, 4", "125, 1, 20, 1", "125, 10, 60, 4", "500, 1, 1, 4", "500, 1, 5, 1", "500, 10, 20, 4"
     })
-    void fillsAPipeWhoseWordsAreHeldUp(double megabytesPerSecond, double wayMs, double delayMs, double least) {
+    void fillsAPipeWhoseWordsAreHeldUp(double megabytesPerSecond, double wayMs, double delayMs, int threads) {
         pipe(megabytesPerSecond, wayMs);
         delayNanos = Math.round(delayMs * MEGA);
+        hops = threads;
         run(5 * SECOND);
         run(30 * SECOND);
-        assertThat(share(30 * SECOND)).isGreaterThan(least);
-        assertThat(waitingMost).isLessThanOrEqualTo(2 * waitingAllowed() + Math.round(1.5 * delayNanos * bytesPerNano));
+        assertThat(share(30 * SECOND)).isGreaterThan(0.95);
+        assertThat(waitingMost).as("at a time").isLessThanOrEqualTo(2 * (waitingAllowed() + Math.round(threads * delayNanos * bytesPerNano)));
     }
 
     @Test
