@@ -102,7 +102,9 @@ final class ComingAgainTest {
                 new Past.Delivered(1, 0, 1, logged(FrameType.SEND, 1, 10), 10),
                 new Past.Delivered(2, 0, 2, logged(FrameType.SEND, 2, 10), 10));
         assertThat(rank.take()).as("the first it has").containsExactly("ack 0 safe, 0 handled", "push #2 from 1 to receive 2");
+        relay.historian.take();
         goesLive();
+        assertThat(relay.historian.take()).as("nothing is kept open for it").containsExactly("end rank 0 #1");
         posts(rank, 1, 3, 3);
         assertThat(rank.take()).as("what came meanwhile").containsExactly("deliver #3 from 1 to request 3");
         assertThat(rank.rank.deliveriesSent()).isEqualTo(3);
@@ -200,6 +202,18 @@ final class ComingAgainTest {
         goesLive();
     }
 
+    @Test
+    void eventsThatItToldComeAgainFromTheFirstThatItDoesNotKnow() throws Exception {
+        rank.sends(relay.frames.events(1, 2));
+        rank.sends(relay.frames.events(3, 1));
+        isCut();
+        comesAgain(0, 2, 1);
+        rank.take();
+        past(new Past.Events(1, 2, ByteBuffer.allocate(32)), new Past.Events(3, 1, ByteBuffer.allocate(16)));
+        assertThat(rank.take()).containsExactly("events 3 to 3, 0 failed polls");
+        goesLive();
+    }
+
     // ---- what it says again
 
     @Test
@@ -259,6 +273,24 @@ final class ComingAgainTest {
         goesLive();
     }
 
+    /** What is said of a rank that does not exist says nothing. */
+    @Test
+    void anOfferToTheFirstRankIsToldToo() throws Exception {
+        peer.sends(relay.frames.message(FrameType.OFFER, 0, 1, 0, 0, 1, CHUNK));
+        relay.core.disconnected(peer.rank, peer, Notice.closing(OneRelay.JOB, Reason.NORMAL, "cut"));
+        posts(rank, 1, 1, 1);
+        OneRelay.Rank next = relay.new Rank();
+        next.rank = relay.connect(
+                Hello.firstStart(OneRelay.JOB, 1, OneRelay.TOKEN).again(Hello.AGAIN, 0, 0, 0, 2, 1),
+                next,
+                new StatePage.Entry(StatePage.OFFERED, 0, 0, 0, 1, CHUNK),
+                new StatePage.Entry(StatePage.OFFERED, 0, 5, 0, 1, CHUNK),
+                new StatePage.Entry(StatePage.OFFERED, 0, -1, 0, 1, CHUNK));
+        relay.core.welcome(next.rank);
+        relay.core.replay(next.rank);
+        assertThat(next.take()).contains("clear ->0 #1 up to " + CHUNK).hasSize(2);
+    }
+
     // ---- who may come
 
     @Test
@@ -268,6 +300,24 @@ final class ComingAgainTest {
                 .isThrownBy(() -> comesAgain(1, 0, 1))
                 .withMessageStartingWith("restart")
                 .satisfies(refusal -> assertThat(refusal.reason()).isEqualTo(Reason.CANNOT_RESUME));
+    }
+
+    /** The host has lost that it was let in: it must be known from now on, and may know nothing that was lost with that. */
+    @Test
+    void aNewerProcessThanIsKnownIsLetInIfItKnowsNothing() throws Exception {
+        isCut();
+        relay.journal.incarnations.clear();
+        Hello start = Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN);
+        assertThatExceptionOfType(Refusal.class)
+                .isThrownBy(() -> comes(start.again(Hello.AGAIN, 0, 0, 1, 1, 1)))
+                .withMessageStartingWith("restart");
+        assertThat(relay.journal.incarnations).isEmpty();
+        comes(start.again(Hello.AGAIN, 0, 0, 0, 1, 1));
+        assertThat(relay.journal.incarnations).containsExactly(2);
+        isCut();
+        comes(start.again(Hello.AGAIN, 0, 0, 0, 1, 1));
+        assertThat(relay.journal.incarnations).as("known").containsExactly(2);
+        goesLive();
     }
 
     @Test
@@ -316,6 +366,22 @@ final class ComingAgainTest {
         new FrameView().wrap(asks, 0).flags(FrameView.ACK_NOW);
         rank.sends(asks);
         assertThat(rank.take()).containsExactly("ack 257 safe, 257 handled");
+        for (int event = 258; event <= 512; event++) {
+            rank.sends(relay.frames.events(event, 1));
+        }
+        assertThat(rank.take()).isEmpty();
+        rank.sends(relay.frames.events(513, 1));
+        assertThat(rank.take()).containsExactly("ack 513 safe, 513 handled");
+    }
+
+    @Test
+    void whatIsLoggedHereIsToldInPortionsOfOneMebibyteToo() throws Exception {
+        for (int told = 0; told < 48; told += 16) {
+            observes(told, 15);
+            assertThat(rank.take()).isEmpty();
+            observes(told + 15, 1);
+            assertThat(rank.take()).containsExactly("ack " + (told + 16) + " safe, " + (told + 16) + " handled");
+        }
     }
 
     /** What the rank prints behind its answer may follow from them. */
@@ -341,6 +407,37 @@ final class ComingAgainTest {
         assertThat(rank.take()).as("it had asked").containsExactly("ack 3 safe, 3 handled");
     }
 
+    @Test
+    void nothingIsSafeBehindTheFirstThatIsNot() throws Exception {
+        rank.sends(send(3, 1, 10));
+        rank.sends(send(4, 1, 10));
+        rank.sends(send(4, 2, 10));
+        relay.core.handled(relay.far, 1);
+        asks();
+        assertThat(rank.take()).containsExactly("ack 0 safe, 4 handled");
+        relay.core.handled(relay.there, 1);
+        asks();
+        assertThat(rank.take()).containsExactly("ack 2 safe, 5 handled");
+        relay.core.handled(relay.far, 2);
+        assertThat(rank.take()).containsExactly("ack 5 safe, 5 handled");
+    }
+
+    private void asks() throws WireException {
+        ByteBuffer asks = relay.frames.events(rank.rank.events() + 1, 1);
+        new FrameView().wrap(asks, 0).flags(FrameView.ACK_NOW);
+        rank.sends(asks);
+    }
+
+    @Test
+    void whatIsSentToARankHereIsToldInPortionsToo() throws Exception {
+        for (int sequence = 1; sequence <= 256; sequence++) {
+            assertThat(rank.take()).noneMatch(heard -> heard.startsWith("ack"));
+            posts(peer, 0, sequence, sequence);
+            rank.sends(send(1, sequence, 10));
+        }
+        assertThat(rank.take()).endsWith("ack 256 safe, 256 handled");
+    }
+
     /** A site that is cut off holds up what was sent there, and nothing that was sent later and to others. */
     @Test
     void whatIsForOthersIsSafeThoughOneSiteHandlesNothing() throws Exception {
@@ -355,6 +452,18 @@ final class ComingAgainTest {
         relay.core.handled(relay.far, 2);
         relay.core.handled(relay.there, 1);
         assertThat(rank.take()).containsExactly("ack 35 safe, 35 handled");
+    }
+
+    /** Much of it is held up, but there is nothing to tell. */
+    @Test
+    void ofWhatIsSafeNowhereNothingIsTold() throws Exception {
+        rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 1, 40 * CHUNK));
+        relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 40 * CHUNK));
+        rank.take();
+        for (int chunk = 0; chunk < 40; chunk++) {
+            rank.sends(relay.frames.chunk(0, 0, 3, 1, chunk * CHUNK, CHUNK));
+        }
+        assertThat(rank.take()).isEmpty();
     }
 
     /** So many frames of 65,568 bytes that are for the relay alone. */
@@ -388,5 +497,24 @@ final class ComingAgainTest {
         rank.take();
         relay.core.handled(relay.there, 1);
         assertThat(rank.take()).containsExactly("ack 8 safe, 8 handled");
+    }
+
+    /** It numbers its frames from 1, and would forget those that are not safe yet. */
+    @Test
+    void whatWasSafeOfTheProcessBeforeIsNotOfTheNext() throws Exception {
+        for (int event = 1; event <= 3; event++) {
+            rank.sends(relay.frames.events(event, 1));
+        }
+        rank.sends(send(3, 1, 10));
+        isCut();
+        comes(Hello.start(OneRelay.JOB, 0, 2, OneRelay.TOKEN));
+        rank.take();
+        ByteBuffer asks = relay.frames.events(1, 1);
+        new FrameView().wrap(asks, 0).flags(FrameView.ACK_NOW);
+        rank.sends(asks);
+        assertThat(rank.take()).containsExactly("ack 0 safe, 1 handled");
+        relay.core.handled(relay.there, 1);
+        assertThat(rank.take()).containsExactly("ack 1 safe, 1 handled");
+        goesLive();
     }
 }

@@ -220,4 +220,26 @@ final class MailboxModelTest {
             found.release();
         }
     }
+
+    @Test
+    void aContextThatIsOneTooManyMayNotBeUsed() {
+        Mailbox mailbox = new Mailbox(1);
+        for (int context = 0; context < Mailbox.CONTEXTS_MAX; context++) {
+            assertThat(mailbox.mayUse(context, 0)).isTrue();
+            mailbox.restore(context, 0, 1);
+        }
+        assertThat(mailbox.mayUse(Mailbox.CONTEXTS_MAX, Wire.ANY)).isFalse();
+        assertThat(mailbox.mayUse(Mailbox.CONTEXTS_MAX - 1, 0)).isTrue();
+        assertThat(mailbox.used()).startsWith(Mailbox.CONTEXTS_MAX + " contexts and " + Mailbox.CONTEXTS_MAX + " channels");
+    }
+
+    @Test
+    void aReceiveWaitsForTheSourceThatItNames() {
+        Mailbox mailbox = new Mailbox(RANKS);
+        mailbox.post(Receive.of(0, Wire.ANY, 5, 1), 0);
+        assertThat(mailbox.waitsForAny(source -> true)).isFalse();
+        mailbox.post(Receive.of(0, RANKS - 1, 5, 2), 0);
+        assertThat(mailbox.waitsForAny(source -> source == RANKS - 1)).isTrue();
+        assertThat(mailbox.waitsForAny(source -> source != RANKS - 1)).isFalse();
+    }
 }

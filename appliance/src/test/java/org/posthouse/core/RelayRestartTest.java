@@ -153,13 +153,13 @@ final class RelayRestartTest {
     @Test
     void noMoreIsLearnedThatWayThanCanBe() throws Exception {
         restored(recovered(0, 0, List.of()));
-        OneRelay.Rank rank = comesAgain(0, 0, new StatePage.Entry(StatePage.GONE, 0, 3, 1));
+        StatePage.Entry known = new StatePage.Entry(StatePage.GONE, 0, 3, 1);
+        OneRelay.Rank rank = comesAgain(0, 0, known);
         for (int sequence = 2; sequence < Repeats.GONE_MAX; sequence++) {
             rank.rank.repeats().tookBack(new HomedRank.Transfer(0, 3, sequence));
         }
-        StatePage.Entry known = new StatePage.Entry(StatePage.GONE, 0, 3, 1);
         StatePage.Entry last = new StatePage.Entry(StatePage.GONE, 0, 3, Repeats.GONE_MAX);
-        comesAgain(0, 0, known, last);
+        comesAgain(0, 0, known, new StatePage.Entry(StatePage.GONE, 0, 3, 2), last);
         assertThatThrownBy(() -> comesAgain(0, 0, known, new StatePage.Entry(StatePage.GONE, 1, 3, 1)))
                 .isInstanceOfSatisfying(Refusal.class, refusal -> assertThat(refusal.reason()).isEqualTo(Reason.LIMIT));
         assertThat(rank.rank.repeats().gone()).hasSize(Repeats.GONE_MAX);

@@ -273,6 +273,15 @@ final class ReplayTest {
     }
 
     @Test
+    void aGapInWhatWasObservedEndsTheJobToo() throws Exception {
+        dies();
+        comes(2);
+        past(new Past.Events(2, 1, ByteBuffer.allocate(16)));
+        assertThat(relay.failure()).contains("LOG_DAMAGED", "event 2 where 1 was expected");
+        assertThat(rank.take()).isEmpty();
+    }
+
+    @Test
     void aLongMessageComesInItsPiecesAsTheRankReads() throws Exception {
         dies();
         comes(2);

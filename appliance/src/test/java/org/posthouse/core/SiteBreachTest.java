@@ -55,6 +55,7 @@ final class SiteBreachTest {
                 lie("finalize", "there", Reason.NOT_EXPECTED, f -> f.finalizing(0)),
                 lie("clear for another site's offer", "far", Reason.WRONG_SITE, f -> f.clear(0, 0, 3, 2, 65_536)),
                 lie("clear in the name of no rank", "there", Reason.WRONG_SITE, f -> f.clear(0, 0, -1, 2, 65_536)),
+                lie("clear in the name of a rank past the end", "there", Reason.WRONG_SITE, f -> f.clear(0, 0, 5, 2, 65_536)),
                 lie("clear for a rank elsewhere", "there", Reason.WRONG_RANK, f -> f.clear(0, 4, 3, 2, 65_536)),
                 lie("clear of nothing", "there", Reason.NOT_EXPECTED, f -> f.clear(0, 0, 3, 9, 65_536)),
                 lie("clear of an eager message", "there", Reason.NOT_EXPECTED, f -> f.clear(0, 0, 3, 3, 5_000)),

@@ -13,6 +13,10 @@ class TableJournal implements Journal {
     private final Frames frames;
     private final Map<Long, Integer> payloadBytes = new HashMap<>();
     final List<String> events = new ArrayList<>();
+
+    /** The processes that were let in. */
+    final List<Integer> incarnations = new ArrayList<>();
+
     private long position;
     int reads;
 
@@ -73,6 +77,7 @@ class TableJournal implements Journal {
         if (full) {
             throw new JournalFull("incarnation " + incarnation + " of rank " + rank);
         }
+        incarnations.add(incarnation);
     }
 
     @Override

@@ -91,6 +91,8 @@ final class LogBookTest {
             Traffic.Rank model = ranks.get(rank.rank());
             assertThat(List.of(rank.incarnation(), rank.deliveries(), rank.events(), rank.polls())).as("seed " + seed)
                     .isEqualTo(List.of(model.incarnation, model.deliveries, model.events, model.polls));
+            assertThat(rank.trails().count()).as("seed " + seed + ", in pieces and under way")
+                    .isEqualTo((int) model.underWay.stream().filter(m -> m.inlineBytes() < m.arrival().length()).count());
             model.sequences.forEach((channel, sequence) ->
                     assertThat(rank.received(ChannelTable.context(channel), ChannelTable.source(channel))).isEqualTo(sequence));
         }));
@@ -178,6 +180,25 @@ final class LogBookTest {
         }
     }
 
+    @Test
+    void aHistoryIsReadFromItsBeginningUntilTwoImagesAreThereAndThenFromTheOlder() {
+        try (MessageLog log = Samples.open(folder)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            log.appendEvents(new Events(Samples.JOB, 1, 1, 2, 1, false), ByteBuffer.allocate(32));
+            log.appendCheckpoint(checkpoint(1, 4, false));
+            RankLog rank = log.book().rank(Samples.JOB, 1);
+            assertThat(rank.beginning()).map(Milestone::position).contains(3L);
+            assertThat(rank.milestone(0, 1)).map(Milestone::position).contains(3L);
+            assertThat(rank.milestone(0, 2)).map(Milestone::position).as("the first image").contains(4L);
+            log.appendEvents(new Events(Samples.JOB, 1, 1, 2, 3, false), ByteBuffer.allocate(32));
+            log.appendCheckpoint(checkpoint(2, 6, false));
+            assertThat(rank.beginning()).as("the log may be cut there").isEmpty();
+            assertThat(rank.milestone(0, 1)).isEmpty();
+            assertThat(rank.milestone(0, 3)).map(Milestone::position).contains(4L);
+            assertThat(rank.milestone(0, 4)).map(Milestone::position).contains(6L);
+        }
+    }
+
     private static CheckpointTaken checkpoint(long number, long pin, boolean ready) {
         return new CheckpointTaken(Samples.JOB, 1, new Checkpoint(number, 1, pin, 2, 0, 0, 0, ready));
     }
@@ -202,6 +223,9 @@ final class LogBookTest {
                     .hasMessageContaining("2 events in 31 bytes");
             assertThat(log.position()).isEqualTo(4);
             log.appendWithdrawn(new Withdrawn(Samples.JOB, 3, 1, 2, 1, arrival));
+            List<Long> gone = new ArrayList<>();
+            log.book().rank(Samples.JOB, 3).forEachWithdrawn(1, 2, gone::add);
+            assertThat(gone).containsExactly(1L);
             assertThatThrownBy(() -> log.appendChunk(Samples.JOB, 3, arrival, 4, ByteBuffer.allocate(1)))
                     .hasMessageContaining("none of a message under way");
         }
