@@ -60,10 +60,10 @@ final class LinkGovernor {
     private int round;
     private double roundRate;
     private long roundStart;
-    private int roundWords;
+    private long roundWordMost;
 
-    /** In the last round a word of the other end was of half a frame or less. */
-    private boolean fine;
+    /** The most that one word of the other end told in the last round. */
+    private long wordMost = FRAME_BYTES;
 
     private boolean held;
 
@@ -86,11 +86,14 @@ final class LinkGovernor {
     private double firstRate;
     private int withoutGrowth;
 
-    /** What frames took that came in this round, */
+    /** What frames took that came in this round, and in those before if they are few, */
     private final LinkTimes times = new LinkTimes();
 
-    /** and those of them before which nothing waited because of this link, while that is measured; and what had come before the first. */
+    /** and those of them before which nothing waited because of this link, while that is measured; */
     private final LinkTimes clearTimes = new LinkTimes();
+
+    /** what had come before they were written, at least, and what when the first of them came. */
+    private long clearFrom;
 
     private long clearSince;
 
@@ -128,7 +131,7 @@ final class LinkGovernor {
         came += bytes;
         incomplete = newIncomplete;
         long news = Math.max(0, there() - before);
-        roundWords += news > 0 ? 1 : 0;
+        roundWordMost = Math.max(roundWordMost, news);
         if (stamp != null) {
             learn(stamp, nowNanos);
         }
@@ -157,14 +160,18 @@ final class LinkGovernor {
     }
 
     private void probe(long tookNanos, Stamp stamp, long nowNanos) {
-        if (clearTimes.count() == 0) {
+        if (stamp.there < clearFrom) {
+            return;
+        }
+        if (clearTimes.isEmpty()) {
             clearSince = there();
         }
         clearTimes.add(tookNanos, stamp.bytes);
-        if (stamp.there >= clearSince) {
+        if (stamp.there >= clearSince && clearTimes.areEnough()) {
             long before = usualNanos;
             takeUsual(clearTimes, nowNanos);
             clearTimes.clear();
+            clearFrom = there();
             draining = usualNanos < before * 3 / 4;
         }
     }
@@ -176,12 +183,13 @@ final class LinkGovernor {
     }
 
     private long leastBytes() {
-        return fine ? FINE_BYTES_LEAST : COARSE_BYTES_LEAST + (long) Math.min(WAKING_BYTES_MOST, rate() * WAKING_NANOS);
+        return wordMost <= FINE_BYTES_LEAST ? FINE_BYTES_LEAST : COARSE_BYTES_LEAST + (long) Math.min(WAKING_BYTES_MOST, rate() * WAKING_NANOS);
     }
 
     /** The other end has forgotten all, or the way there is a new one. */
     void forget() {
         usualNanos = Long.MAX_VALUE;
+        times.clear();
         clearTimes.clear();
         probing = false;
         draining = false;
@@ -197,12 +205,15 @@ final class LinkGovernor {
     }
 
     private long betweenWords() {
-        return fine ? (long) Math.min(COARSE_BYTES, rate() * LinkArrivals.PART_NANOS) : COARSE_BYTES;
+        return (long) Math.min(COARSE_BYTES, Math.max(rate() * LinkArrivals.PART_NANOS, wordMost - FRAME_BYTES / 10));
     }
 
     private void endRound(long nowNanos) {
-        if (times.medianNanos() <= usualNanos) {
-            takeUsual(times, nowNanos);
+        if (times.areEnough()) {
+            if (!probing && times.medianNanos() <= usualNanos) {
+                takeUsual(times, nowNanos);
+            }
+            times.clear();
         }
         if (held) {
             wasHeld = true;
@@ -217,15 +228,14 @@ final class LinkGovernor {
             first = withoutGrowth < ROUNDS_WITHOUT_GROWTH;
             draining = !first;
         }
-        fine = there() - roundStart <= roundWords * FRAME_BYTES / 2;
+        wordMost = roundWordMost;
         held = false;
         beginRound();
     }
 
     private void beginRound() {
-        times.clear();
         roundRate = 0;
-        roundWords = 0;
+        roundWordMost = 0;
         roundStart = there();
     }
 

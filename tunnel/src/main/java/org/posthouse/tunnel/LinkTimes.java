@@ -2,10 +2,13 @@ package org.posthouse.tunnel;
 
 import java.util.Arrays;
 
-/** How long frames took, of a round or of its beginning, and how long they were. Pure; confined to its governor. */
+/** How long frames took, and how many bytes they had. Pure; confined to its governor. */
 final class LinkTimes {
     /** More say nothing new. */
     private static final int COUNT_MAX = 64;
+
+    /** The median of fewer is next to the shortest. */
+    private static final int ENOUGH = 8;
 
     private final long[] nanos = new long[COUNT_MAX];
     private int count;
@@ -23,8 +26,12 @@ final class LinkTimes {
         bytes = 0;
     }
 
-    int count() {
-        return count;
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    boolean areEnough() {
+        return count >= ENOUGH;
     }
 
     /** The median, of two the shorter. There must be one. */

@@ -156,6 +156,22 @@ class LinkGovernorTest {
         assertThat(waitingMost).as("at a time").isLessThanOrEqualTo(2 * (waitingAllowed() + Math.round(threads * delayNanos * bytesPerNano)));
     }
 
+    /** A word about a part of a frame that went alone says little of a pipe that is full of them: one frame a round trip was what it was then for ever. */
+    @ParameterizedTest
+    @CsvSource({"5, 10", "12, 10", "40, 10", "40, 50", "125, 50", "500, 50"})
+    void fillsAPipeInWhichFramesWentOneByOne(double megabytesPerSecond, double wayMs) {
+        pipe(megabytesPerSecond, wayMs);
+        while (now < 20 * SECOND) {
+            write();
+            while (!underWay.isEmpty()) {
+                hear();
+            }
+        }
+        run(5 * SECOND);
+        run(10 * SECOND);
+        assertThat(share(10 * SECOND)).isGreaterThan(0.95);
+    }
+
     @Test
     void beginsWithFewFramesAndFillsALongPipeInTwoSeconds() {
         pipe(125, 50);
