@@ -13,7 +13,7 @@ import org.posthouse.launch.Installation;
 
 /** {@code posthouse ARGUMENTS} in a process of its own, as the launcher script starts it. */
 final class Command implements AutoCloseable {
-    private static final long SECONDS_MAX = 150;
+    private static final long SECONDS_MAX = 250;
 
     /** In a test, commands, relays and ranks end before the second compiler gives back what it costs. */
     private static final String FIRST_COMPILER = "-XX:TieredStopAtLevel=1";
