@@ -11,7 +11,7 @@ import org.posthouse.wire.Wire;
  * back take. BBR has the shortest one. Here it is the usual one, the median of a round: where a busy host or the network holds words up, frames seldom have the shortest, and
  * what it allows comes at a lower rate, which then allows less. Allowed is {@link #GAIN} times the product, a frame, and what comes between two words of the other end. A round
  * lasts until a frame comes that was written in it; only those rates count in which the limit held something back. Until the rate grows no more the gain is {@link #GAIN_FIRST}.
- * The lowest median counts. Once it is {@link #USUAL_OLD_NANOS} old, and when the rate has stopped to grow, half of the product is allowed until the time was measured again for a
+ * The lowest median of eight frames or more counts. Once it is {@link #USUAL_OLD_NANOS} old, and when the rate has stopped to grow, half of the product is allowed until the time was measured again for a
  * round, without what waits because of this link; then what is on its way grows by as much as comes, so that the pipe is not filled at a blow.
  *
  * <p>What is on its way is known to a part of a frame where one takes long: the other end says what has come of it.
@@ -204,6 +204,7 @@ final class LinkGovernor {
         beginRound();
     }
 
+    /** What comes between two words of the other end. A tenth of a frame less still lets one word more be on its way than the rate was measured with. */
     private long betweenWords() {
         return (long) Math.min(COARSE_BYTES, Math.max(rate() * LinkArrivals.PART_NANOS, wordMost - FRAME_BYTES / 10));
     }
