@@ -47,7 +47,7 @@ class GatewayKilledTest {
             Relays victim = oneIsFirst == first ? one : two;
             Relays other = victim == one ? two : one;
             try (Command job = send(a, b)) {
-                await().atMost(PATIENCE).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(20)).until(() -> carried(victim) > MESSAGE_BYTES / 8);
+                await().atMost(PATIENCE).pollDelay(Duration.ZERO).pollInterval(Duration.ofMillis(20)).until(() -> carried(victim) > MESSAGE_BYTES / 64);
                 victim.kill();
                 long left = MESSAGE_BYTES - carried(other);
                 assertThat(left).as("bytes that the other one has not carried at the kill").isGreaterThan(MESSAGE_BYTES / 4);
