@@ -156,7 +156,7 @@ class LinkGovernorTest {
         assertThat(waitingMost).as("at a time").isLessThanOrEqualTo(2 * (waitingAllowed() + Math.round(threads * delayNanos * bytesPerNano)));
     }
 
-    /** A word about a part of a frame that went alone says little of a pipe that is full of them: one frame a round trip was what it was then for ever. */
+    /** A word about a part of a frame that went alone says little of a pipe that is full of them: one frame a round trip is what comes of that. */
     @ParameterizedTest
     @CsvSource({"5, 10", "12, 10", "40, 10", "40, 50", "125, 50", "500, 50"})
     void fillsAPipeInWhichFramesWentOneByOne(double megabytesPerSecond, double wayMs) {
