@@ -39,23 +39,23 @@ final class Comebacks {
     }
 
     /** The peer's relay has restarted: jobs that are logged go on, all others of its ranks end. */
-    void peerRestarted(Crossing crossing, Collection<Job> jobs, List<Frame> unacknowledged) {
+    void peerRestarted(Peer peer, Crossings crossings, Collection<Job> jobs, List<Frame> unacknowledged) {
         List<PeerRestart> goOn = new ArrayList<>();
         for (Job job : jobs) {
-            if (!job.peers().contains(crossing.peer())) {
+            if (!job.peers().contains(peer)) {
                 continue;
             }
             if (job.logged()) {
-                PeerRestart restart = new PeerRestart(job, crossing);
+                PeerRestart restart = new PeerRestart(job, crossings.of(peer, job.survivesHost()));
                 restart.forgive();
-                deliveries.forgiveHeld(job, crossing.peer());
+                deliveries.forgiveHeld(job, peer);
                 restart.returnCredit(unacknowledged);
                 goOn.add(restart);
             } else {
-                job.fail(Reason.CANNOT_RESUME, crossing.peer() + " was restarted");
+                job.fail(Reason.CANNOT_RESUME, peer + " was restarted");
             }
         }
-        crossing.forgetUnhandled();
+        crossings.forgetUnhandled(peer);
         for (Frame frame : unacknowledged) {
             goOn.stream().filter(restart -> restart.isAbout(frame)).forEach(restart -> restart.repeat(frame));
         }

@@ -7,7 +7,8 @@ import java.util.function.Consumer;
 
 /**
  * The frames that ranks keep and that went from this core to another: how many were passed on and how many are known to
- * have been handled there, always the first. One for each {@link Peer}, for all jobs. Confined to the relay core.
+ * have been handled there, always the first. For all jobs whose frames leave in
+ * the order in which they are passed on ({@link Crossings}). Confined to the relay core.
  */
 final class Crossing {
     private final Peer peer;

@@ -2,17 +2,33 @@ package org.posthouse.core;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.stream.Stream;
 
-/** The ways to all other cores, with what each has handled. Confined to the relay core. */
+/**
+ * The ways to all other cores, with what each has handled. To a relay behind a link there are two: what jobs send that survive the host leaves
+ * when the disk has what it depends on, and that of others meanwhile. Confined to the relay core.
+ */
 final class Crossings {
     private final Map<Peer, Crossing> byPeer = new HashMap<>();
+    private final Map<Peer, Crossing> behindTheDisk = new HashMap<>();
 
-    Crossing of(Peer peer) {
-        return byPeer.computeIfAbsent(peer, unseen -> new Crossing(unseen, byPeer.size()));
+    /** @param survivesHost whether it is the way of jobs that survive the host */
+    Crossing of(Peer peer, boolean survivesHost) {
+        Map<Peer, Crossing> kind = survivesHost && peer.isFar() ? behindTheDisk : byPeer;
+        return kind.computeIfAbsent(peer, unseen -> new Crossing(unseen, byPeer.size() + behindTheDisk.size()));
+    }
+
+    /** What was passed on to that core and not handled is lost, and will be passed on anew. */
+    void forgetUnhandled(Peer peer) {
+        all().filter(crossing -> crossing.peer() == peer).forEach(Crossing::forgetUnhandled);
     }
 
     /** The job has ended. */
     void forget(Job job) {
-        byPeer.values().forEach(crossing -> crossing.forget(job));
+        all().forEach(crossing -> crossing.forget(job));
+    }
+
+    private Stream<Crossing> all() {
+        return Stream.of(byPeer, behindTheDisk).flatMap(kind -> kind.values().stream());
     }
 }

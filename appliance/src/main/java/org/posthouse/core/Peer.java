@@ -16,7 +16,8 @@ public interface Peer {
      * Passes a frame of a rank on. Takes over the parcel.
      *
      * @param kept whether its rank keeps it until that core has handled it: these frames are counted from 1, in the order
-     *     of these calls, and {@link RelayCore#handled} is to be told of them
+     *     of these calls, and {@link RelayCore#handled} is to be told of them. Behind a link those of jobs that survive the host are counted by
+     *     themselves, as they may be held back while others leave
      * @return false if there is no way to that core
      */
     boolean forward(Parcel frame, boolean kept);

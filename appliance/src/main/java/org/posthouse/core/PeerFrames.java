@@ -122,7 +122,7 @@ final class PeerFrames {
         int messages = view.creditMessages();
         Crossing crossing = null;
         if (job.logged() && bytes >= 0 && messages > 0) {
-            crossing = crossings.of(peer);
+            crossing = crossings.of(peer, job.survivesHost());
             UsedCredit.Back back = rank.credit().back(crossing, bytes, messages);
             if (back == UsedCredit.Back.NOTHING) {
                 return;

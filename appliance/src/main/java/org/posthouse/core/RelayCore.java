@@ -86,7 +86,7 @@ public final class RelayCore {
                     "job " + Job.hexId(opening.job()) + " has no rank at relay " + relay + "; its homes: " + opening.homes());
         }
         int cores = shards * opening.homes().size();
-        Job job = new Job(opening, self, peerOf, crossings::of, cores, watch, journal);
+        Job job = new Job(opening, self, peerOf, peer -> crossings.of(peer, opening.survivesHost()), cores, watch, journal);
         jobs.put(job.id(), job);
         return job;
     }
@@ -537,16 +537,17 @@ public final class RelayCore {
      *     core wants of them it holds; the frames stay the caller's
      */
     public void peerRestarted(Peer peer, List<Frame> unacknowledged) {
-        comebacks.peerRestarted(crossings.of(peer), List.copyOf(jobs.values()), unacknowledged);
+        comebacks.peerRestarted(peer, crossings, List.copyOf(jobs.values()), unacknowledged);
     }
 
     /**
      * Frames that ranks keep were handled by the core that they were passed on to.
      *
+     * @param survivesHost whether they were of jobs that survive the host, which a peer behind a link counts by themselves; else false
      * @param frames how many of those that this core has passed on to it as kept, since this core began; the first ones
      */
-    public void handled(Peer peer, long frames) {
-        crossings.of(peer).handled(frames, this::safer);
+    public void handled(Peer peer, boolean survivesHost, long frames) {
+        crossings.of(peer, survivesHost).handled(frames, this::safer);
     }
 
     /** More of what the rank has sent is safe. */

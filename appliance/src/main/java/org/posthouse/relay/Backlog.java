@@ -57,6 +57,10 @@ final class Backlog {
         this.waits = waits;
     }
 
+    boolean holdsFrames() {
+        return !frames.isEmpty();
+    }
+
     /** Whether a frame of another core, of a logged job, must wait: it may have something logged, or others wait. */
     boolean stops(FrameType type) {
         return !frames.isEmpty() || stopsFirst(type);

@@ -35,19 +35,29 @@ final class OtherRelay {
     /** A frame that must not overtake what was sent before it, and how many frames that are in all. */
     private record Diagnosis(Side side, ByteBuf frame, long behind) {}
 
-    /** A shard, and whether its ranks keep what it sent until that is acknowledged. */
-    private record Sender(Side side, boolean kept) {}
+    /** A shard's frames of one kind. */
+    private static final class Sender {
+        private final Side side;
+
+        /** Those that the other relay has acknowledged since this one began, and how many of them the core knows of. */
+        private long acknowledged;
+
+        private long told;
+
+        private Sender(Side side) {
+            this.side = side;
+        }
+    }
 
     /** One shard's part in it. */
     private static final class Side {
         private final RelayPeer peer;
-        private final Sender ofKept = new Sender(this, true);
-        private final Sender ofOthers = new Sender(this, false);
 
-        /** Kept frames that the other relay has acknowledged since this one began, and how many of them the core knows of. */
-        private long acknowledged;
+        /** Frames that its ranks keep until they are acknowledged; and those of them that pass the gate, where others overtake them. */
+        private final Sender kept = new Sender(this);
 
-        private long told;
+        private final Sender keptAndGated = new Sender(this);
+        private final Sender others = new Sender(this);
 
         /** While the other relay's restart is being arranged: what was sent and not acknowledged, in order; else null. */
         private List<ByteBuf> late;
@@ -86,10 +96,14 @@ final class OtherRelay {
         return links != null;
     }
 
-    /** @param kept whether the frame's rank keeps it until the other relay has handled it */
-    void send(RelayPeer from, ByteBuf frame, boolean kept) {
+    /**
+     * @param kept whether the frame's rank keeps it until the other relay has handled it
+     * @param gated whether it has passed the gate
+     */
+    void send(RelayPeer from, ByteBuf frame, boolean kept, boolean gated) {
         Side side = sides.get(from.shard().number());
-        control.submit(() -> send(side, frame, kept));
+        Sender sender = !kept ? side.others : gated ? side.keptAndGated : side.kept;
+        control.submit(() -> send(sender, frame));
     }
 
     /**
@@ -112,7 +126,7 @@ final class OtherRelay {
         while (!diagnoses.isEmpty() && diagnoses.element().behind <= acknowledged) {
             Diagnosis next = diagnoses.remove();
             if (next.side.late == null && links.isUp(id) && links.writable(id)) {
-                send(next.side, next.frame, false);
+                send(next.side.others, next.frame);
             } else {
                 next.frame.release();
             }
@@ -125,14 +139,14 @@ final class OtherRelay {
 
     // ---- the link
 
-    private void send(Side side, ByteBuf frame, boolean kept) {
-        if (side.late != null) {
-            side.late.add(frame);
+    private void send(Sender sender, ByteBuf frame) {
+        if (sender.side.late != null) {
+            sender.side.late.add(frame);
             return;
         }
         flow.out(frame);
         if (links.send(id, frame)) {
-            senders.add(kept ? side.ofKept : side.ofOthers);
+            senders.add(sender);
         }
     }
 
@@ -154,16 +168,20 @@ final class OtherRelay {
     /** The other relay has handled so many frames more. */
     void onAcknowledged(long frames) {
         for (long left = frames; left > 0; left--) {
-            Sender sender = senders.remove();
-            sender.side.acknowledged += sender.kept ? 1 : 0;
+            senders.remove().acknowledged++;
         }
         acknowledged += frames;
         sendDiagnoses();
         for (Side side : sides) {
-            if (side.acknowledged > side.told) {
-                side.told = side.acknowledged;
-                side.peer.tellAcknowledged(side.told);
-            }
+            tell(side.kept, false);
+            tell(side.keptAndGated, true);
+        }
+    }
+
+    private static void tell(Sender kept, boolean survivesHost) {
+        if (kept.acknowledged > kept.told) {
+            kept.told = kept.acknowledged;
+            kept.side.peer.tellAcknowledged(survivesHost, kept.told);
         }
     }
 

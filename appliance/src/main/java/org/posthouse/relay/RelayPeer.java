@@ -67,7 +67,7 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
         if (shard.isGated(frame)) {
             gate(new Gated(frame, kept, false));
         } else {
-            pass(frame, kept);
+            pass(frame, kept, false);
         }
         return true;
     }
@@ -84,16 +84,16 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
             if (frame.isStall()) {
                 diagnose(frame.bytes());
             } else {
-                pass(frame.bytes(), frame.kept());
+                pass(frame.bytes(), frame.kept(), true);
             }
         }
     }
 
-    private void pass(ByteBuf frame, boolean kept) {
+    private void pass(ByteBuf frame, boolean kept, boolean wasGated) {
         if (held != null) {
             held.add(frame);
         } else {
-            relay.send(this, frame, kept);
+            relay.send(this, frame, kept, wasGated);
         }
     }
 
@@ -118,9 +118,9 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
         }
     }
 
-    /** The other relay has handled so many frames that ranks of the shard keep. Thread-safe. */
-    void tellAcknowledged(long kept) {
-        shard.strand().post(() -> shard.core().handled(this, kept));
+    /** The other relay has handled so many frames that ranks of the shard keep: of jobs that survive the host, or of others. Thread-safe. */
+    void tellAcknowledged(boolean survivesHost, long kept) {
+        shard.strand().post(() -> shard.core().handled(this, survivesHost, kept));
     }
 
     // ---- frames that come

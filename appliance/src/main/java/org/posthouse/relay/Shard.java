@@ -168,7 +168,10 @@ final class Shard {
         backlog.goOn();
     }
 
-    /** Whether another core's frame must wait for room in the log. */
+    /**
+     * Whether another core's frame must wait for room in the log. One of a job that has just ended waits behind others, though nothing of it is logged:
+     * kept frames are counted in their order, whosever they are.
+     */
     private boolean mustWait(FrameView view) {
         return mustWait(view.job(), view.type());
     }
@@ -178,7 +181,7 @@ final class Shard {
             return false;
         }
         Job job = core.job(id);
-        return job != null && job.logged() && backlog.stops(type);
+        return job == null ? backlog.holdsFrames() : job.logged() && backlog.stops(type);
     }
 
     /** The same of a frame that is held; if it must, this work will handle it. */
@@ -403,7 +406,7 @@ final class Shard {
         public void tellHandled() {
             long handled = keptHandled;
             keptTold = handled;
-            to.strand.post(() -> to.core.handled(to.ways.get(number), handled));
+            to.strand.post(() -> to.core.handled(to.ways.get(number), false, handled));
         }
 
         @Override

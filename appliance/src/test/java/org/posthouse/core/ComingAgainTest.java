@@ -403,7 +403,7 @@ final class ComingAgainTest {
         new FrameView().wrap(asks, 0).flags(FrameView.ACK_NOW);
         rank.sends(asks);
         assertThat(rank.take()).containsExactly("ack 0 safe, 3 handled");
-        relay.core.handled(relay.there, 1);
+        relay.core.handled(relay.there, false, 1);
         assertThat(rank.take()).as("it had asked").containsExactly("ack 3 safe, 3 handled");
     }
 
@@ -412,13 +412,13 @@ final class ComingAgainTest {
         rank.sends(send(3, 1, 10));
         rank.sends(send(4, 1, 10));
         rank.sends(send(4, 2, 10));
-        relay.core.handled(relay.far, 1);
+        relay.core.handled(relay.far, false, 1);
         asks();
         assertThat(rank.take()).containsExactly("ack 0 safe, 4 handled");
-        relay.core.handled(relay.there, 1);
+        relay.core.handled(relay.there, false, 1);
         asks();
         assertThat(rank.take()).containsExactly("ack 2 safe, 5 handled");
-        relay.core.handled(relay.far, 2);
+        relay.core.handled(relay.far, false, 2);
         assertThat(rank.take()).containsExactly("ack 5 safe, 5 handled");
     }
 
@@ -445,12 +445,12 @@ final class ComingAgainTest {
         rank.sends(send(4, 1, 10));
         observes(0, 16);
         assertThat(rank.take()).containsExactly("ack 0 safe, 18 handled, not safe from [19, 1, 2]");
-        relay.core.handled(relay.far, 1);
+        relay.core.handled(relay.far, false, 1);
         rank.sends(send(4, 2, 10));
         observes(16, 16);
         assertThat(rank.take()).containsExactly("ack 0 safe, 35 handled, not safe from [36, 1, 19]");
-        relay.core.handled(relay.far, 2);
-        relay.core.handled(relay.there, 1);
+        relay.core.handled(relay.far, false, 2);
+        relay.core.handled(relay.there, false, 1);
         assertThat(rank.take()).containsExactly("ack 35 safe, 35 handled");
     }
 
@@ -478,10 +478,10 @@ final class ComingAgainTest {
         rank.sends(send(3, 1, 10));
         rank.sends(send(3, 2, 10));
         rank.sends(relay.frames.finalizing(0));
-        relay.core.handled(relay.there, 1);
+        relay.core.handled(relay.there, false, 1);
         assertThat(rank.take()).isEmpty();
         assertThat(rank.rank.state()).isEqualTo(RankState.CONNECTED);
-        relay.core.handled(relay.there, 2);
+        relay.core.handled(relay.there, false, 2);
         assertThat(rank.take()).containsExactly("finalized");
         assertThat(rank.rank.state()).isEqualTo(RankState.FINALIZED);
     }
@@ -495,7 +495,7 @@ final class ComingAgainTest {
         goesLive();
         rank.sends(send(1, 1, 10));
         rank.take();
-        relay.core.handled(relay.there, 1);
+        relay.core.handled(relay.there, false, 1);
         assertThat(rank.take()).containsExactly("ack 8 safe, 8 handled");
     }
 
@@ -513,7 +513,7 @@ final class ComingAgainTest {
         new FrameView().wrap(asks, 0).flags(FrameView.ACK_NOW);
         rank.sends(asks);
         assertThat(rank.take()).containsExactly("ack 0 safe, 1 handled");
-        relay.core.handled(relay.there, 1);
+        relay.core.handled(relay.there, false, 1);
         assertThat(rank.take()).containsExactly("ack 1 safe, 1 handled");
         goesLive();
     }

@@ -268,11 +268,11 @@ final class RelayRestartTest {
         assertThat((long) frames * bytes).isBetween(Safety.UNHANDLED_BYTES_MAX, Safety.UNHANDLED_BYTES_MAX + 2L * bytes);
         List<String> lighter = new ArrayList<>();
         rank.rank.whenLighter(() -> lighter.add("now"));
-        relay.core.handled(relay.there, frames / 3);
+        relay.core.handled(relay.there, false, frames / 3);
         assertThat(lighter).isEmpty();
-        relay.core.handled(relay.there, frames - frames / 3);
+        relay.core.handled(relay.there, false, frames - frames / 3);
         assertThat(lighter).containsExactly("now");
-        relay.core.handled(relay.there, frames);
+        relay.core.handled(relay.there, false, frames);
         assertThat(rank.rank.isHeavy()).isFalse();
         goesLive(rank);
     }
@@ -652,7 +652,7 @@ final class RelayRestartTest {
         rank.sends(relay.frames.message(FrameType.OFFER, 0, 0, 3, 0, 4, 100));
         rank.sends(relay.frames.message(FrameType.SEND, 0, 0, 4, 0, 1, 300));
         rank.sends(relay.frames.withdraw(0, 0, 3, 4, 0));
-        relay.core.handled(relay.there, 1);
+        relay.core.handled(relay.there, false, 1);
         rank.take();
         relay.sites.clear();
         ByteBuffer second = relay.frames.message(FrameType.SEND, 0, 0, 3, 0, 2, 200);
@@ -669,9 +669,9 @@ final class RelayRestartTest {
         assertThat(rank.take()).as("what it had handled gives nothing back any more").containsExactly("credit 356 bytes 1 messages");
         assertThat(rank.rank.creditBytesUsed()).isEqualTo(Wire.cost(200) + Wire.cost(300));
         rank.sends(relay.frames.finalizing(0));
-        relay.core.handled(relay.far, 1);
+        relay.core.handled(relay.far, false, 1);
         assertThat(rank.take()).as("what was said again is not safe yet").isEmpty();
-        relay.core.handled(relay.there, 2);
+        relay.core.handled(relay.there, false, 2);
         assertThat(rank.take()).containsExactly("finalized");
     }
 

@@ -386,7 +386,7 @@ final class ReplayTest {
         StatePage.Entry second = new StatePage.Entry(StatePage.OPEN, 0, 3, FrameType.EAGER.id(), 2, 0);
         assertThat(relay.core.state(rank.rank))
                 .containsExactlyInAnyOrder(accepted, new StatePage.Entry(StatePage.OPEN, 0, 3, FrameType.EAGER.id(), 1, 0), second);
-        relay.core.handled(relay.there, 1);
+        relay.core.handled(relay.there, false, 1);
         assertThat(relay.core.state(rank.rank)).containsExactlyInAnyOrder(accepted, second);
         relay.sites.clear();
         rank.sends(again(relay.frames.message(FrameType.EAGER, 0, 0, 3, 0, 2, 10)));
@@ -395,7 +395,7 @@ final class ReplayTest {
         dies();
         comes(3);
         assertThat(relay.core.state(rank.rank)).as("nobody has heard of it since").containsExactlyInAnyOrder(accepted, second);
-        relay.core.handled(relay.there, 2);
+        relay.core.handled(relay.there, false, 2);
         assertThat(relay.core.state(rank.rank)).containsExactly(accepted);
         goesLive();
     }
@@ -422,7 +422,7 @@ final class ReplayTest {
             rank.sends(relay.frames.chunk(0, 0, 3, 1, from, CHUNK));
         }
         assertThat(relay.sites).as("it is on its way").isEmpty();
-        relay.core.handled(relay.there, 1 + bytes / CHUNK);
+        relay.core.handled(relay.there, false, 1 + bytes / CHUNK);
         assertThat(relay.core.state(rank.rank)).containsExactly(accepted);
         goesLive();
     }

@@ -134,7 +134,7 @@ final class SimRelay {
     }
 
     void handled(int other, long frames) {
-        core.handled(way(other), frames);
+        core.handled(way(other), false, frames);
     }
 
     void fromPeer(int from, ByteBuffer frame) {

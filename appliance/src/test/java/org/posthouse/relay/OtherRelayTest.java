@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -41,6 +42,7 @@ import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
@@ -249,6 +251,70 @@ class OtherRelayTest {
         }
     }
 
+    /** They share a core and the link to another. What is acknowledged of the one that need not wait for the disk says nothing of the other. */
+    @Test
+    void ofTwoJobsOneWhoseFramesWaitForTheDiskIsNotToldThatTheOthersAreSafe() throws Exception {
+        try (RawPeer launcher = RawPeer.connect(relay.address());
+                RawPeer waits = RawPeer.connect(relay.address());
+                RawPeer passes = RawPeer.connect(relay.address())) {
+            launcher.send(Hello.launcher(Token.NONE).encode());
+            launcher.readFrame();
+            Token token = Token.random();
+            open(launcher, JOB, token, JobOpen.HOST);
+            shard = relay.shards().of(JOB, 0);
+            long other = JOB;
+            do {
+                other++;
+                open(launcher, other, token, JobOpen.PROCESS);
+            } while (relay.shards().of(other, 0) != shard);
+            waits.send(Hello.firstStart(JOB, 0, token).encode());
+            waits.readFrame();
+            passes.send(Hello.firstStart(other, 0, token).encode());
+            passes.readFrame();
+            waits.send(kept(JOB, LONG));
+            waits.send(asksForAck(JOB));
+            await().atMost(PATIENCE).until(() -> inShard(() -> shard.rank(JOB, 0).creditMessagesUsed()) == 1);
+            passes.send(kept(other, SHORT));
+            passes.send(asksForAck(other));
+            await().atMost(PATIENCE).until(() -> far.names.containsKey(SHORT));
+            handle(SHORT);
+            while (safe(passes.readFrame()) == 0) {}
+            assertThat(far.names).doesNotContainKey(LONG);
+            disk.goOn();
+            await().atMost(PATIENCE).until(() -> far.names.containsKey(LONG));
+            launcher.send(new Notice(JOB, 0, 0, "enough").encode(FrameType.JOB_CLOSE));
+            FrameType last;
+            do {
+                ByteBuffer frame = waits.readFrame();
+                assertThat(safe(frame)).as("frames that are safe, though the other relay has handled none").isZero();
+                last = new FrameView().wrap(frame, 0).type();
+            } while (last != FrameType.ABORT);
+        }
+    }
+
+    private static void open(RawPeer launcher, long job, Token token, int durability) throws IOException {
+        List<Home> homes = List.of(new Home("near", "near", "n:1"), new Home("far", "far", "f:1"));
+        launcher.send(new JobOpen(job, token, durability, false, "test", homes, new int[] {0, 1}).encode());
+        assertThat(new FrameView().wrap(launcher.readFrame(), 0).type()).isSameAs(FrameType.JOB_OPENED);
+    }
+
+    private static ByteBuffer kept(long job, int tag) {
+        ByteBuffer frame = ByteBuffer.allocate(Wire.MESSAGE_HEADER_BYTES);
+        new FrameView().wrap(frame, 0).begin(FrameType.SEND, Wire.MESSAGE_HEADER_BYTES, job).address(0, 0, 1, tag).sequence(1).content(0, 0, 1);
+        return frame;
+    }
+
+    private static ByteBuffer asksForAck(long job) {
+        ByteBuffer frame = ByteBuffer.allocate(Wire.EVENTS_HEADER_BYTES);
+        new FrameView().wrap(frame, 0).begin(FrameType.EVENTS, Wire.EVENTS_HEADER_BYTES, job).flags(FrameView.ACK_NOW).events(1, 0, 0);
+        return frame;
+    }
+
+    private static long safe(ByteBuffer frame) {
+        FrameView view = new FrameView().wrap(frame, 0);
+        return view.type() == FrameType.ACK ? view.safe() : 0;
+    }
+
     private static void sendUnchecked(RawPeer peer, ByteBuffer bytes) {
         try {
             peer.send(bytes);
@@ -270,6 +336,12 @@ class OtherRelayTest {
             done.complete(null);
         });
         done.get(20, TimeUnit.SECONDS);
+    }
+
+    private <T> T inShard(Supplier<T> what) throws Exception {
+        AtomicReference<T> told = new AtomicReference<>();
+        inShard(() -> told.set(what.get()));
+        return told.get();
     }
 
     private static void enter(Strand strand) {

@@ -13,6 +13,9 @@ import org.posthouse.wire.Token;
 
 /** A connection to a relay that says whatever a test wants said. */
 public final class RawPeer implements AutoCloseable {
+    /** What a test waits for comes in less, or it fails. */
+    private static final int SILENCE_MS_MAX = 60_000;
+
     private final Socket socket;
 
     private RawPeer(Socket socket) {
@@ -22,7 +25,9 @@ public final class RawPeer implements AutoCloseable {
     /** Connects to the relay that serves ranks at {@code address}. */
     public static RawPeer connect(String address) throws IOException {
         int port = Integer.parseInt(address.substring(address.lastIndexOf(':') + 1));
-        return new RawPeer(new Socket(InetAddress.getLoopbackAddress(), port));
+        RawPeer peer = new RawPeer(new Socket(InetAddress.getLoopbackAddress(), port));
+        peer.socket.setSoTimeout(SILENCE_MS_MAX);
+        return peer;
     }
 
     /** A launcher that has opened a job of two ranks at relay site-a; the job ends with it. */

@@ -164,7 +164,7 @@ final class SimWay extends FramePeer {
             if (over == session) {
                 handled++;
                 if (unacknowledged.remove().kept()) {
-                    from.core().handled(this, ++keptHandled);
+                    from.core().handled(this, !local && from.world().survivesHost(), ++keptHandled);
                 }
                 sayDiagnoses();
             }
