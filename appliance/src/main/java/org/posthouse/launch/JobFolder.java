@@ -51,6 +51,9 @@ public final class JobFolder implements Closeable {
     /** How long the lines may become until they are written anew. */
     private long bytesMax;
 
+    /** Whether the last line may be cut short, or missing on the disk: behind it none can be written, and all are written anew. */
+    private boolean torn;
+
     private JobFolder(Path folder, FileChannel lock) {
         this.folder = folder;
         this.lock = lock;
@@ -237,20 +240,19 @@ public final class JobFolder implements Closeable {
 
     /** A process of the rank is about to be started: its number is taken, whatever becomes of this host. */
     void starts(int rank, int incarnation) throws IOException {
-        append(notes.starts(rank, incarnation));
-        progress.force(false);
+        append(notes.starts(rank, incarnation), true);
     }
 
     /** The rank has come to its end. */
     void done(int rank) throws IOException {
         if (!notes.isDone(rank)) {
-            append(notes.done(rank));
+            append(notes.done(rank), false);
         }
     }
 
     /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and had printed so much by then. */
     void marked(int rank, int image, long outBytes, long errBytes) throws IOException {
-        append(notes.marked(rank, image, outBytes, errBytes));
+        append(notes.marked(rank, image, outBytes, errBytes), false);
     }
 
     /** Whether what was printed before an image is on the disk when the image counts. */
@@ -260,20 +262,27 @@ public final class JobFolder implements Closeable {
 
     /** The rank did what cannot be replayed. */
     void limited(int rank, String why) throws IOException {
-        append(notes.limited(rank, why));
+        append(notes.limited(rank, why), false);
     }
 
     /** The job is over at its relays. */
     void ended(int status, String cause) throws IOException {
-        append(notes.ended(status, cause));
-        progress.force(false);
+        append(notes.ended(status, cause), true);
     }
 
-    private void append(String line) throws IOException {
-        write(progress, line.getBytes(StandardCharsets.UTF_8));
-        if (progress.size() > bytesMax) {
+    /** @param line what the notes have already @param forced whether it survives the host */
+    private void append(String line, boolean forced) throws IOException {
+        boolean anew = torn || progress.size() > bytesMax;
+        torn = true;
+        if (anew) {
             begin();
+        } else {
+            write(progress, line.getBytes(StandardCharsets.UTF_8));
+            if (forced) {
+                progress.force(false);
+            }
         }
+        torn = false;
     }
 
     private static void write(FileChannel file, byte[] bytes) throws IOException {

@@ -122,6 +122,9 @@ final class RankNotes {
                 lines.append(done(rank));
             }
         }
+        if (end != null) {
+            lines.append(ended(end.status(), end.cause()));
+        }
         return lines.toString();
     }
 
