@@ -386,39 +386,65 @@ final class JobWatch {
             fail(1, "rank " + rank + " exited without calling MPI.Finalize");
             return;
         }
-        String limit = spec.isRestartable() && ExitStatus.isAccident(status) ? ranks.limit(rank) : null;
+        boolean accident = ExitStatus.isAccident(status) || ranks.couldNotStart(rank);
+        String limit = spec.isRestartable() && accident ? ranks.limit(rank) : null;
         fail(status, died(rank) + (limit == null ? "" : ", and cannot be started again: " + limit));
     }
 
     private String died(int rank) {
         String why = ranks.lastWords(rank);
-        return "rank " + rank + " " + ExitStatus.words(ranks.status(rank)) + (why == null ? "" : ": " + why);
+        return "rank " + rank + " " + howEnded(rank) + (why == null ? "" : ": " + why);
+    }
+
+    private String howEnded(int rank) {
+        return ExitStatus.words(ranks.status(rank)) + (ranks.couldNotStart(rank) ? " before its relay heard of it" : "");
     }
 
     /** Another process is to follow, if there may be one. */
     private void decide(int rank, long endedNs, long nowNs) {
-        int status = ranks.status(rank);
         restarts.ended(rank, endedNs);
-        if (!restarts.isAllowed(rank)) {
-            fail(status, died(rank) + restarts.refusal(rank));
-            return;
+        if (restarts.isAllowed(rank)) {
+            if (ranks.couldNotStart(rank)) {
+                restarts.unstarted(rank);
+            }
+            again(rank, howEnded(rank), "rank " + rank + " " + howEnded(rank), endedNs, nowNs);
+        } else if (ranks.couldNotStart(rank) && mayBeLeft) {
+            leave(died(rank) + restarts.refusal(rank));
+        } else {
+            fail(ranks.status(rank), died(rank) + restarts.refusal(rank));
         }
-        long dueNs = restarts.next(rank, status, startedNs[rank], endedNs);
+    }
+
+    private void again(int rank, String cause, String what, long endedNs, long nowNs) {
+        long dueNs = restarts.next(rank, ranks.status(rank), startedNs[rank], endedNs);
         deadlines.restart(rank, dueNs);
-        recoveries.begin(rank, restarts.incarnation(rank), ExitStatus.words(status), endedNs, nowNs);
+        recoveries.begin(rank, restarts.incarnation(rank), cause, endedNs, nowNs);
         long waitMs = TimeUnit.NANOSECONDS.toMillis(dueNs - endedNs);
         String when = waitMs == 0 ? "restarted" : String.format(Locale.ROOT, "restarted after %.2f s", waitMs / 1e3);
-        tell.accept("rank " + rank + " " + ExitStatus.words(status) + ": " + when + " (" + restarts.used(rank) + " of " + restarts.maxPerRank() + ")");
+        tell.accept(what + ": " + when + " (" + restarts.used(rank) + " of " + restarts.maxPerRank() + ")");
     }
 
     private void restart(int rank, long nowNs) throws JobFailure {
         startedNs[rank] = nowNs;
-        if (processes.start(rank, restarts.incarnation(rank))) {
-            ranks.restarted(rank);
-            recoveries.started(rank, nowNs);
-        } else {
-            fail(ranks.status(rank), died(rank));
+        try {
+            if (processes.start(rank, restarts.incarnation(rank))) {
+                ranks.restarted(rank);
+                recoveries.started(rank, nowNs);
+            } else {
+                fail(ranks.status(rank), died(rank));
+            }
+        } catch (JobFailure e) {
+            notStarted(rank, e, nowNs);
         }
+    }
+
+    /** As a process that dies at once: the host may be short of memory, or of processes. */
+    private void notStarted(int rank, JobFailure why, long nowNs) throws JobFailure {
+        if (!restarts.isAllowed(rank)) {
+            throw why;
+        }
+        restarts.unstarted(rank);
+        again(rank, "could not be started", why.getMessage(), nowNs, nowNs);
     }
 
     private void judgeUnsettled(int rank) {
