@@ -77,13 +77,22 @@ public final class JobFolder implements Closeable {
 
     /** The folder of a job that its launcher has left. @throws JobFailure if it is none, its job is over, or its launcher lives */
     public static JobFolder open(Path folder) throws JobFailure {
+        return open(folder, false);
+    }
+
+    /** The same of a job that is to be ended: it may be over, as relays may have it all the same. */
+    public static JobFolder openToEnd(Path folder) throws JobFailure {
+        return open(folder, true);
+    }
+
+    private static JobFolder open(Path folder, boolean mayBeOver) throws JobFailure {
         if (!isOne(folder)) {
             String first = Files.exists(folder) ? ", once that is deleted" : "";
             throw new JobFailure("no job in " + folder + ": it has no " + JOB + "; posthouse run --folder " + folder + " begins one" + first);
         }
         JobFolder opened = locked(folder);
         try {
-            opened.read();
+            opened.read(mayBeOver);
             return opened;
         } catch (IOException e) {
             opened.close();
@@ -119,11 +128,11 @@ public final class JobFolder implements Closeable {
         return new JobFailure("the job's folder " + folder + " cannot be used: " + Causes.text(why), why);
     }
 
-    private void read() throws IOException, JobFailure {
+    private void read(boolean mayBeOver) throws IOException, JobFailure {
         job = readJob(folder);
         notes = readNotes(folder, job);
         Optional<Standing.End> end = notes.end();
-        if (end.isPresent()) {
+        if (end.isPresent() && !mayBeOver) {
             String cause = end.get().cause();
             throw new JobFailure("the job in " + folder + " is over: it ended with status " + end.get().status() + (cause.isEmpty() ? "" : ": " + cause));
         }
@@ -147,7 +156,7 @@ public final class JobFolder implements Closeable {
         return Files.isRegularFile(folder.resolve(JOB));
     }
 
-    /** How the job in this folder ended; empty if it has not. Nobody writes to it meanwhile. */
+    /** How the job in this folder ended; empty if it has not, or not every relay knows. Nobody writes to it meanwhile. */
     public static Optional<Standing.End> end(Path folder) throws JobFailure {
         try {
             return isOne(folder) ? readNotes(folder, readJob(folder)).end() : Optional.empty();
@@ -263,6 +272,11 @@ public final class JobFolder implements Closeable {
     /** The rank did what cannot be replayed. */
     void limited(int rank, String why) throws IOException {
         append(notes.limited(rank, why), false);
+    }
+
+    /** The job is over, and its relays are about to be told. */
+    void ending(int status, String cause) throws IOException {
+        append(notes.ending(status, cause), true);
     }
 
     /** The job is over at its relays. */

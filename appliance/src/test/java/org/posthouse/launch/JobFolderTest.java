@@ -109,6 +109,23 @@ class JobFolderTest {
     }
 
     @Test
+    void aJobIsOverWhenItsRelaysHaveBeenTold() throws Exception {
+        Path path = left("ending 3 rank 1 exited\n");
+        for (int launcher = 0; launcher < 2; launcher++) {
+            assertThat(JobFolder.end(path)).isEmpty();
+            try (JobFolder folder = JobFolder.open(path)) {
+                assertThat(folder.notes().ending()).contains(new Standing.End(3, "rank 1 exited", false));
+            }
+        }
+        try (JobFolder folder = JobFolder.open(path)) {
+            folder.ended(3, "rank 1 exited");
+        }
+        assertThatThrownBy(() -> JobFolder.open(path)).hasMessageEndingWith("is over: it ended with status 3: rank 1 exited");
+        JobFolder.openToEnd(path).close();
+        assertThat(JobFolder.end(path)).contains(new Standing.End(3, "rank 1 exited", false));
+    }
+
+    @Test
     void whatADiskThatIsFullHasCutShortIsWrittenWhenThereIsRoom() throws Exception {
         try (SmallDisk disk = SmallDisk.mount(above.resolve("small"), 1)) {
             Path path = disk.seen("job");

@@ -702,6 +702,33 @@ class JobWatchTest {
         assertThat(told).isEmpty();
     }
 
+    /** What becomes of its ranks meanwhile is of no interest. */
+    @Test
+    void aJobWhoseEndIsDecidedIsOverWhenItsRelaysAreThereOrHaveEndedIt() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 1", "start 1 1", "done 0", "ending 3 rank 1 exited with status 3"), nowNs);
+        assertThat(redialled).containsExactly(0, 1);
+        watch.on(new Signal.JobUnknown(0, "r0 does not have it"), nowNs);
+        assertThat(watch.isOver()).as("the other may have it").isFalse();
+        back(watch, 1);
+        told(watch, 1, JobEvent.AWAY);
+        told(watch, 1, JobEvent.LOST);
+        assertThat(watch.quietNs(nowNs)).isEqualTo(Deadlines.FOR_EVER);
+        JobOutcome outcome = end(watch);
+        assertThat(List.of(outcome.status(), outcome.cause())).containsExactly(3, "rank 1 exited with status 3");
+        assertThat(done).as("nothing is started").containsExactly("0:false", "1:false");
+    }
+
+    @Test
+    void aJobWhoseEndIsDecidedIsLeftWhereARelayCannotBeTold() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 1", "start 1 1", "ending 3 rank 1 exited with status 3"), nowNs);
+        back(watch, 1);
+        watch.on(new Signal.RelayLost(0, "r0 is gone", true), nowNs);
+        assertThat(watch.isOver()).isTrue();
+        assertThat(watch.outcome(1)).extracting(JobOutcome::left, JobOutcome::cause).containsExactly(true, "it is over, and not all its relays know: r0 is gone");
+    }
+
     @Test
     void aRelayThatDoesNotHaveAJobWithMoreToDoIsAwaited() throws Exception {
         JobWatch watch = watch(true, 3, true);
