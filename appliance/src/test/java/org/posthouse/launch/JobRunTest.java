@@ -53,9 +53,9 @@ class JobRunTest {
     }
 
     /** Runs a job of puppets; the first incarnation of each comes before anything else happens. */
-    private Strings.Held[] start(int ranks, boolean logged) throws Exception {
+    private Strings.Held[] start(int ranks, boolean logged, String... jvmFlags) throws Exception {
         JobSpec spec = new JobSpec(
-                "test", ranks, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(),
+                "test", ranks, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(jvmFlags),
                 Map.of(), logged, new Patience(3, 10_000));
         RankOutput output = RankOutput.tagged(
                 ranks, new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
@@ -160,6 +160,28 @@ class JobRunTest {
                         + " \"too\", and before \"two\"");
         assertThat(out().lines()).containsExactly("[0] one", "[0] two", "[0] three");
         assertThat(err()).contains("posthouse: DIVERGED: " + end.divergences().get(0));
+    }
+
+    /** As on a host that is short of memory for a while: the JVM says so on standard output, and ends with status 1. */
+    @Test
+    void aRankWhoseJvmFindsNoMemoryIsStartedAgainWhenThereIsSome(@TempDir Path folder) throws Exception {
+        Path flags = Files.writeString(folder.resolve("flags"), "-Xmx64m");
+        Strings.Held[] ranks = start(1, true, "@" + flags);
+        Files.writeString(flags, "-Xms100000g");
+        ranks[0].process.destroyForcibly();
+        await().until(() -> err().contains("rank 0 exited with status 1 before its relay heard of it: restarted after 4.00 s (2 of 3)"));
+        Files.writeString(flags, "-Xmx64m");
+        Strings.Held again = next(0, 3);
+        relay.tell(JobEvent.REPLAYING, 0);
+        again.print("one", "two");
+        relay.tell(JobEvent.CAUGHT_UP, 0);
+        relay.tell(JobEvent.FINALIZED, 0);
+        again.exit(0);
+        assertThat(relay.closeJob().code()).isZero();
+        JobOutcome end = outcome.get(20, TimeUnit.SECONDS);
+        assertThat(end.isSuccess()).isTrue();
+        assertThat(end.divergences()).isEmpty();
+        assertThat(out().lines()).startsWith("[0] Error occurred during initialization of VM").endsWith("[0] one", "[0] two");
     }
 
     @Test
