@@ -22,13 +22,14 @@ import picocli.CommandLine.Parameters;
         footer = {
             "",
             "Arguments, environment and working folder are those of the first launcher. Status: the",
-            "job's; 75 if it stands still again; 1 if there is no job to go on with."
+            "job's; 75 if it stands still again; 1 if there is no job to go on with, or, with",
+            "--end, a relay of it cannot be told."
         })
 final class ResumeCommand implements Callable<Integer> {
     @Parameters(paramLabel = "DIR", description = "The job's folder.")
     private Path folder;
 
-    @Option(names = "--end", description = "End the job instead: its relays forget it, and its folder keeps what it printed.")
+    @Option(names = "--end", description = "End the job instead: its relays forget it, and its folder keeps what it printed. If it is over, relays that were away then are told.")
     private boolean end;
 
     @Mixin
@@ -36,7 +37,7 @@ final class ResumeCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws CommandFailure, InterruptedException {
-        try (JobFolder job = JobFolder.open(folder)) {
+        try (JobFolder job = end ? JobFolder.openToEnd(folder) : JobFolder.open(folder)) {
             Token token = TokenFile.read(job.tokenFile());
             if (end) {
                 JobRun.end(job, token);

@@ -51,6 +51,9 @@ public final class JobFolder implements Closeable {
     /** How long the lines may become until they are written anew. */
     private long bytesMax;
 
+    /** Whether the last line may be cut short, or missing on the disk: behind it none can be written, and all are written anew. */
+    private boolean torn;
+
     private JobFolder(Path folder, FileChannel lock) {
         this.folder = folder;
         this.lock = lock;
@@ -74,13 +77,22 @@ public final class JobFolder implements Closeable {
 
     /** The folder of a job that its launcher has left. @throws JobFailure if it is none, its job is over, or its launcher lives */
     public static JobFolder open(Path folder) throws JobFailure {
+        return open(folder, false);
+    }
+
+    /** The same of a job that is to be ended: it may be over, as relays may have it all the same. */
+    public static JobFolder openToEnd(Path folder) throws JobFailure {
+        return open(folder, true);
+    }
+
+    private static JobFolder open(Path folder, boolean mayBeOver) throws JobFailure {
         if (!isOne(folder)) {
             String first = Files.exists(folder) ? ", once that is deleted" : "";
             throw new JobFailure("no job in " + folder + ": it has no " + JOB + "; posthouse run --folder " + folder + " begins one" + first);
         }
         JobFolder opened = locked(folder);
         try {
-            opened.read();
+            opened.read(mayBeOver);
             return opened;
         } catch (IOException e) {
             opened.close();
@@ -116,11 +128,11 @@ public final class JobFolder implements Closeable {
         return new JobFailure("the job's folder " + folder + " cannot be used: " + Causes.text(why), why);
     }
 
-    private void read() throws IOException, JobFailure {
+    private void read(boolean mayBeOver) throws IOException, JobFailure {
         job = readJob(folder);
         notes = readNotes(folder, job);
         Optional<Standing.End> end = notes.end();
-        if (end.isPresent()) {
+        if (end.isPresent() && !mayBeOver) {
             String cause = end.get().cause();
             throw new JobFailure("the job in " + folder + " is over: it ended with status " + end.get().status() + (cause.isEmpty() ? "" : ": " + cause));
         }
@@ -144,7 +156,7 @@ public final class JobFolder implements Closeable {
         return Files.isRegularFile(folder.resolve(JOB));
     }
 
-    /** How the job in this folder ended; empty if it has not. Nobody writes to it meanwhile. */
+    /** How the job in this folder ended; empty if it has not, or not every relay knows. Nobody writes to it meanwhile. */
     public static Optional<Standing.End> end(Path folder) throws JobFailure {
         try {
             return isOne(folder) ? readNotes(folder, readJob(folder)).end() : Optional.empty();
@@ -237,20 +249,19 @@ public final class JobFolder implements Closeable {
 
     /** A process of the rank is about to be started: its number is taken, whatever becomes of this host. */
     void starts(int rank, int incarnation) throws IOException {
-        append(notes.starts(rank, incarnation));
-        progress.force(false);
+        append(notes.starts(rank, incarnation), true);
     }
 
     /** The rank has come to its end. */
     void done(int rank) throws IOException {
         if (!notes.isDone(rank)) {
-            append(notes.done(rank));
+            append(notes.done(rank), false);
         }
     }
 
     /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and had printed so much by then. */
     void marked(int rank, int image, long outBytes, long errBytes) throws IOException {
-        append(notes.marked(rank, image, outBytes, errBytes));
+        append(notes.marked(rank, image, outBytes, errBytes), false);
     }
 
     /** Whether what was printed before an image is on the disk when the image counts. */
@@ -260,20 +271,32 @@ public final class JobFolder implements Closeable {
 
     /** The rank did what cannot be replayed. */
     void limited(int rank, String why) throws IOException {
-        append(notes.limited(rank, why));
+        append(notes.limited(rank, why), false);
+    }
+
+    /** The job is over, and its relays are about to be told. */
+    void ending(int status, String cause) throws IOException {
+        append(notes.ending(status, cause), true);
     }
 
     /** The job is over at its relays. */
     void ended(int status, String cause) throws IOException {
-        append(notes.ended(status, cause));
-        progress.force(false);
+        append(notes.ended(status, cause), true);
     }
 
-    private void append(String line) throws IOException {
-        write(progress, line.getBytes(StandardCharsets.UTF_8));
-        if (progress.size() > bytesMax) {
+    /** @param line what the notes have already @param forced whether it survives the host */
+    private void append(String line, boolean forced) throws IOException {
+        boolean anew = torn || progress.size() > bytesMax;
+        torn = true;
+        if (anew) {
             begin();
+        } else {
+            write(progress, line.getBytes(StandardCharsets.UTF_8));
+            if (forced) {
+                progress.force(false);
+            }
         }
+        torn = false;
     }
 
     private static void write(FileChannel file, byte[] bytes) throws IOException {

@@ -3,10 +3,13 @@ package org.posthouse.launch;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.posthouse.wire.Home;
 import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
@@ -25,6 +28,9 @@ final class JobRelays implements AutoCloseable {
     private final Consumer<Signal> signals;
     /** Whether a relay that does not have the job may never have been told of it. */
     private final boolean maybeUntold;
+
+    /** Those that have said last that they do not have the job. */
+    private final Set<Integer> without = new HashSet<>();
 
     private final List<Redial> redials = new ArrayList<>();
     /** What the relays were told of the job's end; null before. */
@@ -91,7 +97,18 @@ final class JobRelays implements AutoCloseable {
     /** Connects to a lost relay, opens the job there again and tells so. @return why it cannot; null if it has */
     Redial.Refusal reopen(int relay, String address) {
         Redial.Refusal refusal = reopen(relay, address, job.comingBack());
-        return refusal != null && refusal.isJobUnknown() && maybeUntold ? reopen(relay, address, job) : refusal;
+        if (refusal == null || !refusal.isJobUnknown()) {
+            return refusal;
+        }
+        if (maybeUntold) {
+            return reopen(relay, address, job);
+        }
+        lacks(relay);
+        return refusal;
+    }
+
+    private synchronized void lacks(int relay) {
+        without.add(relay);
     }
 
     private Redial.Refusal reopen(int relay, String address, JobOpen opening) {
@@ -124,6 +141,7 @@ final class JobRelays implements AutoCloseable {
                 lines[relay].close();
             }
             lines[relay] = line;
+            without.remove(relay);
         }
     }
 
@@ -145,11 +163,29 @@ final class JobRelays implements AutoCloseable {
         present().forEach(line -> line.closeJob(why));
     }
 
-    /** Waits until every relay that can be reached has told of everything and closed the job, each for so long at most. */
-    void awaitClosed(long timeoutMs) throws InterruptedException {
-        for (RelayLine line : present()) {
-            line.awaitClosed(timeoutMs);
+    /**
+     * Waits until every relay that can be reached has told of everything and closed the job, each for so long at most.
+     *
+     * @return the relays that may still have it
+     */
+    List<Home> awaitClosed(long timeoutMs) throws InterruptedException {
+        List<Home> untold = new ArrayList<>();
+        for (int relay = 0; relay < lines.length; relay++) {
+            RelayLine line = line(relay);
+            boolean told = line != null && (line.isNotOpened() || line.awaitClosed(timeoutMs));
+            if (!told && !isWithout(relay)) {
+                untold.add(job.homes().get(relay));
+            }
         }
+        return untold;
+    }
+
+    private synchronized RelayLine line(int relay) {
+        return lines[relay];
+    }
+
+    private synchronized boolean isWithout(int relay) {
+        return without.contains(relay);
     }
 
     @Override

@@ -12,6 +12,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import org.posthouse.tunnel.Causes;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
@@ -53,6 +54,9 @@ public final class JobRun implements RunningJob {
     private boolean supervised;
 
     private Standing told = Standing.UNTOLD;
+
+    /** Relays that may still have the job that is over. */
+    private List<Home> untold = List.of();
 
     private JobRun(
             JobSpec spec, JobOpen opening, JobRelays relays, BlockingQueue<Signal> signals, RankOutput output, OutputTapes tapes, JobFolder folder) {
@@ -101,24 +105,46 @@ public final class JobRun implements RunningJob {
     public static JobRun resume(JobFolder folder, Token launchToken, RankOutput output) throws JobFailure {
         JobFile job = folder.job();
         BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-        JobRelays relays = JobRelays.lost(job.opening(), launchToken, signals::add, folder.notes().isBegun());
+        boolean isOpened = folder.notes().isBegun() || folder.notes().ending().isPresent();
+        JobRelays relays = JobRelays.lost(job.opening(), launchToken, signals::add, isOpened);
         return new JobRun(job.spec(), job.opening(), relays, signals, output, tapes(folder, signals), folder);
     }
 
-    /** Ends a job that another process has left. @throws JobFailure naming the first relay that could not be told */
+    /**
+     * Ends a job that another process has left; one that is over at those relays that still have it.
+     *
+     * @throws JobFailure naming the first relay that could not be told; the others were
+     */
     public static void end(JobFolder folder, Token launchToken) throws JobFailure, InterruptedException {
         JobOpen opening = folder.job().opening();
+        Standing.End end = folder.notes().ending().orElse(new Standing.End(STATUS_ENDED, "ended by its user", false));
         Stragglers.kill(hexId(opening.job()));
-        Notice why = new Notice(opening.job(), STATUS_ENDED, Deadlines.NOBODY, "ended by its user");
+        try {
+            noteEnding(folder, end);
+            endAtRelays(opening, launchToken, JobWatch.told(opening.job(), end));
+            folder.ended(end.status(), end.cause());
+        } catch (IOException e) {
+            throw new JobFailure("the job's end cannot be written to its folder " + folder.path() + ": " + Causes.text(e), e);
+        }
+    }
+
+    private static void noteEnding(JobFolder folder, Standing.End end) throws IOException {
+        if (folder.notes().ending().isEmpty()) {
+            folder.ending(end.status(), end.cause());
+        }
+    }
+
+    private static void endAtRelays(JobOpen opening, Token launchToken, Notice why) throws JobFailure, InterruptedException {
+        JobFailure first = null;
         for (Home home : opening.homes()) {
             try (RelayLine line = RelayLine.connect(home.address(), launchToken)) {
                 end(line, opening, why);
+            } catch (JobFailure e) {
+                first = first == null ? e : first;
             }
         }
-        try {
-            folder.ended(why.code(), why.text());
-        } catch (IOException e) {
-            throw new JobFailure("the job is over, but its folder " + folder.path() + " cannot be written: " + Causes.text(e), e);
+        if (first != null) {
+            throw first;
         }
     }
 
@@ -206,7 +232,7 @@ public final class JobRun implements RunningJob {
             finish();
             JobOutcome outcome = watch.outcome((System.nanoTime() - start) / 1e9);
             if (!outcome.left()) {
-                noteEnd(outcome.status(), outcome.cause());
+                noteEnd(watch.end());
             }
             tellStanding(new Standing.End(outcome.status(), outcome.cause(), outcome.left()));
             return outcome;
@@ -235,21 +261,43 @@ public final class JobRun implements RunningJob {
                 watch.start(rank, System.nanoTime());
             }
         } catch (JobFailure e) {
-            relays.closeJob(new Notice(opening.job(), 1, Deadlines.NOBODY, e.getMessage()));
-            relays.awaitClosed(CLOSE_GRACE_MS);
-            noteEnd(1, e.getMessage());
+            Standing.End end = new Standing.End(1, e.getMessage(), false);
+            noteEnding(end);
+            relays.closeJob(JobWatch.told(opening.job(), end));
+            untold = relays.awaitClosed(CLOSE_GRACE_MS);
+            noteEnd(end);
             throw e;
         }
     }
 
-    private void noteEnd(int status, String cause) {
+    /** Before any relay is told: another launcher would ask those for the job that have ended it. */
+    private void noteEnding(Standing.End end) {
         if (folder != null) {
             try {
-                folder.ended(status, cause);
+                folder.ending(end.status(), end.cause());
             } catch (IOException e) {
-                output.tell("the job's folder " + folder.path() + " cannot be written, and does not say that the job is over: " + Causes.text(e));
+                tellUnwritten(e);
             }
         }
+    }
+
+    /** Once all relays have been told: those that have not would keep the job. */
+    private void noteEnd(Standing.End end) {
+        if (folder != null && untold.isEmpty()) {
+            try {
+                folder.ended(end.status(), end.cause());
+            } catch (IOException e) {
+                tellUnwritten(e);
+            }
+        } else if (folder != null) {
+            String names = untold.stream().map(Home::relay).collect(Collectors.joining(", "));
+            output.tell("the job is over, and relay " + names + " could not be told: it keeps the job, and room in its log, until posthouse resume --end "
+                    + folder.path() + " tells it, or --launcher-timeout is over");
+        }
+    }
+
+    private void tellUnwritten(IOException why) {
+        output.tell("the job's folder " + folder.path() + " cannot be written, and does not say that the job is over: " + Causes.text(why));
     }
 
     /** Null if nothing is to be done about them. */
@@ -349,12 +397,13 @@ public final class JobRun implements RunningJob {
             // A rank that came to a closed job would be refused, and would tell so beside the failure.
             processes.kill(watch::isAwaited);
         }
+        noteEnding(watch.end());
         relays.closeJob(why);
         if (failed) {
             processes.awaitExits(LEAVE_GRACE_MS);
             kill();
         }
-        relays.awaitClosed(CLOSE_GRACE_MS);
+        untold = relays.awaitClosed(CLOSE_GRACE_MS);
         awaitAllExited();
         for (Signal late = signals.poll(); late != null; late = signals.poll()) {
             watch.on(late, System.nanoTime());

@@ -66,7 +66,10 @@ final class JobWatch {
     /** Relays that have not told this launcher yet that they have the job. */
     private final Set<Integer> unheard = new HashSet<>();
 
-    /** Whether other launchers have seen every rank to its end. */
+    /** How another launcher has decided that the job ends, perhaps without telling all relays; null if none has. */
+    private Standing.End decided;
+
+    /** Whether nothing is left to do but to tell the relays of the end. */
     private boolean allDone;
 
     /** Ranks that are not yet where other launchers have left them. */
@@ -122,9 +125,10 @@ final class JobWatch {
 
     /** Goes on where other launchers have left the job: every rank's process has ended, and every relay is to be dialled. */
     void goOn(RankNotes notes, long nowNs) {
-        allDone = IntStream.range(0, spec.ranks()).allMatch(notes::isDone);
+        decided = notes.ending().orElse(null);
+        allDone = decided != null || IntStream.range(0, spec.ranks()).allMatch(notes::isDone);
         for (int rank = 0; rank < spec.ranks(); rank++) {
-            if (notes.isDone(rank)) {
+            if (allDone || notes.isDone(rank)) {
                 ranks.told(rank, RankLink.FINALIZED);
                 ranks.exited(rank, 0);
             } else if (notes.limit(rank) != null) {
@@ -274,6 +278,9 @@ final class JobWatch {
 
     private void onEvent(JobEvent event, long atNs, long nowNs) {
         int rank = event.rank();
+        if (decided != null) {
+            return;
+        }
         if (event.kind() == JobEvent.REFUSED) {
             tell.accept("somebody who claimed to be rank " + rank + " was refused: " + event.text());
         } else if (event.kind() == JobEvent.ABORTED) {
@@ -386,39 +393,65 @@ final class JobWatch {
             fail(1, "rank " + rank + " exited without calling MPI.Finalize");
             return;
         }
-        String limit = spec.isRestartable() && ExitStatus.isAccident(status) ? ranks.limit(rank) : null;
+        boolean accident = ExitStatus.isAccident(status) || ranks.couldNotStart(rank);
+        String limit = spec.isRestartable() && accident ? ranks.limit(rank) : null;
         fail(status, died(rank) + (limit == null ? "" : ", and cannot be started again: " + limit));
     }
 
     private String died(int rank) {
         String why = ranks.lastWords(rank);
-        return "rank " + rank + " " + ExitStatus.words(ranks.status(rank)) + (why == null ? "" : ": " + why);
+        return "rank " + rank + " " + howEnded(rank) + (why == null ? "" : ": " + why);
+    }
+
+    private String howEnded(int rank) {
+        return ExitStatus.words(ranks.status(rank)) + (ranks.couldNotStart(rank) ? " before its relay heard of it" : "");
     }
 
     /** Another process is to follow, if there may be one. */
     private void decide(int rank, long endedNs, long nowNs) {
-        int status = ranks.status(rank);
         restarts.ended(rank, endedNs);
-        if (!restarts.isAllowed(rank)) {
-            fail(status, died(rank) + restarts.refusal(rank));
-            return;
+        if (restarts.isAllowed(rank)) {
+            if (ranks.couldNotStart(rank)) {
+                restarts.unstarted(rank);
+            }
+            again(rank, howEnded(rank), "rank " + rank + " " + howEnded(rank), endedNs, nowNs);
+        } else if (ranks.couldNotStart(rank) && mayBeLeft) {
+            leave(died(rank) + restarts.refusal(rank));
+        } else {
+            fail(ranks.status(rank), died(rank) + restarts.refusal(rank));
         }
-        long dueNs = restarts.next(rank, status, startedNs[rank], endedNs);
+    }
+
+    private void again(int rank, String cause, String what, long endedNs, long nowNs) {
+        long dueNs = restarts.next(rank, ranks.status(rank), startedNs[rank], endedNs);
         deadlines.restart(rank, dueNs);
-        recoveries.begin(rank, restarts.incarnation(rank), ExitStatus.words(status), endedNs, nowNs);
+        recoveries.begin(rank, restarts.incarnation(rank), cause, endedNs, nowNs);
         long waitMs = TimeUnit.NANOSECONDS.toMillis(dueNs - endedNs);
         String when = waitMs == 0 ? "restarted" : String.format(Locale.ROOT, "restarted after %.2f s", waitMs / 1e3);
-        tell.accept("rank " + rank + " " + ExitStatus.words(status) + ": " + when + " (" + restarts.used(rank) + " of " + restarts.maxPerRank() + ")");
+        tell.accept(what + ": " + when + " (" + restarts.used(rank) + " of " + restarts.maxPerRank() + ")");
     }
 
     private void restart(int rank, long nowNs) throws JobFailure {
         startedNs[rank] = nowNs;
-        if (processes.start(rank, restarts.incarnation(rank))) {
-            ranks.restarted(rank);
-            recoveries.started(rank, nowNs);
-        } else {
-            fail(ranks.status(rank), died(rank));
+        try {
+            if (processes.start(rank, restarts.incarnation(rank))) {
+                ranks.restarted(rank);
+                recoveries.started(rank, nowNs);
+            } else {
+                fail(ranks.status(rank), died(rank));
+            }
+        } catch (JobFailure e) {
+            notStarted(rank, e, nowNs);
         }
+    }
+
+    /** As a process that dies at once: the host may be short of memory, or of processes. */
+    private void notStarted(int rank, JobFailure why, long nowNs) throws JobFailure {
+        if (!restarts.isAllowed(rank)) {
+            throw why;
+        }
+        restarts.unstarted(rank);
+        again(rank, "could not be started", why.getMessage(), nowNs, nowNs);
     }
 
     private void judgeUnsettled(int rank) {
@@ -435,7 +468,7 @@ final class JobWatch {
 
     private void leave(String why) {
         if (goesOn()) {
-            left = why;
+            left = decided == null ? why : "it is over, and not all its relays know: " + why;
         }
     }
 
@@ -448,10 +481,22 @@ final class JobWatch {
     /** Nothing is started any more. @return what the relays are told of the job's end */
     Notice close() {
         closing = true;
-        if (failure == null) {
-            return new Notice(job, 0, Deadlines.NOBODY, "finished");
+        return told(job, end());
+    }
+
+    /** What the relays are told of the end of a job. A failure with status 0 must not look as if it were none. */
+    static Notice told(long job, Standing.End end) {
+        boolean finished = end.status() == 0 && end.cause().isEmpty();
+        int status = end.status() == 0 && !finished ? 1 : end.status();
+        return new Notice(job, status, Deadlines.NOBODY, finished ? "finished" : end.cause());
+    }
+
+    /** How the job ends, unless it is left. */
+    Standing.End end() {
+        if (failure != null) {
+            return new Standing.End(failure.code(), failure.text(), false);
         }
-        return failure.code() == 0 ? new Notice(job, 1, Deadlines.NOBODY, failure.text()) : failure;
+        return decided != null ? decided : new Standing.End(0, "", false);
     }
 
     /** How the job stands. @param end null before it has ended for this launcher */
@@ -468,8 +513,6 @@ final class JobWatch {
         for (int rank = 0; rank < spec.ranks(); rank++) {
             processes.finishOutput(rank, false);
         }
-        int status = failure == null ? 0 : failure.code();
-        String cause = failure == null ? "" : failure.text();
-        return new JobOutcome(status, cause, false, seconds, recoveries.all(), losses.all(), List.copyOf(divergences));
+        return new JobOutcome(end().status(), end().cause(), false, seconds, recoveries.all(), losses.all(), List.copyOf(divergences));
     }
 }

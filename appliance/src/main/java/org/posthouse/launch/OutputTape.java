@@ -31,6 +31,10 @@ final class OutputTape implements AutoCloseable {
     static final int TAIL_BYTES_MAX = 64 * 1024;
 
     private static final int QUOTED_BYTES_MAX = 80;
+
+    /** What a JVM prints first that cannot start, for want of memory for instance. It goes to standard output, too. */
+    private static final String UNSTARTED = "Error occurred during initialization of VM";
+
     private static final byte[] NOTHING = {};
 
     /** Hears of what is wrong with a stream; called by its reader. */
@@ -82,6 +86,9 @@ final class OutputTape implements AutoCloseable {
     private long compared;
     private long linesCompared;
     private boolean differs;
+
+    /** Whether it is no program that prints, but a JVM that could not start. */
+    private boolean isUnstarted;
 
     /** How much of what it printed has come, and is kept if it is not broken. */
     private long came;
@@ -152,6 +159,7 @@ final class OutputTape implements AutoCloseable {
         compared = 0;
         linesCompared = 0;
         differs = false;
+        isUnstarted = false;
         came = 0;
         waiting = null;
         marks.begin();
@@ -279,13 +287,13 @@ final class OutputTape implements AutoCloseable {
     }
 
     private boolean isLastWords(byte[] line) {
-        for (String beginning : lastWords) {
-            byte[] bytes = beginning.getBytes(StandardCharsets.UTF_8);
-            if (line.length > bytes.length && Arrays.mismatch(line, 0, bytes.length, bytes, 0, bytes.length) < 0) {
-                return true;
-            }
-        }
-        return false;
+        isUnstarted |= begins(line, UNSTARTED);
+        return isUnstarted || lastWords.stream().anyMatch(beginning -> begins(line, beginning));
+    }
+
+    private static boolean begins(byte[] line, String beginning) {
+        byte[] bytes = beginning.getBytes(StandardCharsets.UTF_8);
+        return line.length > bytes.length && Arrays.mismatch(line, 0, bytes.length, bytes, 0, bytes.length) < 0;
     }
 
     private void compare(byte[] line) {

@@ -64,7 +64,8 @@ final class OutputTapes implements AutoCloseable {
 
             @Override
             public void lastWords(String line) {
-                signals.accept(new Signal.LastWords(rank, line.substring(("rank " + rank + ": ").length())));
+                String tag = "rank " + rank + ": ";
+                signals.accept(new Signal.LastWords(rank, line.startsWith(tag) ? line.substring(tag.length()) : line));
             }
 
             @Override

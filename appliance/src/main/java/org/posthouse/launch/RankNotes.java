@@ -10,7 +10,8 @@ import java.util.Optional;
 
 /**
  * What a launcher has to know of the ranks that it did not start itself, and the lines that say so: {@code start RANK
- * INCARNATION}, {@code done RANK}, {@code mark RANK IMAGE OUT ERR}, {@code limit RANK WHY}, {@code end STATUS CAUSE}. Not thread-safe.
+ * INCARNATION}, {@code done RANK}, {@code mark RANK IMAGE OUT ERR}, {@code limit RANK WHY}, {@code ending STATUS CAUSE} before the relays are
+ * told, {@code end STATUS CAUSE} when all of them have been. Not thread-safe.
  */
 final class RankNotes {
     /** Where an image, or for 0 the end of the prologue, stands in the two streams of its rank. */
@@ -25,6 +26,8 @@ final class RankNotes {
     private final String[] limits;
     private final List<Deque<Mark>> images = new ArrayList<>();
     private Standing.End end;
+    /** Whether all relays know of it. */
+    private boolean told;
 
     RankNotes(int ranks) {
         incarnation = new int[ranks];
@@ -56,6 +59,7 @@ final class RankNotes {
             case "mark" ->
                 marked(Integer.parseInt(words[1]), Integer.parseInt(words[2]), Long.parseLong(words[3]), Long.parseLong(words[4]));
             case "limit" -> limited(Integer.parseInt(words[1]), rest(words));
+            case "ending" -> ending(Integer.parseInt(words[1]), rest(words));
             case "end" -> ended(Integer.parseInt(words[1]), rest(words));
             default -> throw new IllegalArgumentException(words[0]);
         }
@@ -100,9 +104,20 @@ final class RankNotes {
         return "limit " + rank + " " + why.replace('\n', ' ') + "\n";
     }
 
+    String ending(int status, String cause) {
+        end = new Standing.End(status, cause, false);
+        told = false;
+        return line("ending");
+    }
+
     String ended(int status, String cause) {
         end = new Standing.End(status, cause, false);
-        return "end " + status + " " + cause.replace('\n', ' ') + "\n";
+        told = true;
+        return line("end");
+    }
+
+    private String line(String word) {
+        return word + " " + end.status() + " " + end.cause().replace('\n', ' ') + "\n";
     }
 
     /** All that is still of use, in lines. */
@@ -121,6 +136,9 @@ final class RankNotes {
             if (done[rank]) {
                 lines.append(done(rank));
             }
+        }
+        if (end != null) {
+            lines.append(line(told ? "end" : "ending"));
         }
         return lines.toString();
     }
@@ -154,8 +172,13 @@ final class RankNotes {
         return marks;
     }
 
-    /** How the job ended; empty if it has not. */
-    Optional<Standing.End> end() {
+    /** How the job ends; empty if that is not decided. Perhaps not every relay knows. */
+    Optional<Standing.End> ending() {
         return Optional.ofNullable(end);
+    }
+
+    /** How the job ended, as every relay knows; else empty. */
+    Optional<Standing.End> end() {
+        return told ? ending() : Optional.empty();
     }
 }

@@ -70,7 +70,9 @@ final class RankProcess implements StoppedRanks.Watched {
             OutputPump out = output.pumpOut(rank, process.getInputStream(), tapes == null ? null : tapes.out(rank), incarnation);
             OutputPump err = output.pumpErr(rank, process.getErrorStream(), tapes == null ? null : tapes.err(rank), incarnation);
             return new RankProcess(rank, incarnation, hexJob, process, out, err);
-        } catch (IOException e) {
+        } catch (IOException | OutOfMemoryError e) {
+            // One that no thread can wait for, or read, was started all the same.
+            Stragglers.end(hexJob, rank);
             throw new JobFailure("rank " + rank + " cannot be started: " + Causes.text(e), e);
         }
     }

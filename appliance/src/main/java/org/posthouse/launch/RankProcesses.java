@@ -107,7 +107,7 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         try {
             int status = process.await();
             long endedNs = System.nanoTime();
-            if (tapes != null && ExitStatus.isAccident(status)) {
+            if (tapes != null && status != 0) {
                 process.endStragglers();
             }
             process.awaitOutput();

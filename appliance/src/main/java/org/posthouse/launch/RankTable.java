@@ -28,6 +28,9 @@ final class RankTable {
     /** Of the present process, or the last one; null if it has said none. */
     private final String[] lastWords;
     private final boolean[] connected;
+    /** Whether the present process, or the last one, is one that was started again, and its relay has not told of it. */
+    private final boolean[] unheard;
+
     private int exited;
     private int connectedCount;
 
@@ -42,6 +45,7 @@ final class RankTable {
         this.unkept = new String[ranks];
         this.lastWords = new String[ranks];
         this.connected = new boolean[ranks];
+        this.unheard = new boolean[ranks];
         Arrays.fill(links, RankLink.NONE);
     }
 
@@ -55,6 +59,7 @@ final class RankTable {
     void restarted(int rank) {
         ended[rank] = false;
         lastWords[rank] = null;
+        unheard[rank] = true;
         exited--;
         links[rank] = links[rank] == RankLink.NONE ? RankLink.NONE : RankLink.AWAY;
     }
@@ -62,6 +67,7 @@ final class RankTable {
     /** The relay has told how the rank stands with it. */
     void told(int rank, RankLink link) {
         links[rank] = link;
+        unheard[rank] &= link == RankLink.AWAY;
         if (!connected[rank] && (link == RankLink.CONNECTED || link == RankLink.REPLAYING)) {
             connected[rank] = true;
             connectedCount++;
@@ -119,6 +125,11 @@ final class RankTable {
         return unkept[rank] != null ? unkept[rank] : limits[rank];
     }
 
+    /** Whether the rank's last process ended by itself, one that was started again, before its relay had heard of it. */
+    boolean couldNotStart(int rank) {
+        return unheard[rank] && status[rank] != 0 && !ExitStatus.isAccident(status[rank]);
+    }
+
     boolean allExited() {
         return exited == status.length;
     }
@@ -145,7 +156,7 @@ final class RankTable {
     Verdict verdict(int rank) {
         return !hasExited(rank) || neverConnected(rank)
                 ? Verdict.WAIT
-                : Verdict.of(status[rank], links[rank], restartable, limit(rank) != null);
+                : Verdict.of(status[rank], links[rank], restartable, limit(rank) != null, unheard[rank]);
     }
 
     /** Whether all that will be told of the rank's end has been told. */

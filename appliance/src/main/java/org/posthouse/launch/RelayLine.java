@@ -226,6 +226,11 @@ public final class RelayLine implements AutoCloseable {
         return refusal == Reason.UNKNOWN_JOB;
     }
 
+    /** Whether the relay was asked to open the job and has said that it does not. */
+    boolean isNotOpened() {
+        return opened.isCompletedExceptionally() && refusal != null;
+    }
+
     /** Names the relay for people, as far as it has said its name. */
     @Override
     public String toString() {

@@ -8,7 +8,8 @@ import java.util.concurrent.TimeUnit;
  * {@link System#nanoTime}, passed in. Confined to the job's thread.
  *
  * <p>The first restart of a rank is due at once, and each further one later than the one before, so that what fails
- * again and again does not keep the machine busy; a process that stayed alive for {@link #SOUND_MS} begins anew. The
+ * again and again does not keep the machine busy; a process that stayed alive for {@link #SOUND_MS} begins anew. What could not
+ * even start again waits for seconds at least: what it lacks, memory for instance, somebody else has to give back. The
  * count of restarts, which has an end, does so too, but only behind a process that has done for {@link #FORGIVEN_MS} what no
  * process of the rank had done before it (ADR 53).
  */
@@ -23,6 +24,9 @@ final class Restarts {
     static final long TERMINAL_MS = 250;
 
     private static final long[] BACK_OFF_MS = {0, 250, 1_000, 4_000, 16_000, 30_000};
+
+    /** Where in it those begin that could not start. */
+    private static final int UNSTARTED = 3;
 
     private final int maxPerRank;
     /** For each rank, how many restarts count. */
@@ -75,6 +79,11 @@ final class Restarts {
 
     boolean isAllowed(int rank) {
         return used[rank] < maxPerRank;
+    }
+
+    /** The rank's last process was not started, or ended before its relay had heard of it. */
+    void unstarted(int rank) {
+        inARow[rank] = Math.max(UNSTARTED, inARow[rank]);
     }
 
     /**

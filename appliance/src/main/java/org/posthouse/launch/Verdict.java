@@ -18,9 +18,11 @@ enum Verdict {
      * @param link what the relay has told
      * @param restartable whether ranks of the job may be started again: it is logged, and restarts were not forbidden
      * @param limited whether the rank did what cannot be replayed
+     * @param unheard whether the process was not the rank's first, and ended before its relay had heard of it: the first came further
      */
-    static Verdict of(int status, RankLink link, boolean restartable, boolean limited) {
-        if (restartable && link != RankLink.LOST && ExitStatus.isAccident(status)) {
+    static Verdict of(int status, RankLink link, boolean restartable, boolean limited, boolean unheard) {
+        boolean accident = ExitStatus.isAccident(status) || (unheard && status != 0);
+        if (restartable && link != RankLink.LOST && accident) {
             return limited ? FAIL : RESTART;
         }
         return switch (link) {

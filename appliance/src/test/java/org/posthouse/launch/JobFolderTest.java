@@ -3,6 +3,7 @@ package org.posthouse.launch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -12,6 +13,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.system.SmallDisk;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
@@ -90,6 +92,71 @@ class JobFolderTest {
         try (JobFolder folder = JobFolder.open(path)) {
             assertThat(folder.notes().marks(2)).extracting(RankNotes.Mark::image).containsExactly(99_998, 99_999, 100_000);
             assertThat(folder.notes().incarnation(1)).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void theEndIsKeptWhenAllLinesAreWrittenAnew() throws Exception {
+        Path path = left();
+        try (JobFolder folder = JobFolder.open(path)) {
+            for (int image = 1; Files.size(path.resolve("progress")) <= 1 << 20; image++) {
+                folder.marked(2, image, image, 0);
+            }
+            folder.ended(3, "rank 1 exited");
+        }
+        assertThat(Files.size(path.resolve("progress"))).isLessThan(1_000);
+        assertThat(JobFolder.end(path)).contains(new Standing.End(3, "rank 1 exited", false));
+    }
+
+    @Test
+    void aJobIsOverWhenItsRelaysHaveBeenTold() throws Exception {
+        Path path = left("ending 3 rank 1 exited\n");
+        for (int launcher = 0; launcher < 2; launcher++) {
+            assertThat(JobFolder.end(path)).isEmpty();
+            try (JobFolder folder = JobFolder.open(path)) {
+                assertThat(folder.notes().ending()).contains(new Standing.End(3, "rank 1 exited", false));
+            }
+        }
+        try (JobFolder folder = JobFolder.open(path)) {
+            folder.ended(3, "rank 1 exited");
+        }
+        assertThatThrownBy(() -> JobFolder.open(path)).hasMessageEndingWith("is over: it ended with status 3: rank 1 exited");
+        JobFolder.openToEnd(path).close();
+        assertThat(JobFolder.end(path)).contains(new Standing.End(3, "rank 1 exited", false));
+    }
+
+    @Test
+    void whatADiskThatIsFullHasCutShortIsWrittenWhenThereIsRoom() throws Exception {
+        try (SmallDisk disk = SmallDisk.mount(above.resolve("small"), 1)) {
+            Path path = disk.seen("job");
+            int image = 1;
+            try (JobFolder folder = JobFolder.create(path)) {
+                folder.describe(job());
+                folder.starts(0, 1);
+                disk.fill();
+                while (isMarked(folder, image)) {
+                    image++;
+                }
+                assertThat(Files.readString(path.resolve("progress"))).as("half a line").doesNotEndWith("\n");
+                assertThat(isMarked(folder, image + 1)).isFalse();
+                disk.makeRoom();
+                folder.done(1);
+                folder.marked(2, image + 2, 7, 0);
+            }
+            try (JobFolder folder = JobFolder.open(path)) {
+                assertThat(folder.notes().marks(2)).extracting(RankNotes.Mark::image).containsExactly(image, image + 1, image + 2);
+                assertThat(folder.notes().isDone(1)).isTrue();
+            }
+        }
+    }
+
+    private static boolean isMarked(JobFolder folder, int image) {
+        try {
+            folder.marked(2, image, image, 0);
+            return true;
+        } catch (IOException e) {
+            assertThat(e).hasMessageContaining("No space");
+            return false;
         }
     }
 

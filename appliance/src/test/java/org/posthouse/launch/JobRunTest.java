@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Token;
 
@@ -51,9 +53,9 @@ class JobRunTest {
     }
 
     /** Runs a job of puppets; the first incarnation of each comes before anything else happens. */
-    private Strings.Held[] start(int ranks, boolean logged) throws Exception {
+    private Strings.Held[] start(int ranks, boolean logged, String... jvmFlags) throws Exception {
         JobSpec spec = new JobSpec(
-                "test", ranks, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(),
+                "test", ranks, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(jvmFlags),
                 Map.of(), logged, new Patience(3, 10_000));
         RankOutput output = RankOutput.tagged(
                 ranks, new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
@@ -160,6 +162,28 @@ class JobRunTest {
         assertThat(err()).contains("posthouse: DIVERGED: " + end.divergences().get(0));
     }
 
+    /** As on a host that is short of memory for a while: the JVM says so on standard output, and ends with status 1. */
+    @Test
+    void aRankWhoseJvmFindsNoMemoryIsStartedAgainWhenThereIsSome(@TempDir Path folder) throws Exception {
+        Path flags = Files.writeString(folder.resolve("flags"), "-Xmx64m");
+        Strings.Held[] ranks = start(1, true, "@" + flags);
+        Files.writeString(flags, "-Xms100000g");
+        ranks[0].process.destroyForcibly();
+        await().until(() -> err().contains("rank 0 exited with status 1 before its relay heard of it: restarted after 4.00 s (2 of 3)"));
+        Files.writeString(flags, "-Xmx64m");
+        Strings.Held again = next(0, 3);
+        relay.tell(JobEvent.REPLAYING, 0);
+        again.print("one", "two");
+        relay.tell(JobEvent.CAUGHT_UP, 0);
+        relay.tell(JobEvent.FINALIZED, 0);
+        again.exit(0);
+        assertThat(relay.closeJob().code()).isZero();
+        JobOutcome end = outcome.get(20, TimeUnit.SECONDS);
+        assertThat(end.isSuccess()).isTrue();
+        assertThat(end.divergences()).isEmpty();
+        assertThat(out().lines()).startsWith("[0] Error occurred during initialization of VM").endsWith("[0] one", "[0] two");
+    }
+
     @Test
     void anInterruptEndsAJobWhoseRankWaitsForItsNextProcess() throws Exception {
         Strings.Held[] ranks = start(2, true);
@@ -221,16 +245,8 @@ class JobRunTest {
     /** Its launcher died when it had written down what the job is, and no relay had heard of it. */
     @Test
     void aJobThatWasNeverOpenedIsOpenedByWhoGoesOnWithIt(@TempDir Path above) throws Exception {
-        JobSpec spec = new JobSpec(
-                "test", 1, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(), Map.of(), true,
-                new Patience(3, 10_000));
-        List<Home> homes = List.of(new Home("here", "here", relay.address()));
-        opening = new JobOpen(7, new Token(1, 2), JobOpen.PROCESS, false, "test", homes, new int[1], 0, true);
-        try (JobFolder folder = JobFolder.create(above.resolve("job"))) {
-            folder.describe(new JobFile(spec, above, opening, Optional.empty()));
-        }
-        run = JobRun.resume(JobFolder.open(above.resolve("job")), Token.NONE, RankOutput.tagged(1, new PrintStream(out), new PrintStream(err)));
-        Thread.ofVirtual().start(() -> runToTheEnd(run));
+        describe(above).close();
+        resume(above);
         relay.greet();
         relay.refuse(Reason.UNKNOWN_JOB);
         relay.greet();
@@ -241,6 +257,111 @@ class JobRunTest {
         rank.exit(0);
         assertThat(relay.closeJob().code()).isZero();
         assertThat(outcome.get(20, TimeUnit.SECONDS).isSuccess()).isTrue();
+    }
+
+    /** The folder of a job of one rank, as if a launcher had just begun it. */
+    private JobFolder describe(Path above) throws Exception {
+        JobSpec spec = new JobSpec(
+                "test", 1, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(), Map.of(), true,
+                new Patience(3, 10_000));
+        List<Home> homes = List.of(new Home("here", "here", relay.address()));
+        opening = new JobOpen(7, new Token(1, 2), JobOpen.PROCESS, false, "test", homes, new int[1], 0, true);
+        JobFolder folder = JobFolder.create(above.resolve("job"));
+        folder.describe(new JobFile(spec, above, opening, Optional.empty()));
+        return folder;
+    }
+
+    private void resume(Path above) throws Exception {
+        RankOutput output = RankOutput.tagged(
+                1, new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8));
+        run = JobRun.resume(JobFolder.open(above.resolve("job")), Token.NONE, output);
+        Thread.ofVirtual().start(() -> runToTheEnd(run));
+    }
+
+    /** Goes on with a job that a launcher has begun. @return its rank, which has come to its relay */
+    private Strings.Held goOn(Path above) throws Exception {
+        try (JobFolder folder = describe(above)) {
+            folder.starts(0, 1);
+        }
+        resume(above);
+        relay.greet();
+        assertThat(relay.open().again()).isTrue();
+        Strings.Held rank = next(0, 2);
+        relay.tell(JobEvent.CONNECTED, 0);
+        return rank;
+    }
+
+    /** Else whoever comes when a launcher has died between the two would ask relays for the job that have ended it. */
+    @Test
+    void aJobsEndIsWrittenDownBeforeItsRelaysAreToldAndWhenTheyKnow(@TempDir Path above) throws Exception {
+        Strings.Held rank = goOn(above);
+        relay.tell(JobEvent.AWAY, 0);
+        rank.exit(42);
+        relay.hearEnd();
+        Path folder = above.resolve("job");
+        assertThat(Files.readAllLines(folder.resolve("progress"))).last().isEqualTo("ending 42 rank 0 exited with status 42");
+        assertThat(JobFolder.end(folder)).isEmpty();
+        relay.endJob();
+        assertThat(outcome.get(20, TimeUnit.SECONDS).status()).isEqualTo(42);
+        assertThat(JobFolder.end(folder)).contains(new Standing.End(42, "rank 0 exited with status 42", false));
+    }
+
+    @Test
+    void aJobThatWasAboutToEndIsEndedByWhoComesLater(@TempDir Path above) throws Exception {
+        try (JobFolder folder = describe(above)) {
+            folder.starts(0, 1);
+            folder.ending(3, "rank 0 exited with status 3");
+        }
+        resume(above);
+        relay.greet();
+        assertThat(relay.open().again()).isTrue();
+        relay.tell(JobEvent.AWAY, 0);
+        assertThat(relay.closeJob()).extracting(Notice::code, Notice::text).containsExactly(3, "rank 0 exited with status 3");
+        JobOutcome end = outcome.get(20, TimeUnit.SECONDS);
+        assertThat(List.of(end.status(), end.cause(), end.left())).containsExactly(3, "rank 0 exited with status 3", false);
+        assertThat(JobFolder.end(above.resolve("job"))).contains(new Standing.End(3, "rank 0 exited with status 3", false));
+    }
+
+    @Test
+    void aJobThatItsRelayHasEndedAlreadyIsOver(@TempDir Path above) throws Exception {
+        try (JobFolder folder = describe(above)) {
+            folder.starts(0, 1);
+            folder.ending(3, "rank 0 exited with status 3");
+        }
+        resume(above);
+        relay.greet();
+        relay.refuse(Reason.UNKNOWN_JOB);
+        assertThat(outcome.get(20, TimeUnit.SECONDS).status()).isEqualTo(3);
+        assertThat(JobFolder.end(above.resolve("job"))).isPresent();
+    }
+
+    @Test
+    void aRelayThatIsAwayWhenItsJobEndsIsToldOnceItIsBack(@TempDir Path above) throws Exception {
+        Strings.Held rank = goOn(above);
+        relay.lose();
+        relay.meet();
+        rank.exit(42);
+        assertThat(outcome.get(20, TimeUnit.SECONDS).status()).isEqualTo(42);
+        relay.lose();
+        Path path = above.resolve("job");
+        assertThat(err()).contains("the job is over, and relay here could not be told");
+        assertThat(JobFolder.end(path)).isEmpty();
+        for (int time = 0; time < 2; time++) {
+            CompletableFuture<Void> ended = CompletableFuture.runAsync(() -> end(path));
+            relay.greet();
+            relay.open();
+            assertThat(relay.closeJob().text()).isEqualTo("rank 0 exited with status 42");
+            ended.get(20, TimeUnit.SECONDS);
+            assertThat(JobFolder.end(path)).contains(new Standing.End(42, "rank 0 exited with status 42", false));
+        }
+    }
+
+    private static void end(Path path) {
+        try (JobFolder folder = JobFolder.openToEnd(path)) {
+            JobRun.end(folder, Token.NONE);
+        } catch (JobFailure | InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private void runToTheEnd(JobRun job) {

@@ -1,6 +1,7 @@
 package org.posthouse.launch;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -26,11 +27,18 @@ class JobWatchTest {
 
     private final List<JobKept> kept = new ArrayList<>();
     private boolean refuses;
+
+    /** Why no process can be started; null if one can. */
+    private String unable;
+
     private long nowNs = Long.MAX_VALUE - 1_000_000;
 
     private final JobWatch.Processes processes = new JobWatch.Processes() {
         @Override
-        public boolean start(int rank, int incarnation) {
+        public boolean start(int rank, int incarnation) throws JobFailure {
+            if (unable != null) {
+                throw new JobFailure("rank " + rank + " cannot be started: " + unable);
+            }
             done.add(rank + "/" + incarnation);
             return !refuses;
         }
@@ -270,6 +278,69 @@ class JobWatchTest {
         exited(watch, 1, 70);
         exited(watch, 1, KILLED);
         assertThat(end(watch).cause()).isEqualTo("rank 1 was killed by signal 9 (SIGKILL), after 1 of 1 restarts");
+    }
+
+    /** Its JVM found no memory, say, which whatever took it may give back. */
+    @Test
+    void aProcessThatCouldNotStartWhereOneHasRunIsFollowedByAnother() throws Exception {
+        JobWatch watch = running(true, 3);
+        exited(watch, 1, KILLED);
+        told(watch, 1, JobEvent.AWAY);
+        watch.on(new Signal.LastWords(1, "no space"), nowNs);
+        exited(watch, 1, 1);
+        assertThat(told).last().isEqualTo("rank 1 exited with status 1 before its relay heard of it: restarted after 4.00 s (2 of 3)");
+        assertThat(quiet(watch)).isEqualTo(4_000);
+        exited(watch, 1, 1);
+        assertThat(quiet(watch)).isEqualTo(16_000);
+        told(watch, 1, JobEvent.REPLAYING);
+        exited(watch, 1, 1);
+        told(watch, 1, JobEvent.AWAY);
+        assertThat(end(watch).cause()).as("the program itself").isEqualTo("rank 1 exited with status 1");
+        assertThat(done).startsWith("1/2", "1/3", "1/4");
+    }
+
+    @Test
+    void aJobWhoseRankCannotStartAnyMoreEndsOrIsLeft() throws Exception {
+        for (boolean mayBeLeft : new boolean[] {false, true}) {
+            JobWatch watch = watch(true, 1, mayBeLeft);
+            watch.start(0, nowNs);
+            watch.start(1, nowNs);
+            told(watch, 1, JobEvent.CONNECTED);
+            exited(watch, 1, KILLED);
+            watch.on(new Signal.LastWords(1, "no space"), nowNs);
+            exited(watch, 1, 1);
+            assertThat(watch.isOver()).isTrue();
+            assertThat(watch.isLeft()).isEqualTo(mayBeLeft);
+            assertThat(watch.outcome(1).cause()).isEqualTo("rank 1 exited with status 1 before its relay heard of it: no space, after 1 of 1 restarts");
+        }
+    }
+
+    /** The first process of all shows whether it can be: what it lacks it has lacked from the start. */
+    @Test
+    void aFirstProcessThatExitsBeforeItsRelayHeardOfItEndsTheJob() throws Exception {
+        JobWatch watch = start(true, 3);
+        exited(watch, 1, 1);
+        assertThat(end(watch).cause()).isEqualTo("rank 1 exited with status 1");
+    }
+
+    @Test
+    void aProcessThatTheSystemDoesNotStartIsTriedAgainAsOftenAsOneThatDies() throws Exception {
+        JobWatch watch = running(true, 3);
+        unable = "error=11";
+        exited(watch, 1, KILLED);
+        assertThat(told).last().isEqualTo("rank 1 cannot be started: error=11: restarted after 4.00 s (2 of 3)");
+        exited(watch, 0, KILLED);
+        assertThat(quiet(watch)).isEqualTo(4_000);
+        unable = null;
+        assertThat(quiet(watch)).isEqualTo(16_000);
+        assertThat(done).containsExactlyInAnyOrder("1/4", "0/4");
+    }
+
+    @Test
+    void aProcessThatTheSystemDoesNotStartIsNotTriedForEver() throws Exception {
+        JobWatch watch = running(true, 1);
+        unable = "error=11";
+        assertThatThrownBy(() -> exited(watch, 1, KILLED)).isInstanceOf(JobFailure.class).hasMessage("rank 1 cannot be started: error=11");
     }
 
     @Test
@@ -629,6 +700,33 @@ class JobWatchTest {
         watch.on(new Signal.JobUnknown(0, "r0 does not have it"), nowNs);
         assertThat(end(watch).isSuccess()).isTrue();
         assertThat(told).isEmpty();
+    }
+
+    /** What becomes of its ranks meanwhile is of no interest. */
+    @Test
+    void aJobWhoseEndIsDecidedIsOverWhenItsRelaysAreThereOrHaveEndedIt() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 1", "start 1 1", "done 0", "ending 3 rank 1 exited with status 3"), nowNs);
+        assertThat(redialled).containsExactly(0, 1);
+        watch.on(new Signal.JobUnknown(0, "r0 does not have it"), nowNs);
+        assertThat(watch.isOver()).as("the other may have it").isFalse();
+        back(watch, 1);
+        told(watch, 1, JobEvent.AWAY);
+        told(watch, 1, JobEvent.LOST);
+        assertThat(watch.quietNs(nowNs)).isEqualTo(Deadlines.FOR_EVER);
+        JobOutcome outcome = end(watch);
+        assertThat(List.of(outcome.status(), outcome.cause())).containsExactly(3, "rank 1 exited with status 3");
+        assertThat(done).as("nothing is started").containsExactly("0:false", "1:false");
+    }
+
+    @Test
+    void aJobWhoseEndIsDecidedIsLeftWhereARelayCannotBeTold() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 1", "start 1 1", "ending 3 rank 1 exited with status 3"), nowNs);
+        back(watch, 1);
+        watch.on(new Signal.RelayLost(0, "r0 is gone", true), nowNs);
+        assertThat(watch.isOver()).isTrue();
+        assertThat(watch.outcome(1)).extracting(JobOutcome::left, JobOutcome::cause).containsExactly(true, "it is over, and not all its relays know: r0 is gone");
     }
 
     @Test

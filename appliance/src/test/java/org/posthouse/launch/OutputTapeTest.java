@@ -106,6 +106,17 @@ class OutputTapeTest {
     }
 
     @Test
+    void whatAJvmSaysThatCannotStartIsNoOutputOfTheRank() throws Exception {
+        process(1, "one\n");
+        process(2, "Error occurred during initialization of VM\nCould not reserve enough space for 4194304 KB object heap\n");
+        process(3, "one\ntwo\n").finish(true);
+        assertThat(shown()).isEqualTo(tagged(
+                "one", "Error occurred during initialization of VM", "Could not reserve enough space for 4194304 KB object heap", "two"));
+        assertThat(told).isEmpty();
+        assertThat(last).last().isEqualTo("Could not reserve enough space for 4194304 KB object heap");
+    }
+
+    @Test
     void halfALineIsShownWhenNobodyFollows() throws Exception {
         OutputPump last = process(1, "one\ntw");
         last.finish(false);

@@ -16,42 +16,43 @@ class RestartsTest {
 
     @ParameterizedTest(name = "status {0}, {1}")
     @CsvSource({
-        // status, link, logged, logged and limited, not logged
-        "0,   NONE,      DONE,    DONE, DONE",
-        "0,   CONNECTED, WAIT,    WAIT, WAIT",
-        "0,   AWAY,      WAIT,    WAIT, WAIT",
-        "0,   REPLAYING, WAIT,    WAIT, WAIT",
-        "0,   FINALIZED, DONE,    DONE, DONE",
-        "0,   LOST,      FAIL,    FAIL, FAIL",
-        "1,   NONE,      FAIL,    FAIL, FAIL",
-        "1,   CONNECTED, WAIT,    WAIT, WAIT",
-        "1,   AWAY,      FAIL,    FAIL, FAIL",
-        "42,  REPLAYING, WAIT,    WAIT, WAIT",
-        "42,  FINALIZED, FAIL,    FAIL, FAIL",
-        "70,  CONNECTED, RESTART, FAIL, WAIT",
-        "70,  AWAY,      RESTART, FAIL, FAIL",
-        "70,  LOST,      FAIL,    FAIL, FAIL",
-        "71,  AWAY,      FAIL,    FAIL, FAIL",
-        "72,  AWAY,      RESTART, FAIL, FAIL",
-        "73,  AWAY,      RESTART, FAIL, FAIL",
-        "74,  AWAY,      FAIL,    FAIL, FAIL",
-        "127, NONE,      FAIL,    FAIL, FAIL",
-        "128, AWAY,      FAIL,    FAIL, FAIL",
-        "129, AWAY,      RESTART, FAIL, FAIL",
-        "137, NONE,      RESTART, FAIL, FAIL",
-        "137, CONNECTED, RESTART, FAIL, WAIT",
-        "137, AWAY,      RESTART, FAIL, FAIL",
-        "137, REPLAYING, RESTART, FAIL, WAIT",
-        "137, FINALIZED, RESTART, FAIL, FAIL",
-        "137, LOST,      FAIL,    FAIL, FAIL",
-        "159, AWAY,      RESTART, FAIL, FAIL",
-        "160, AWAY,      FAIL,    FAIL, FAIL",
-        "255, AWAY,      FAIL,    FAIL, FAIL"
+        // status, link, logged, logged and limited, not logged, logged and not heard of
+        "0,   NONE,      DONE,    DONE, DONE, DONE",
+        "0,   CONNECTED, WAIT,    WAIT, WAIT, WAIT",
+        "0,   AWAY,      WAIT,    WAIT, WAIT, WAIT",
+        "0,   REPLAYING, WAIT,    WAIT, WAIT, WAIT",
+        "0,   FINALIZED, DONE,    DONE, DONE, DONE",
+        "0,   LOST,      FAIL,    FAIL, FAIL, FAIL",
+        "1,   NONE,      FAIL,    FAIL, FAIL, RESTART",
+        "1,   CONNECTED, WAIT,    WAIT, WAIT, RESTART",
+        "1,   AWAY,      FAIL,    FAIL, FAIL, RESTART",
+        "42,  REPLAYING, WAIT,    WAIT, WAIT, RESTART",
+        "42,  FINALIZED, FAIL,    FAIL, FAIL, RESTART",
+        "70,  CONNECTED, RESTART, FAIL, WAIT, RESTART",
+        "70,  AWAY,      RESTART, FAIL, FAIL, RESTART",
+        "70,  LOST,      FAIL,    FAIL, FAIL, FAIL",
+        "71,  AWAY,      FAIL,    FAIL, FAIL, RESTART",
+        "72,  AWAY,      RESTART, FAIL, FAIL, RESTART",
+        "73,  AWAY,      RESTART, FAIL, FAIL, RESTART",
+        "74,  AWAY,      FAIL,    FAIL, FAIL, RESTART",
+        "127, NONE,      FAIL,    FAIL, FAIL, RESTART",
+        "128, AWAY,      FAIL,    FAIL, FAIL, RESTART",
+        "129, AWAY,      RESTART, FAIL, FAIL, RESTART",
+        "137, NONE,      RESTART, FAIL, FAIL, RESTART",
+        "137, CONNECTED, RESTART, FAIL, WAIT, RESTART",
+        "137, AWAY,      RESTART, FAIL, FAIL, RESTART",
+        "137, REPLAYING, RESTART, FAIL, WAIT, RESTART",
+        "137, FINALIZED, RESTART, FAIL, FAIL, RESTART",
+        "137, LOST,      FAIL,    FAIL, FAIL, FAIL",
+        "159, AWAY,      RESTART, FAIL, FAIL, RESTART",
+        "160, AWAY,      FAIL,    FAIL, FAIL, RESTART",
+        "255, AWAY,      FAIL,    FAIL, FAIL, RESTART"
     })
-    void verdicts(int status, RankLink link, Verdict logged, Verdict limited, Verdict unlogged) {
-        assertThat(Verdict.of(status, link, true, false)).as("logged").isEqualTo(logged);
-        assertThat(Verdict.of(status, link, true, true)).as("logged and limited").isEqualTo(limited);
-        assertThat(Verdict.of(status, link, false, false)).as("not logged").isEqualTo(unlogged);
+    void verdicts(int status, RankLink link, Verdict logged, Verdict limited, Verdict unlogged, Verdict unheard) {
+        assertThat(Verdict.of(status, link, true, false, false)).as("logged").isEqualTo(logged);
+        assertThat(Verdict.of(status, link, true, true, false)).as("logged and limited").isEqualTo(limited);
+        assertThat(Verdict.of(status, link, false, false, false)).as("not logged").isEqualTo(unlogged);
+        assertThat(Verdict.of(status, link, true, false, true)).as("logged and not heard of").isEqualTo(unheard);
     }
 
     /** How long each of {@code count} restarts of rank 0 waits, in milliseconds, if each process lives as long as this. */
@@ -88,6 +89,17 @@ class RestartsTest {
             assertThat(waits(new Restarts(1, 3), 3, status, 10)).containsExactly(250L, 250L, 1_000L);
         }
         assertThat(waits(new Restarts(1, 3), 1, 143, 10)).containsExactly(0L);
+    }
+
+    @Test
+    void whatCouldNotStartWaitsForWhatItLacks() {
+        Restarts restarts = new Restarts(1, 10);
+        restarts.unstarted(0);
+        assertThat(waits(restarts, 1, 1, 10)).containsExactly(4_000L);
+        restarts.unstarted(0);
+        assertThat(waits(restarts, 2, 1, 10)).containsExactly(16_000L, 30_000L);
+        restarts.unstarted(0);
+        assertThat(waits(restarts, 1, 1, 10)).containsExactly(30_000L);
     }
 
     @Test

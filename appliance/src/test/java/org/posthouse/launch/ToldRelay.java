@@ -52,10 +52,15 @@ final class ToldRelay implements AutoCloseable {
         greet(List.of(new Home("here", "here", address())));
     }
 
-    /** @param homes what it tells of, itself first */
-    void greet(List<Home> homes) throws Exception {
+    /** Takes the launcher's connection and says nothing. */
+    void meet() throws IOException {
         launcher = server.accept();
         launcher.setSoTimeout(ANSWER_MS);
+    }
+
+    /** @param homes what it tells of, itself first */
+    void greet(List<Home> homes) throws Exception {
+        meet();
         in = new DataInputStream(launcher.getInputStream());
         hear(FrameType.HELLO);
         say(Welcome.launcher(homes, new int[homes.size()]).encode());
@@ -80,10 +85,19 @@ final class ToldRelay implements AutoCloseable {
 
     /** Hears that the job is to end, and ends it. */
     Notice closeJob() throws Exception {
+        Notice why = hearEnd();
+        endJob();
+        return why;
+    }
+
+    Notice hearEnd() throws Exception {
         Notice why = Notice.decode(hear(FrameType.JOB_CLOSE));
         assertThat(why.job()).isEqualTo(job);
-        say(new JobEvent(job, JobEvent.CLOSED, -1, 0, "").encode());
         return why;
+    }
+
+    void endJob() throws IOException {
+        say(new JobEvent(job, JobEvent.CLOSED, -1, 0, "").encode());
     }
 
     private void say(ByteBuffer frame) throws IOException {

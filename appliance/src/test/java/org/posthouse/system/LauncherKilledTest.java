@@ -128,7 +128,8 @@ class LauncherKilledTest {
             await().atMost(PATIENCE).until(() -> relay.get("/api/v1/jobs").at("/jobs/0/launcherAwaitedUntil").asLong() > System.currentTimeMillis());
             assertThat(resume("--end").await().status()).isZero();
             assertThat(relay.get("/api/v1/jobs").at("/jobs/0/state").asText()).isEqualTo("FAILED");
-            assertThat(resume("--end").await().err()).contains("is over: it ended with status 143: ended by its user");
+            assertThat(resume().await().err()).contains("is over: it ended with status 143: ended by its user");
+            assertThat(resume("--end").await().status()).as("its relay is asked again whether it has the job").isZero();
         }
     }
 }

@@ -15,7 +15,7 @@ import java.util.List;
  * last process in them. It takes no rights, but a kernel that lets users have such namespaces; where there are none, the test
  * is not run.
  */
-final class SmallDisk implements AutoCloseable {
+public final class SmallDisk implements AutoCloseable {
     private static final int PIECE_BYTES = 64 << 10;
 
     private final Process holder;
@@ -27,7 +27,7 @@ final class SmallDisk implements AutoCloseable {
     }
 
     /** @param at where its own processes see it; an empty folder for all others */
-    static SmallDisk mount(Path at, int mebibytes) throws IOException {
+    public static SmallDisk mount(Path at, int mebibytes) throws IOException {
         Files.createDirectories(at);
         String script = "mount -t tmpfs -o size=" + mebibytes + "m posthouse \"$0\" && echo mounted && exec sleep 600";
         Process holder = new ProcessBuilder("unshare", "-Urm", "sh", "-c", script, at.toString())
@@ -49,12 +49,12 @@ final class SmallDisk implements AutoCloseable {
     }
 
     /** How others see what is on it. */
-    Path seen(String name) {
+    public Path seen(String name) {
         return Path.of("/proc/" + holder.pid() + "/root" + at).resolve(name);
     }
 
     /** Writes a file until nothing more fits. */
-    void fill() throws IOException {
+    public void fill() throws IOException {
         try (OutputStream filler = Files.newOutputStream(seen("filler"))) {
             while (true) {
                 filler.write(new byte[PIECE_BYTES]);
@@ -67,7 +67,7 @@ final class SmallDisk implements AutoCloseable {
     }
 
     /** Deletes that file. */
-    void makeRoom() throws IOException {
+    public void makeRoom() throws IOException {
         Files.delete(seen("filler"));
     }
 
