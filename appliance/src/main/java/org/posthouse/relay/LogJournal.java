@@ -393,7 +393,9 @@ final class LogJournal implements Journal {
                 at.deliveries(),
                 at.polls(),
                 image == null ? 0 : image.crc(),
-                image == null);
+                image == null,
+                at.out(),
+                at.err());
     }
 
     @Override

@@ -41,8 +41,8 @@ class JobWatchTest {
         }
 
         @Override
-        public void checkpointed(int rank, int image, long outBytes, long errBytes) {
-            told.add("rank " + rank + " image " + image + " at " + outBytes + ", " + errBytes);
+        public boolean checkpointed(int rank, int image, long outBytes, long errBytes) {
+            return told.add("rank " + rank + " image " + image + " at " + outBytes + ", " + errBytes);
         }
 
         @Override
@@ -56,8 +56,8 @@ class JobWatchTest {
         }
 
         @Override
-        public void goesOnAt(int rank, int image) {
-            told.add("rank " + rank + " goes on at image " + image);
+        public void goesOnAt(int rank, long incarnation, int image) {
+            told.add("process " + incarnation + " of rank " + rank + " goes on at image " + image);
         }
     };
 
@@ -342,8 +342,8 @@ class JobWatchTest {
     void checkpointsAndWhereAProcessGoesOnAreMarksOfItsOutput() throws Exception {
         JobWatch watch = running(true, 3);
         told(watch, new JobEvent(JOB, JobEvent.CHECKPOINTED, 1, 2, 10, 20, ""));
-        told(watch, new JobEvent(JOB, JobEvent.OUTPUT, 1, 2, 0, 0, ""));
-        assertThat(told).containsExactly("rank 1 image 2 at 10, 20", "rank 1 goes on at image 2");
+        told(watch, new JobEvent(JOB, JobEvent.OUTPUT, 1, 2, 3, 0, ""));
+        assertThat(told).containsExactly("rank 1 image 2 at 10, 20", "process 3 of rank 1 goes on at image 2");
     }
 
     /** Else nobody would know why the job stands still. */
