@@ -28,6 +28,8 @@ class JobWatchTest {
     private boolean refuses;
     private long nowNs = Long.MAX_VALUE - 1_000_000;
 
+    private boolean knowsMarks;
+
     private final JobWatch.Processes processes = new JobWatch.Processes() {
         @Override
         public boolean start(int rank, int incarnation) {
@@ -42,7 +44,8 @@ class JobWatchTest {
 
         @Override
         public boolean checkpointed(int rank, int image, long outBytes, long errBytes) {
-            return told.add("rank " + rank + " image " + image + " at " + outBytes + ", " + errBytes);
+            told.add("rank " + rank + " image " + image + " at " + outBytes + ", " + errBytes);
+            return !knowsMarks;
         }
 
         @Override
@@ -317,6 +320,18 @@ class JobWatchTest {
         exited(watch, 1, KILLED);
         assertThat(end(watch).cause())
                 .isEqualTo("rank 1 was killed by signal 9 (SIGKILL), and cannot be started again: so says the relay");
+    }
+
+    /** It lies before what cannot be replayed. */
+    @Test
+    void aCheckpointThatIsToldAgainLiftsNoLimit() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, 0, JobEvent.LIMITED);
+        knowsMarks = true;
+        told(watch, new JobEvent(JOB, JobEvent.CHECKPOINTED, 0, 1, 10, 20, ""));
+        exited(watch, 0, KILLED);
+        assertThat(end(watch).cause())
+                .isEqualTo("rank 0 was killed by signal 9 (SIGKILL), and cannot be started again: so says the relay");
     }
 
     /** As the design wants it of THREAD_MULTIPLE: at the start, and not when it has happened. */
