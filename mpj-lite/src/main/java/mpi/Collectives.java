@@ -29,7 +29,7 @@ class Collectives {
 
     final Communicator comm;
     final ArgumentCheck check;
-    private final Turns turns;
+    final Turns turns;
     private final Peers peers;
     final int rank;
     final int size;

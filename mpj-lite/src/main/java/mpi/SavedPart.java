@@ -215,7 +215,7 @@ abstract class SavedPart {
     }
 
     /** Elements that are written and read where they are, little-endian, a piece at a time. */
-    private abstract static class InPlace extends SavedPart {
+    abstract static class InPlace extends SavedPart {
         private final int elements;
         private final int elementBytes;
 
@@ -232,8 +232,8 @@ abstract class SavedPart {
         final void write(String name, DataOutputStream out) throws IOException {
             out.writeInt(elements);
             byte[] piece = new byte[STEP_BYTES];
-            for (int at = 0; at < elements; at += STEP_BYTES / elementBytes) {
-                int count = Math.min(STEP_BYTES / elementBytes, elements - at);
+            for (int at = 0, count; at < elements; at += count) {
+                count = Math.min(STEP_BYTES / elementBytes, elements - at);
                 get(at, count, ByteBuffer.wrap(piece).order(ByteOrder.LITTLE_ENDIAN));
                 out.write(piece, 0, count * elementBytes);
             }
@@ -246,8 +246,8 @@ abstract class SavedPart {
                 throw new InvalidObjectException("\"" + name + "\" has " + elements + " elements, and had " + saved);
             }
             byte[] piece = new byte[STEP_BYTES];
-            for (int at = 0; at < elements; at += STEP_BYTES / elementBytes) {
-                int count = Math.min(STEP_BYTES / elementBytes, elements - at);
+            for (int at = 0, count; at < elements; at += count) {
+                count = Math.min(STEP_BYTES / elementBytes, elements - at);
                 in.readFully(piece, 0, count * elementBytes);
                 put(at, count, ByteBuffer.wrap(piece, 0, count * elementBytes).order(ByteOrder.LITTLE_ENDIAN));
             }

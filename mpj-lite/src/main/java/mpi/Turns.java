@@ -31,9 +31,9 @@ final class Turns {
     private Presence presence;
 
     /** How many were called here, and up to which of them the program has seen that they are over: they are in their order. */
-    private int called;
+    private long called;
 
-    private int seen;
+    private long seen;
 
     /** What is to be done when it has seen the last. */
     private final List<Runnable> afterwards = new ArrayList<>();
@@ -50,7 +50,7 @@ final class Turns {
 
     /** Runs a collective behind all that were queued. */
     void take(Collective collective) {
-        int number = call();
+        long number = call();
         Operation ahead = line.ahead();
         if (ahead != null) {
             comm.await(collective.call, ahead);
@@ -62,15 +62,15 @@ final class Turns {
         }
     }
 
-    private synchronized int call() {
+    private synchronized long call() {
         comm.self.underWay().collective();
         return ++called;
     }
 
     /** The program knows that this one is over, and so are those before it. */
-    private synchronized void seen(int number) {
+    private synchronized void seen(long number) {
         if (number > seen) {
-            comm.self.underWay().collectivesSeen(number - seen);
+            comm.self.underWay().collectivesSeen((int) (number - seen));
             seen = number;
         }
         if (seen == called) {
@@ -81,7 +81,7 @@ final class Turns {
 
     /** Runs a collective in the background, behind all that were queued. */
     synchronized Request queue(Collective collective) {
-        int number = call();
+        long number = call();
         Operation end = comm.endpoint.begin();
         AtomicReference<Throwable> failure = new AtomicReference<>();
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
@@ -166,7 +166,7 @@ final class Turns {
         return seen < called;
     }
 
-    /** Calls so far, those that are somebody else's included. */
+    /** Calls so far, those that are somebody else's included: the low 32 bits. */
     synchronized int calls() {
         return presence == null ? firstTag : presence.number();
     }
@@ -176,6 +176,12 @@ final class Turns {
         if (calls != firstTag) {
             presence().goOn(calls);
         }
+    }
+
+    /** For tests: as if so many had been called here, and were over. */
+    synchronized void countFrom(long calls) {
+        called = calls;
+        seen = calls;
     }
 
     private synchronized Presence presence() {

@@ -84,6 +84,29 @@ class CheckpointTest {
         assertThat(nextBuffer).isEqualTo(buffer);
     }
 
+    /** Before, a collective counted as under way for ever when 2^31 had been called. */
+    @Test
+    void isSavedHoweverManyCollectivesThereWere() {
+        int[] calls = new int[1];
+        LocalWorld before = run(1, new LocalWorld(1).saving(), (world, checkpoint) -> {
+            checkpoint.restored();
+            world.collectives.goOn(Integer.MAX_VALUE - 1);
+            world.collectives.turns.countFrom(Integer.MAX_VALUE - 1);
+            for (int i = 0; i < 3; i++) {
+                world.Barrier();
+                world.Ibarrier().Wait();
+                checkpoint.save();
+            }
+            calls[0] = world.collectives.calls();
+        });
+        restored(before, (world, checkpoint) -> {
+            assertThat(checkpoint.restored()).isTrue();
+            assertThat(world.collectives.calls()).isEqualTo(calls[0]).isNegative();
+            world.Barrier();
+            checkpoint.save();
+        });
+    }
+
     @Test
     void communicatorsGetTheNumbersThatTheyWouldHaveGot() {
         int[] next = new int[1];

@@ -8,6 +8,9 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.SequenceInputStream;
 import java.lang.reflect.Array;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -25,6 +28,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is registered comes back as it was saved, whatever it became meanwhile. */
 final class SavedPartTest {
@@ -77,6 +81,52 @@ final class SavedPartTest {
         fill(array, 2);
         load(part, image);
         assertThat(array).isEqualTo(expected);
+    }
+
+    /** Of as many elements as can be, without the memory. */
+    private static final class Endless extends SavedPart.InPlace {
+        private long got;
+        private long put;
+
+        Endless(int elementBytes) {
+            super(Integer.MAX_VALUE, elementBytes);
+        }
+
+        @Override
+        void get(int from, int count, ByteBuffer to) {
+            assertThat(from).isEqualTo((int) got);
+            got += count;
+        }
+
+        @Override
+        void put(int from, int count, ByteBuffer in) {
+            assertThat(from).isEqualTo((int) put);
+            put += count;
+        }
+    }
+
+    /** Before, the last step of an array of nearly 2^31 elements went past the greatest int, and the array was neither saved nor restored. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 8})
+    void anArrayMayBeAsLongAsAnyCanBe(int elementBytes) throws IOException {
+        Endless array = new Endless(elementBytes);
+        array.write("it", new DataOutputStream(OutputStream.nullOutputStream()));
+        array.read("it", new DataInputStream(new SequenceInputStream(
+                new ByteArrayInputStream(ByteBuffer.allocate(Integer.BYTES).putInt(Integer.MAX_VALUE).array()), new Zeros())));
+        assertThat(array.got).isEqualTo(Integer.MAX_VALUE);
+        assertThat(array.put).isEqualTo(Integer.MAX_VALUE);
+    }
+
+    private static final class Zeros extends InputStream {
+        @Override
+        public int read() {
+            return 0;
+        }
+
+        @Override
+        public int read(byte[] to, int from, int count) {
+            return count;
+        }
     }
 
     static Stream<Buffer> buffers() {

@@ -118,6 +118,8 @@ final class RecordFields {
         to.put("deliveries", checkpoint.deliveries());
         to.put("events", checkpoint.events());
         to.put("failed", checkpoint.polls());
+        to.put("out", checkpoint.out());
+        to.put("err", checkpoint.err());
     }
 
     /** One line for people, without what is not so, and without what every record has. */

@@ -78,16 +78,11 @@ final class Checkpoints {
         }
     }
 
-    private static Standing standing(HomedRank rank) {
+    private static Standing standing(HomedRank rank, Point point) {
         long next = rank.job().journal().position() + 1;
         return new Standing(
-                Math.min(next, rank.mailbox().oldestPosition()), rank.messagesDelivered(), rank.events(), rank.failedPolls());
-    }
-
-    private static void report(HomedRank rank, Point point, long image) {
-        long job = rank.job().id();
-        int code = Math.toIntExact(image);
-        rank.job().report(new JobEvent(job, JobEvent.CHECKPOINTED, rank.rank(), code, point.out(), point.err(), ""));
+                Math.min(next, rank.mailbox().oldestPosition()), rank.messagesDelivered(), rank.events(), rank.failedPolls(),
+                point.out(), point.err());
     }
 
     private void save(HomedRank rank, Point point) {
@@ -132,7 +127,7 @@ final class Checkpoints {
         if (save == null || save.failed || save.unkept || save.at != null || !save.hasArrived() || rank.isMissingPieces()) {
             return;
         }
-        save.at = standing(rank);
+        save.at = standing(rank, save.point);
         if (save.isImage()) {
             images.end(rank, save.number);
         } else {
@@ -146,7 +141,10 @@ final class Checkpoints {
         long number = image == null ? 0 : image.number();
         job.journal().checkpoint(job.id(), rank.rank(), save.at, image);
         rank.save(null);
-        report(rank, save.point, number);
+        job.report(rank.outputNotes().checkpoint(new Recovered.Mark(number, save.point.out(), save.point.err())));
+        if (image == null && rank.incarnation() > 1) {
+            job.report(rank.outputNotes().goesOnAt(0)); // No history has told it: it was begun anew, or its host has lost the end of the log.
+        }
         rank.port().point(Point.of(job.id(), Point.Kind.SAVED, number, 0));
     }
 

@@ -3,6 +3,7 @@ package org.posthouse.core;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -27,6 +28,7 @@ public final class HomedRank {
     private final Repeats repeats = new Repeats();
     private Checkpoints.Save save;
     private int saves;
+    private final OutputNotes outputNotes = new OutputNotes(this);
     private final UsedCredit credit = new UsedCredit();
     private final Safety safety;
 
@@ -240,6 +242,16 @@ public final class HomedRank {
         return Checkpoints.asking(this);
     }
 
+    /** What its launcher has to know of its output. */
+    OutputNotes outputNotes() {
+        return outputNotes;
+    }
+
+    /** What a launcher that comes has to know of its output. */
+    public List<JobEvent> outputNotesTold() {
+        return outputNotes.all();
+    }
+
     /** A number for its next image, which names it as long as it is on its way. */
     int nextSave() {
         return ++saves;
@@ -303,6 +315,7 @@ public final class HomedRank {
         messagesDelivered = recovered.deliveries();
         events = recovered.events();
         failedPolls = recovered.failedPolls();
+        recovered.marks().forEach(outputNotes::checkpoint);
     }
 
     /** It has said goodbye, and is answered when all that it has sent is safe. */

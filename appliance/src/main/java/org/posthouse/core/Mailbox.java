@@ -252,7 +252,7 @@ public final class Mailbox {
     Round begunRound(int contextId) {
         Context context = contexts.get(contextId);
         if (context != null && context.round == null) {
-            context.round = new Round(contextId);
+            context.round = new Round(contextId, 0);
         }
         return context == null ? null : context.round;
     }

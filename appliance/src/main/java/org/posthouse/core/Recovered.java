@@ -15,6 +15,7 @@ import java.util.List;
  * @param takenBack offers to it that their sources took back
  * @param messages to it that no receive has got, or that are not whole: {@link Message#recovered}, in the order in which
  *     they came. They are the core's from then on
+ * @param marks where in its output its checkpoints stand, older ones first
  */
 public record Recovered(
         int rank,
@@ -25,12 +26,16 @@ public record Recovered(
         long failedPolls,
         List<Channel> channels,
         List<Channel> takenBack,
-        List<Message> messages) {
+        List<Message> messages,
+        List<Mark> marks) {
     /** A place in the stream of messages from {@code source} in one context. */
     public record Channel(int context, int source, long sequence) {}
 
+    /** Where in what a rank has printed an image of it stands, or for 0 the end of its prologue. */
+    public record Mark(long image, long out, long err) {}
+
     /** A rank of which the log has no record. */
     public static Recovered nothing(int rank) {
-        return new Recovered(rank, 0, false, 0, 0, 0, List.of(), List.of(), List.of());
+        return new Recovered(rank, 0, false, 0, 0, 0, List.of(), List.of(), List.of(), List.of());
     }
 }

@@ -4,7 +4,6 @@ import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
@@ -184,7 +183,7 @@ final class Replay {
         }
         boolean jumps = prologue.number() > 0;
         Job job = rank.job();
-        job.report(JobEvent.OUTPUT, rank.rank(), Math.toIntExact(prologue.number()), "");
+        job.report(rank.outputNotes().goesOnAt(prologue.number()));
         port.point(new Point(
                 job.id(),
                 jumps ? Point.Kind.JUMP : Point.Kind.READY,

@@ -36,7 +36,10 @@ public final class Round {
     }
 
     private final int context;
-    private int number;
+
+    /** From 1; frames have the low 32 bits. 0 before the first. */
+    private long number;
+
     private boolean open;
 
     /** Cost of all that may be pushed, and of all that was, since the rank's start; pushed never exceeds bound. */
@@ -44,8 +47,10 @@ public final class Round {
 
     private long pushed;
 
-    Round(int context) {
+    /** @param number of those that have been and ended */
+    Round(int context, long number) {
         this.context = context;
+        this.number = number;
     }
 
     boolean isOpen() {
@@ -58,8 +63,8 @@ public final class Round {
      * @return whether that begins the round; if not, it goes on, or it has ended and the rank is about to hear of it
      */
     boolean grant(int round, long upTo) throws WireException {
-        boolean begins = round == number + 1 && !open;
-        if (!begins && (round != number || round < 1)) {
+        boolean begins = round == (int) (number + 1) && !open;
+        if (!begins && (round != (int) number || number == 0)) {
             throw new WireException(
                     Reason.MALFORMED_FRAME,
                     "AHEAD of round " + round + " in context " + context + ", whose round " + number + (open ? " is open" : " has ended"));
@@ -71,8 +76,10 @@ public final class Round {
                             + (pushed + Wire.PUSHED_COST_MAX));
         }
         bound = upTo;
-        number = round;
-        open |= begins;
+        if (begins) {
+            number++;
+            open = true;
+        }
         return begins;
     }
 
@@ -100,7 +107,7 @@ public final class Round {
     void end(End why, RankPort rank) {
         assert open : this;
         open = false;
-        rank.ended(context, number, why, pushed);
+        rank.ended(context, (int) number, why, pushed);
     }
 
     @Override

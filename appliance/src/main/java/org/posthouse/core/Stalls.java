@@ -60,7 +60,7 @@ final class Stalls {
                 verdicts.add(mismatch(other, stall));
             }
         } else {
-            Stall behind = stall.number() < other.number() ? stall : other;
+            Stall behind = stall.number() - other.number() < 0 ? stall : other; // Numbers wrap.
             Stall ahead = behind == stall ? other : stall;
             if (behind.peer() == ahead.rank()) {
                 verdicts.add(left(behind, ahead));
@@ -115,16 +115,16 @@ final class Stalls {
 
     /** What {@code behind}'s rank is told when the rank that it waits for is in a later collective. */
     private static Stall left(Stall behind, Stall ahead) {
-        String text = "rank " + behind.rank() + " is in " + behind.text() + ", collective " + behind.number()
+        String text = "rank " + behind.rank() + " is in " + behind.text() + ", collective " + number(behind)
                 + " of this communicator, and waits for rank " + ahead.rank() + ", which has left it and is in "
-                + ahead.text() + ", collective " + ahead.number() + " (world ranks)" + RULE;
+                + ahead.text() + ", collective " + number(ahead) + " (world ranks)" + RULE;
         return with(behind, ahead.rank(), text);
     }
 
     /** What {@code stall}'s rank is told when another rank's call does not match. */
     private static Stall mismatch(Stall stall, Stall other) {
         String text = "rank " + stall.rank() + " is in " + stall.text() + ", rank " + other.rank() + " in " + other.text()
-                + ", as collective " + stall.number()
+                + ", as collective " + number(stall)
                 + " of this communicator (world ranks)" + RULE;
         return with(stall, -1, text);
     }
@@ -134,6 +134,10 @@ final class Stalls {
         String text = "rank " + stall.rank() + " is in " + stall.text() + " and waits for rank " + stall.peer()
                 + ", which has called Finalize (world ranks)" + RULE;
         return with(stall, stall.peer(), text);
+    }
+
+    private static String number(Stall stall) {
+        return Integer.toUnsignedString(stall.number());
     }
 
     private static Stall with(Stall stall, int peer, String text) {

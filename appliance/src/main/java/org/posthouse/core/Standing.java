@@ -7,5 +7,7 @@ package org.posthouse.core;
  * @param deliveries that it has got
  * @param events that it has told
  * @param polls that have failed
+ * @param out bytes that its processes have printed to their standard output
+ * @param err the same of their standard error
  */
-public record Standing(long pin, long deliveries, long events, long polls) {}
+public record Standing(long pin, long deliveries, long events, long polls, long out, long err) {}

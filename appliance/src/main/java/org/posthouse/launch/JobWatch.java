@@ -27,8 +27,8 @@ final class JobWatch {
         /** No other process follows: shows what was held back of the output. @param well whether it ended as it should */
         void finishOutput(int rank, boolean well);
 
-        /** A checkpoint was taken; image 0 is the end of the prologue. What the rank had printed to its streams by then. */
-        void checkpointed(int rank, int image, long outBytes, long errBytes);
+        /** A checkpoint was taken; image 0 is the end of the prologue. What the rank had printed to its streams by then. @return whether that is news */
+        boolean checkpointed(int rank, int image, long outBytes, long errBytes);
 
         /** The rank saves: {@link Signal.Kept} is to follow when what its process had printed by then is kept. */
         void saves(int rank, int incarnation, long outBytes, long errBytes);
@@ -36,8 +36,8 @@ final class JobWatch {
         /** The rank did what cannot be replayed. */
         void limited(int rank, String why);
 
-        /** The rank's process goes on at this image when it has printed its prologue; 0: at none. */
-        void goesOnAt(int rank, int image);
+        /** This process of the rank goes on at this image when it has printed its prologue; 0: at none. */
+        void goesOnAt(int rank, long incarnation, int image);
     }
 
     private final JobSpec spec;
@@ -328,14 +328,14 @@ final class JobWatch {
             case JobEvent.DIVERGED -> diverged("rank " + rank + " " + event.text());
             case JobEvent.LIMITED -> limited(rank, event.text());
             case JobEvent.CHECKPOINTED -> {
-                processes.checkpointed(rank, event.code(), event.a(), event.b());
-                if (event.code() > 0) {
+                boolean isNew = processes.checkpointed(rank, event.code(), event.a(), event.b());
+                if (isNew && event.code() > 0) {
                     ranks.checkpointed(rank);
                 }
             }
             case JobEvent.SAVES -> processes.saves(rank, event.code(), event.a(), event.b());
             case JobEvent.UNRECEIVED -> tell.accept("rank " + rank + " " + event.text());
-            case JobEvent.OUTPUT -> processes.goesOnAt(rank, event.code());
+            case JobEvent.OUTPUT -> processes.goesOnAt(rank, event.a(), event.code());
             default -> throw new IllegalStateException("unknown event " + event);
         }
     }

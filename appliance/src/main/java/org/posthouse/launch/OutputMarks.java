@@ -22,28 +22,34 @@ final class OutputMarks {
     private long prologue = NONE;
     private long target = NONE;
     private boolean known;
+    private int incarnation;
 
-    /** @param image its number; 0 for the end of the prologue */
-    synchronized void mark(int image, long bytes) {
+    /** @param image its number; 0 for the end of the prologue. @return whether that is new */
+    synchronized boolean mark(int image, long bytes) {
         if (image == 0) {
+            boolean isNew = prologue != bytes;
             prologue = bytes;
-        } else {
-            marks.put(image, bytes);
-            marks.keySet().removeIf(older -> older < image - OLDER);
+            return isNew;
         }
+        Long before = marks.put(image, bytes);
+        marks.keySet().removeIf(older -> older < image - OLDER);
+        return before == null || before != bytes;
     }
 
     /** Another process begins. */
-    synchronized void begin() {
+    synchronized void begin(int newIncarnation) {
+        incarnation = newIncarnation;
         known = false;
         notifyAll();
     }
 
-    /** The process goes on at this image, behind its prologue; at 0 there is none. */
-    synchronized void goesOnAt(int image) {
-        target = image == 0 ? NONE : marks.getOrDefault(image, END);
-        known = true;
-        notifyAll();
+    /** The process goes on at this image, behind its prologue; at 0 there is none. What is told of another process changes nothing. */
+    synchronized void goesOnAt(long process, int image) {
+        if (process == incarnation) {
+            target = image == 0 ? NONE : marks.getOrDefault(image, END);
+            known = true;
+            notifyAll();
+        }
     }
 
     /** Where the prologue ends, if it is known. */

@@ -28,10 +28,8 @@ final class OutputPump {
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private Thread thread;
 
-    /** Bytes that the process has printed, and at which of them it may jump. */
+    /** Bytes that the process has printed. */
     private long printed;
-
-    private long prologue = OutputMarks.NONE;
 
     private OutputPump(InputStream from, PrintStream to, byte[] tag, OutputTape tape, int incarnation) {
         this.from = from;
@@ -46,7 +44,6 @@ final class OutputPump {
         OutputPump pump = new OutputPump(from, to, tag, tape, incarnation);
         if (tape != null) {
             tape.begin(incarnation);
-            pump.prologue = incarnation > 1 ? tape.marks().prologue() : OutputMarks.NONE;
         }
         pump.thread = Thread.ofPlatform().daemon().name(name).start(pump::run);
         return pump;
@@ -82,9 +79,10 @@ final class OutputPump {
         endLine();
     }
 
-    /** At the end of its prologue the process goes on elsewhere, perhaps. */
+    /** At the end of its prologue the process goes on elsewhere, perhaps; where that is may be told again only when the process has begun. */
     private void read(byte[] buffer, int count) throws InterruptedException {
         int first = 0;
+        long prologue = tape != null && incarnation > 1 ? tape.marks().prologue() : OutputMarks.NONE;
         if (prologue >= printed && prologue < printed + count) {
             first = (int) (prologue - printed);
             take(buffer, 0, first);

@@ -162,7 +162,7 @@ final class OutputTape implements AutoCloseable {
         isUnstarted = false;
         came = 0;
         waiting = null;
-        marks.begin();
+        marks.begin(newIncarnation);
     }
 
     /** So many bytes of a process have come, and were taken. */

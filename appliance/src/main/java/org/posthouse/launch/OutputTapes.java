@@ -80,16 +80,16 @@ final class OutputTapes implements AutoCloseable {
         };
     }
 
-    /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and had printed so much by then. */
-    void mark(int rank, int image, long outBytes, long errBytes) {
-        out[rank].marks().mark(image, outBytes);
-        err[rank].marks().mark(image, errBytes);
+    /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and had printed so much by then. @return whether that is new */
+    boolean mark(int rank, int image, long outBytes, long errBytes) {
+        boolean isNew = out[rank].marks().mark(image, outBytes);
+        return err[rank].marks().mark(image, errBytes) || isNew;
     }
 
-    /** The rank's process goes on at this image when it has printed its prologue; 0: at none. */
-    void goesOnAt(int rank, int image) {
-        out[rank].marks().goesOnAt(image);
-        err[rank].marks().goesOnAt(image);
+    /** This process of the rank goes on at this image when it has printed its prologue; 0: at none. */
+    void goesOnAt(int rank, long incarnation, int image) {
+        out[rank].marks().goesOnAt(incarnation, image);
+        err[rank].marks().goesOnAt(incarnation, image);
     }
 
     OutputTape out(int rank) {

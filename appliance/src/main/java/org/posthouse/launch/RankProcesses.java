@@ -143,11 +143,12 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     }
 
     @Override
-    public void checkpointed(int rank, int image, long outBytes, long errBytes) {
-        if (tapes != null) {
-            tapes.mark(rank, image, outBytes, errBytes);
+    public boolean checkpointed(int rank, int image, long outBytes, long errBytes) {
+        if (tapes != null && !tapes.mark(rank, image, outBytes, errBytes)) {
+            return false;
         }
         note(written -> written.marked(rank, image, outBytes, errBytes), "what rank " + rank + " prints may be shown twice");
+        return true;
     }
 
     @Override
@@ -162,9 +163,9 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     }
 
     @Override
-    public void goesOnAt(int rank, int image) {
+    public void goesOnAt(int rank, long incarnation, int image) {
         if (tapes != null) {
-            tapes.goesOnAt(rank, image);
+            tapes.goesOnAt(rank, incarnation, image);
         }
     }
 

@@ -51,7 +51,7 @@ final class HistoryReader implements Historian {
         this.shard = shard;
         this.journal = histories.journal();
         this.thread = histories.thread();
-        this.resends = new Resends(shard, histories);
+        this.resends = new Resends(shard, histories, Resends.LOOK_MS);
     }
 
     @Override

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -198,7 +198,7 @@ final class LogJournal implements Journal {
     }
 
     /** The thread that stores images. */
-    ExecutorService background() {
+    ScheduledExecutorService background() {
         return background;
     }
 
@@ -393,7 +393,9 @@ final class LogJournal implements Journal {
                 at.deliveries(),
                 at.polls(),
                 image == null ? 0 : image.crc(),
-                image == null);
+                image == null,
+                at.out(),
+                at.err());
     }
 
     @Override

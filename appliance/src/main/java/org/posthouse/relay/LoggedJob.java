@@ -3,6 +3,8 @@ package org.posthouse.relay;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 import org.posthouse.core.Job;
 import org.posthouse.core.Message;
 import org.posthouse.core.Recovered;
@@ -81,6 +83,10 @@ record LoggedJob(JobOpen opening, List<Recovered> ranks, long divergences, Strin
                 log.polls(),
                 channels,
                 takenBack,
-                messages);
+                messages,
+                Stream.of(log.prologue(), log.olderCheckpoint(), log.checkpoint())
+                        .flatMap(Optional::stream)
+                        .map(point -> new Recovered.Mark(point.number(), point.out(), point.err()))
+                        .toList());
     }
 }

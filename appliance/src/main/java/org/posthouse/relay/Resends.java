@@ -2,17 +2,26 @@ package org.posthouse.relay;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
 import org.posthouse.core.Claim;
 import org.posthouse.core.Job;
 
 /**
  * Compares what restarted ranks would send again with what they had sent to one shard's ranks, on the thread that reads
  * histories, a strand's turn of claims at a time. Called inside the shard's strand, but for what {@link SentBefore} does.
+ *
+ * <p>What was read for a rank that has claimed nothing for a minute is forgotten: it has caught up, mostly, and what it claims later is read anew.
  */
 final class Resends {
+    /** Whoever has claimed nothing between two looks, which are so far apart, is forgotten. */
+    static final long LOOK_MS = 60_000;
+
     private record Source(long job, int rank) {
         @Override
         public String toString() {
@@ -28,11 +37,18 @@ final class Resends {
     /** Confined to the thread that reads. */
     private final Map<Source, SentBefore> before = new HashMap<>();
 
+    /** Who has claimed something since the last look. Confined like that, as is {@link #looking}. */
+    private final Set<Source> lately = new HashSet<>();
+
+    private final long lookMs;
+    private boolean looking;
+
     private List<Resent> turn = new ArrayList<>();
 
-    Resends(Shard shard, Histories histories) {
+    Resends(Shard shard, Histories histories, long lookMs) {
         this.shard = shard;
         this.histories = histories;
+        this.lookMs = lookMs;
         histories.journal().onCut(() -> histories.thread().execute(() -> before.values().forEach(SentBefore::onCut)));
     }
 
@@ -52,6 +68,8 @@ final class Resends {
 
     private void compare(Resent resent) {
         Source source = resent.source();
+        lately.add(source);
+        lookNowAndThen();
         LogWork.attempt("not compared with what was sent before:", source, () -> {
             String difference = before.computeIfAbsent(
                             source, any -> new SentBefore(
@@ -64,16 +82,31 @@ final class Resends {
         }, why -> {});
     }
 
+    private void lookNowAndThen() {
+        if (!looking) {
+            looking = true;
+            Runnable look = () -> histories.thread().execute(this::look);
+            histories.journal().background().scheduleWithFixedDelay(look, lookMs, lookMs, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void look() {
+        forgetThose(source -> !lately.contains(source));
+        lately.clear();
+    }
+
     /** The job has ended: nothing of it is compared any more. */
     void forget(long job) {
-        histories.thread().execute(() -> {
-            for (Iterator<Map.Entry<Source, SentBefore>> it = before.entrySet().iterator(); it.hasNext(); ) {
-                Map.Entry<Source, SentBefore> entry = it.next();
-                if (entry.getKey().job() == job) {
-                    entry.getValue().close();
-                    it.remove();
-                }
+        histories.thread().execute(() -> forgetThose(source -> source.job() == job));
+    }
+
+    private void forgetThose(Predicate<Source> which) {
+        for (Iterator<Map.Entry<Source, SentBefore>> it = before.entrySet().iterator(); it.hasNext(); ) {
+            Map.Entry<Source, SentBefore> entry = it.next();
+            if (which.test(entry.getKey())) {
+                entry.getValue().close();
+                it.remove();
             }
-        });
+        }
     }
 }

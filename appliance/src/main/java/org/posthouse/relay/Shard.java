@@ -337,7 +337,10 @@ final class Shard {
         Job open = core().job(job);
         return open == null
                 ? List.of()
-                : open.homedRanks().stream().flatMap(rank -> Stream.concat(standing(job, rank).stream(), rank.asking().stream())).toList();
+                : open.homedRanks().stream()
+                        .flatMap(rank -> Stream.of(rank.outputNotesTold(), standing(job, rank).stream().toList(), rank.asking().stream().toList()))
+                        .flatMap(List::stream)
+                        .toList();
     }
 
     private static Optional<JobEvent> standing(long job, HomedRank rank) {

@@ -270,7 +270,8 @@ final class SimJournal implements Journal {
                 polls(rank),
                 List.copyOf(channels.values()),
                 takenBack,
-                underWay);
+                underWay,
+                List.of());
     }
 
     /** Times that payload was read back. */

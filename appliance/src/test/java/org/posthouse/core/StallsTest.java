@@ -94,6 +94,16 @@ final class StallsTest {
         assertThat(one.take()).as("it may be a fault of rank 0 alone").isEmpty();
     }
 
+    @Test
+    void numbersGoOnBehindTheLastPositiveOne() throws Exception {
+        zero.sends(relay.frames.post(CONTEXT, 1, 0, 2, 7, 0));
+        blocked(zero, Integer.MAX_VALUE, 1, "Bcast, root 1");
+        blocked(one, Integer.MIN_VALUE, 0, "Barrier");
+        assertThat(zero.take()).singleElement().asString()
+                .contains("collective 2147483647 of this").contains("is in Barrier, collective 2147483648 (");
+        assertThat(one.take()).isEmpty();
+    }
+
     /** Its messages came before it left, and what has been received does not show that it is not waited for in vain. */
     @Test
     void nobodyWaitsInVainForWhatHasCome() throws Exception {

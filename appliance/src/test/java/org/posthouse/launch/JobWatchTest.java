@@ -33,6 +33,8 @@ class JobWatchTest {
 
     private long nowNs = Long.MAX_VALUE - 1_000_000;
 
+    private boolean knowsMarks;
+
     private final JobWatch.Processes processes = new JobWatch.Processes() {
         @Override
         public boolean start(int rank, int incarnation) throws JobFailure {
@@ -49,8 +51,9 @@ class JobWatchTest {
         }
 
         @Override
-        public void checkpointed(int rank, int image, long outBytes, long errBytes) {
+        public boolean checkpointed(int rank, int image, long outBytes, long errBytes) {
             told.add("rank " + rank + " image " + image + " at " + outBytes + ", " + errBytes);
+            return !knowsMarks;
         }
 
         @Override
@@ -64,8 +67,8 @@ class JobWatchTest {
         }
 
         @Override
-        public void goesOnAt(int rank, int image) {
-            told.add("rank " + rank + " goes on at image " + image);
+        public void goesOnAt(int rank, long incarnation, int image) {
+            told.add("process " + incarnation + " of rank " + rank + " goes on at image " + image);
         }
     };
 
@@ -390,6 +393,18 @@ class JobWatchTest {
                 .isEqualTo("rank 1 was killed by signal 9 (SIGKILL), and cannot be started again: so says the relay");
     }
 
+    /** It lies before what cannot be replayed. */
+    @Test
+    void aCheckpointThatIsToldAgainLiftsNoLimit() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, 0, JobEvent.LIMITED);
+        knowsMarks = true;
+        told(watch, new JobEvent(JOB, JobEvent.CHECKPOINTED, 0, 1, 10, 20, ""));
+        exited(watch, 0, KILLED);
+        assertThat(end(watch).cause())
+                .isEqualTo("rank 0 was killed by signal 9 (SIGKILL), and cannot be started again: so says the relay");
+    }
+
     /** As the design wants it of THREAD_MULTIPLE: at the start, and not when it has happened. */
     @Test
     void whatADeathWouldEndIsToldBeforeOnceForEachReason() throws Exception {
@@ -413,8 +428,8 @@ class JobWatchTest {
     void checkpointsAndWhereAProcessGoesOnAreMarksOfItsOutput() throws Exception {
         JobWatch watch = running(true, 3);
         told(watch, new JobEvent(JOB, JobEvent.CHECKPOINTED, 1, 2, 10, 20, ""));
-        told(watch, new JobEvent(JOB, JobEvent.OUTPUT, 1, 2, 0, 0, ""));
-        assertThat(told).containsExactly("rank 1 image 2 at 10, 20", "rank 1 goes on at image 2");
+        told(watch, new JobEvent(JOB, JobEvent.OUTPUT, 1, 2, 3, 0, ""));
+        assertThat(told).containsExactly("rank 1 image 2 at 10, 20", "process 3 of rank 1 goes on at image 2");
     }
 
     /** Else nobody would know why the job stands still. */

@@ -288,7 +288,7 @@ class OutputTapeTest {
         tape.marks().mark(1, bytes);
         PipedOutputStream process = new PipedOutputStream();
         OutputPump pump = start(incarnation, process);
-        tape.marks().goesOnAt(1);
+        tape.marks().goesOnAt(incarnation, 1);
         process.write(printed.getBytes(StandardCharsets.UTF_8));
         process.close();
         pump.await();
@@ -406,11 +406,43 @@ class OutputTapeTest {
         tape.marks().mark(0, 9);
         PipedOutputStream process = new PipedOutputStream();
         OutputPump pump = start(2, process);
-        tape.marks().goesOnAt(7);
+        tape.marks().goesOnAt(2, 7);
         process.write("prologue\nthree\n".getBytes(StandardCharsets.UTF_8));
         process.close();
         pump.await();
         assertThat(shown()).isEqualTo(tagged("prologue", "one", "two", "three"));
         assertThat(told).isEmpty();
+    }
+
+    /** The relay that had told of them died, and tells again when it is back, where both that and the process come to. */
+    @Test
+    void marksMayComeWhenTheProcessHasBegunAndWhatIsToldOfAnotherOneIsNotBelieved() throws Exception {
+        process(1, "prologue\none\ntwo\n");
+        PipedOutputStream process = new PipedOutputStream();
+        OutputPump pump = start(2, process);
+        tape.marks().goesOnAt(1, 0);
+        assertThat(tape.marks().mark(0, 9)).isTrue();
+        assertThat(tape.marks().mark(4, 13)).isTrue();
+        tape.marks().goesOnAt(2, 4);
+        process.write("prologue\ntwo\nthree\n".getBytes(StandardCharsets.UTF_8));
+        process.close();
+        pump.await();
+        assertThat(shown()).isEqualTo(tagged("prologue", "one", "two", "three"));
+        assertThat(told).isEmpty();
+        tape.marks().begin(3);
+        tape.marks().goesOnAt(2, 0);
+        tape.marks().goesOnAt(3, 4);
+        tape.marks().goesOnAt(2, 0);
+        assertThat(tape.marks().target()).isEqualTo(13);
+    }
+
+    @Test
+    void aMarkThatIsToldAgainIsNoNews() {
+        OutputMarks marks = new OutputMarks();
+        assertThat(marks.mark(0, 9)).isTrue();
+        assertThat(marks.mark(1, 300)).isTrue();
+        assertThat(marks.mark(0, 9)).isFalse();
+        assertThat(marks.mark(1, 300)).isFalse();
+        assertThat(marks.mark(1, 301)).as("a host has lost the end of its log").isTrue();
     }
 }

@@ -23,6 +23,7 @@ import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.MemoryDirectory;
 import org.posthouse.launch.JobFailure;
 import org.posthouse.launch.RelayLine;
+import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
@@ -125,6 +126,40 @@ class LauncherReturnsTest {
                 assertThat(second.home().relay()).isEqualTo("here");
             }
         }
+    }
+
+    /** Without the marks lines are shown twice, and without the origin a rank's output stops for ever. */
+    @Test
+    void whoComesBackIsToldAgainWhatTheOutputOfRanksIsShownBy() throws Exception {
+        leaveLog();
+        try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
+            for (int image = 0; image <= 3; image++) {
+                dead.appendCheckpoint(new LogRecord.CheckpointTaken(
+                        JOB, 0, new Checkpoint(image, 0, dead.position() + 1, 0, 0, 0, 0, image == 0, 10 * image, image)));
+            }
+        }
+        start(LauncherWait.DEFAULT);
+        List<JobEvent> marks = List.of(mark(0, 0, 0), mark(2, 20, 2), mark(3, 30, 3));
+        JobEvent goesOn = new JobEvent(JOB, JobEvent.OUTPUT, 0, 3, 1, 0, "");
+        try (RawPeer rank = RawPeer.connect(relay.address())) {
+            try (RelayLine first = launcher(TOKEN, true)) {
+                await().atMost(PATIENCE).until(() -> heard().contains("0:" + JobEvent.AWAY));
+                assertThat(events).containsSubsequence(marks).doesNotContain(goesOn);
+                rank.send(Hello.start(JOB, 0, 1, TOKEN).again(Hello.AGAIN, 0, 0, 0, 1, 0).from(3).encode());
+                await().atMost(PATIENCE).until(() -> events.contains(goesOn));
+                assertThat(first.home().relay()).isEqualTo("here");
+            }
+            events.clear();
+            try (RelayLine second = launcher(TOKEN, true)) {
+                await().atMost(PATIENCE).until(() -> heard().contains("1:" + JobEvent.FINALIZED));
+                assertThat(events).containsSubsequence(marks).contains(goesOn);
+                assertThat(second.home().relay()).isEqualTo("here");
+            }
+        }
+    }
+
+    private static JobEvent mark(int image, long out, long err) {
+        return new JobEvent(JOB, JobEvent.CHECKPOINTED, 0, image, out, err, "");
     }
 
     @Test

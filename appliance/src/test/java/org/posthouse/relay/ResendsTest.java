@@ -43,11 +43,31 @@ final class ResendsTest {
     private final Histories histories = Histories.of(journal);
     private final Shard shard = new Shard(
             0, "here", CoreConfig.DEFAULT, 1, Workplace.open(Runnable::run), histories, new Gate(() -> 0, () -> 0, wanted -> {}), () -> 0);
-    private final Resends resends = new Resends(shard, histories);
 
     /** A rank compares once, and nothing more until its job ends. */
     @Test
     void aFileThatWasCutIsNotKept() throws Exception {
+        String first = compareOnce(new Resends(shard, histories, Resends.LOOK_MS));
+        fillAFile();
+        assertThat(mapped(map -> map.contains(first) && map.contains(READ_ONLY))).as("it is being read").isNotEmpty();
+        journal.jobClosed(JOB, 0);
+        await().until(() -> Files.notExists(Path.of(first)));
+        await().untilAsserted(() -> assertThat(mapped(map -> map.contains(first))).isEmpty());
+        histories.close();
+        journal.close();
+    }
+
+    /** Before, what was read for it was kept until its job ended: up to 10 MiB for each rank and shard. */
+    @Test
+    void nothingIsKeptOfARankThatClaimsNothingMore() throws Exception {
+        String first = compareOnce(new Resends(shard, histories, 10));
+        await().untilAsserted(() -> assertThat(mapped(map -> map.contains(first) && map.contains(READ_ONLY))).isEmpty());
+        histories.close();
+        journal.close();
+    }
+
+    /** @return the log's first file, in which what was compared stands */
+    private String compareOnce(Resends resends) throws IOException {
         journal.open(folder, "here", 1, new LogLimits(64 << 20, 60, LogLimits.OnFull.WAIT), 0, LogJournalTest.NOBODY, safe -> true);
         journal.sync(); // Files that go are not begun again.
         journal.forJob(new JobOpen(JOB, Token.random(), true, "job", List.of(new Home("here", "here", "h:1")), new int[2]));
@@ -57,14 +77,7 @@ final class ResendsTest {
         AtomicBoolean compared = new AtomicBoolean();
         histories.thread().execute(() -> compared.set(true));
         await().untilTrue(compared);
-        fillAFile();
-        String first = folder.resolve("19700101F.cq4").toString();
-        assertThat(mapped(map -> map.contains(first) && map.contains(READ_ONLY))).as("it is being read").isNotEmpty();
-        journal.jobClosed(JOB, 0);
-        await().until(() -> Files.notExists(Path.of(first)));
-        await().untilAsserted(() -> assertThat(mapped(map -> map.contains(first))).isEmpty());
-        histories.close();
-        journal.close();
+        return folder.resolve("19700101F.cq4").toString();
     }
 
     private void fillAFile() {

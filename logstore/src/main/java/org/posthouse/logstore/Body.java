@@ -79,6 +79,8 @@ final class Body {
     static final int CHECKPOINT_POLLS = 88;
     static final int CHECKPOINT_CRC = 96;
     static final int CHECKPOINT_FLAGS = 100;
+    static final int CHECKPOINT_OUT = 104;
+    static final int CHECKPOINT_ERR = 112;
 
     /** In the flags of a checkpoint. */
     static final int READY = 1;

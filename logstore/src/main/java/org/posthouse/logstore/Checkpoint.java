@@ -11,9 +11,16 @@ package org.posthouse.logstore;
  * @param polls that had failed
  * @param imageCrc CRC32C of the image
  * @param ready no image: the point where the program asked whether it is to be restored, and was not
+ * @param out bytes that the rank's processes had printed to their standard output
+ * @param err the same of their standard error
  */
 public record Checkpoint(long number, long bytes, long pin, long events, long deliveries, long polls, int imageCrc,
-        boolean ready) {
+        boolean ready, long out, long err) {
+    /** Of a rank that has printed nothing. */
+    public Checkpoint(long number, long bytes, long pin, long events, long deliveries, long polls, int imageCrc, boolean ready) {
+        this(number, bytes, pin, events, deliveries, polls, imageCrc, ready, 0, 0);
+    }
+
     /** Where a rank stands, of which there is no image yet. */
     public static Checkpoint at(long pin, long events, long deliveries, long polls) {
         return new Checkpoint(0, 0, pin, events, deliveries, polls, 0, false);
@@ -21,11 +28,11 @@ public record Checkpoint(long number, long bytes, long pin, long events, long de
 
     /** The end of a prologue that stands here. */
     public Checkpoint ofPrologue() {
-        return new Checkpoint(0, 0, pin, events, deliveries, polls, 0, true);
+        return new Checkpoint(0, 0, pin, events, deliveries, polls, 0, true, out, err);
     }
 
     /** An image that was made here. */
     Checkpoint ofImage(long imageNumber, long imageBytes, int crc) {
-        return new Checkpoint(imageNumber, imageBytes, pin, events, deliveries, polls, crc, false);
+        return new Checkpoint(imageNumber, imageBytes, pin, events, deliveries, polls, crc, false, out, err);
     }
 }

@@ -271,13 +271,15 @@ public final class RankLog {
             }
             out.writeInt(c.imageCrc());
             out.writeBoolean(c.ready());
+            out.writeLong(c.out());
+            out.writeLong(c.err());
         }
     }
 
     private static Checkpoint readCheckpoint(DataInput in) throws IOException {
         return in.readBoolean()
                 ? new Checkpoint(in.readLong(), in.readLong(), in.readLong(), in.readLong(), in.readLong(),
-                        in.readLong(), in.readInt(), in.readBoolean())
+                        in.readLong(), in.readInt(), in.readBoolean(), in.readLong(), in.readLong())
                 : null;
     }
 }

@@ -110,7 +110,8 @@ final class RecordCodec {
         head.putLong(Body.CHECKPOINT_NUMBER, c.number()).putLong(Body.CHECKPOINT_BYTES, c.bytes()).putLong(Body.CHECKPOINT_PIN, c.pin());
         head.putLong(Body.CHECKPOINT_EVENTS, c.events()).putLong(Body.CHECKPOINT_DELIVERIES, c.deliveries());
         head.putLong(Body.CHECKPOINT_POLLS, c.polls()).putInt(Body.CHECKPOINT_CRC, c.imageCrc());
-        head.putInt(Body.CHECKPOINT_FLAGS, c.ready() ? Body.READY : 0).putLong(Body.CHECKPOINT_FLAGS + Integer.BYTES, 0);
+        head.putInt(Body.CHECKPOINT_FLAGS, c.ready() ? Body.READY : 0);
+        head.putLong(Body.CHECKPOINT_OUT, c.out()).putLong(Body.CHECKPOINT_ERR, c.err());
     }
 
     void snapshot(int piece, int pieces, int file) {

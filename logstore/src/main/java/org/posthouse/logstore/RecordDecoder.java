@@ -77,7 +77,8 @@ final class RecordDecoder {
         return new Checkpoint(b.getLong(at + Body.CHECKPOINT_NUMBER), b.getLong(at + Body.CHECKPOINT_BYTES),
                 b.getLong(at + Body.CHECKPOINT_PIN), b.getLong(at + Body.CHECKPOINT_EVENTS),
                 b.getLong(at + Body.CHECKPOINT_DELIVERIES), b.getLong(at + Body.CHECKPOINT_POLLS), b.getInt(at + Body.CHECKPOINT_CRC),
-                (b.getInt(at + Body.CHECKPOINT_FLAGS) & Body.READY) != 0);
+                (b.getInt(at + Body.CHECKPOINT_FLAGS) & Body.READY) != 0, b.getLong(at + Body.CHECKPOINT_OUT),
+                b.getLong(at + Body.CHECKPOINT_ERR));
     }
 
     static UUID boot(ByteBuffer b, int at) {

@@ -28,7 +28,7 @@ public enum RecordType {
     /** A rank said goodbye. */
     FINALIZED(11, 8, RecordType.NO_PAYLOAD),
     /** An image of a rank is safe on disk. */
-    CHECKPOINT_TAKEN(12, 64, RecordType.NO_PAYLOAD),
+    CHECKPOINT_TAKEN(12, 72, RecordType.NO_PAYLOAD),
     /** A part of what the files before said: the first records of every file but the first. */
     SNAPSHOT(13, 16, 8),
     /** Ranks of a job that were started again do not do what they did before. */

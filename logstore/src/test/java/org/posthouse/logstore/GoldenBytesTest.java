@@ -155,11 +155,11 @@ final class GoldenBytesTest {
 
     @Test
     void pinsCheckpointTaken() {
-        CheckpointTaken taken = new CheckpointTaken(JOB, 3, new Checkpoint(1, 2, 3, 4, 5, 6, 0x07080910, true));
+        CheckpointTaken taken = new CheckpointTaken(JOB, 3, new Checkpoint(1, 2, 3, 4, 5, 6, 0x07080910, true, 11, 12));
         codec.checkpoint(taken);
-        assertRecord(taken, null, "5048020c" + "70000000" + OF_RANK + NO_PAYLOAD + "0100000000000000"
+        assertRecord(taken, null, "5048020c" + "78000000" + OF_RANK + NO_PAYLOAD + "0100000000000000"
                 + "0200000000000000" + "0300000000000000" + "0400000000000000" + "0500000000000000" + "0600000000000000"
-                + "10090807" + "01000000" + "0000000000000000");
+                + "10090807" + "01000000" + "0b00000000000000" + "0c00000000000000");
     }
 
     @Test

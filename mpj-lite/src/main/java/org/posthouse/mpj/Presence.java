@@ -34,7 +34,10 @@ public final class Presence {
     private final Watch watch;
     private final int context;
     private final long group;
+
+    /** Of the collective that it is in, or was in last: the low 32 bits. */
     private int number;
+
     private String call;
     private int root;
     private int lookedAt;
@@ -99,7 +102,7 @@ public final class Presence {
         return group;
     }
 
-    /** Collectives so far. */
+    /** Collectives so far: the low 32 bits. */
     public synchronized int number() {
         return number;
     }

@@ -332,7 +332,7 @@ public final class FrameView {
         return this;
     }
 
-    /** AHEAD and ENDED: which opening of the context this is about, from 1. */
+    /** AHEAD and ENDED: which opening of the context this is about, from 1: the low 32 bits. */
     public int round() {
         return buffer.getInt(base + SOURCE);
     }
