@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import org.posthouse.logstore.Disk;
@@ -31,7 +32,7 @@ import org.posthouse.tunnel.Causes;
  * </ul>
  *
  * <p>What is written survives this process; that a process of a rank was started survives the host, so that its number is never given again, and
- * in a job that is to survive its hosts so does what was printed before an image. Confined to the job's thread.
+ * so does that a rank is done, before its relay forgets how to bring it back; in a job that is to survive its hosts so does what was printed before that, or before an image. Confined to the job's thread.
  */
 public final class JobFolder implements Closeable {
     private static final String JOB = "job.json";
@@ -47,6 +48,10 @@ public final class JobFolder implements Closeable {
     private boolean left;
 
     private RankNotes notes;
+
+    /** Ranks of which this launcher has written that they are done. */
+    private final BitSet done = new BitSet();
+
     private FileChannel progress;
     /** How long the lines may become until they are written anew. */
     private long bytesMax;
@@ -241,11 +246,17 @@ public final class JobFolder implements Closeable {
         progress.force(false);
     }
 
-    /** The rank has come to its end. */
+    /** The rank has come to its end. Said again it is written if it could not be before. */
     void done(int rank) throws IOException {
-        if (!notes.isDone(rank)) {
+        if (!done.get(rank)) {
             append(notes.done(rank));
+            done.set(rank);
         }
+    }
+
+    /** What was noted so far survives the host. */
+    void force() throws IOException {
+        progress.force(false);
     }
 
     /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and had printed so much by then. */
