@@ -86,6 +86,7 @@ final class LogListCommand implements Callable<Integer> {
                         .put("rank", rank.rank())
                         .put("incarnation", rank.incarnation())
                         .put("finalized", rank.finalized())
+                        .put("done", rank.done())
                         .put("deliveries", rank.deliveries())
                         .put("events", rank.events())
                         .put("failedPolls", rank.polls()));

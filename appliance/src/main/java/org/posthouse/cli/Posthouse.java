@@ -1,6 +1,7 @@
 package org.posthouse.cli;
 
 import java.io.PrintWriter;
+import org.posthouse.relay.Breakdown;
 import org.posthouse.relay.Version;
 import picocli.AutoComplete;
 import picocli.CommandLine;
@@ -48,6 +49,7 @@ public final class Posthouse {
     }
 
     public static void main(String[] args) {
+        Breakdown.endsTheProcess();
         System.exit(commandLine().execute(args));
     }
 

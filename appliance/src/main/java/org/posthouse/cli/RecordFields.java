@@ -70,7 +70,10 @@ final class RecordFields {
                 message(to, withdrawn.context(), withdrawn.source(), withdrawn.sequence());
                 to.put("arrival", withdrawn.arrivalPosition());
             }
-            case LogRecord.Finalized finalized -> to.put("incarnation", finalized.incarnation());
+            case LogRecord.Finalized finalized -> {
+                to.put("incarnation", finalized.incarnation());
+                to.put("done", finalized.done());
+            }
             case LogRecord.CheckpointTaken taken -> checkpoint(to, taken.checkpoint());
             case LogRecord.Diverged diverged -> {
                 to.put("messages", diverged.count());

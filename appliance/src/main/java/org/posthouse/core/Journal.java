@@ -42,6 +42,9 @@ public interface Journal {
     /** The rank has called Finalize. */
     void finalized(long job, int rank, int incarnation);
 
+    /** That rank's process has ended, too, and no other follows: nothing of its history is needed any more. Said again it changes nothing; it does not throw. */
+    void done(long job, int rank, int incarnation);
+
     /**
      * The rank can be started again from where it stands.
      *
@@ -98,6 +101,9 @@ public interface Journal {
 
         @Override
         public void finalized(long job, int rank, int incarnation) {}
+
+        @Override
+        public void done(long job, int rank, int incarnation) {}
 
         @Override
         public void checkpoint(long job, int rank, Standing at, ImageNote image) {}

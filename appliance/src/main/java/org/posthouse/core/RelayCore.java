@@ -335,15 +335,27 @@ public final class RelayCore {
         }
     }
 
-    /** A launcher has what a rank has printed up to here. */
+    /** A launcher has what a rank has printed up to here; or it has all, and the rank is done. */
     public void outputKept(JobKept kept) {
         HomedRank rank = homed(kept.job(), kept.rank());
-        if (rank != null) {
+        if (rank == null) {
+            return;
+        }
+        if (kept.isDone()) {
+            done(rank);
+        } else {
             try {
                 checkpoints.outputKept(rank, kept);
             } catch (JournalFailure e) {
                 rank.job().fail(e.reason(), e.getMessage());
             }
+        }
+    }
+
+    /** No process of the rank follows. Of one that has not called Finalize, as far as the log of a host that lost its power has it, nothing is given up. */
+    private static void done(HomedRank rank) {
+        if (rank.state() == RankState.FINALIZED) {
+            rank.job().journal().done(rank.job().id(), rank.rank(), rank.incarnation());
         }
     }
 

@@ -31,7 +31,7 @@ import org.posthouse.tunnel.Causes;
  * </ul>
  *
  * <p>What is written survives this process; that a process of a rank was started survives the host, so that its number is never given again, and
- * in a job that is to survive its hosts so does what was printed before an image. Confined to the job's thread.
+ * so does that a rank is done, before its relay forgets how to bring it back; in a job that is to survive its hosts so does what was printed before that, or before an image. Confined to the job's thread.
  */
 public final class JobFolder implements Closeable {
     private static final String JOB = "job.json";
@@ -47,6 +47,7 @@ public final class JobFolder implements Closeable {
     private boolean left;
 
     private RankNotes notes;
+
     private FileChannel progress;
     /** How long the lines may become until they are written anew. */
     private long bytesMax;
@@ -252,11 +253,16 @@ public final class JobFolder implements Closeable {
         append(notes.starts(rank, incarnation), true);
     }
 
-    /** The rank has come to its end. */
+    /** The rank has come to its end. Said again it is written if it could not be before. */
     void done(int rank) throws IOException {
-        if (!notes.isDone(rank)) {
+        if (torn || !notes.isDone(rank)) {
             append(notes.done(rank), false);
         }
+    }
+
+    /** What was noted so far survives the host. */
+    void force() throws IOException {
+        progress.force(false);
     }
 
     /** A rank has taken a checkpoint, or has come to the end of its prologue (image 0), and had printed so much by then. */

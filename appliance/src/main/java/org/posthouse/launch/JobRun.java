@@ -360,6 +360,9 @@ public final class JobRun implements RunningJob {
     private void watchToTheEnd() throws JobFailure, InterruptedException {
         while (!watch.isOver()) {
             tellStanding(null);
+            if (signals.isEmpty()) {
+                processes.keepDone();
+            }
             long waitNs = watch.quietNs(System.nanoTime());
             Signal signal = waitNs == Deadlines.FOR_EVER ? signals.take() : signals.poll(waitNs, TimeUnit.NANOSECONDS);
             if (signal != null) {

@@ -24,7 +24,11 @@ final class JobWatch {
         /** Starts a process of the rank, whose last one has ended. @return false if no more are to be started */
         boolean start(int rank, int incarnation) throws JobFailure;
 
-        /** No other process follows: shows what was held back of the output. @param well whether it ended as it should */
+        /**
+         * No other process follows: shows what was held back of the output.
+         *
+         * @param well whether it ended as it should: {@link Signal.Kept} is to follow, of process 0, when a launcher that may come after this one knows that
+         */
         void finishOutput(int rank, boolean well);
 
         /** A checkpoint was taken; image 0 is the end of the prologue. What the rank had printed to its streams by then. @return whether that is news */

@@ -2,8 +2,10 @@ package org.posthouse.launch;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.SequencedSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntFunction;
@@ -32,6 +34,9 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
     private final RankProcess[] present;
 
     private volatile boolean killed;
+
+    /** Ranks whose relays are not told yet that they are done. Confined to the job's thread. */
+    private final SequencedSet<Integer> done = new LinkedHashSet<>();
 
     /**
      * @param relayOf where the home relay of a rank listens
@@ -88,15 +93,17 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         void into(JobFolder folder) throws IOException;
     }
 
-    /** For whoever goes on with the job. @param otherwise what it means if it cannot be written */
-    private void note(Note note, String otherwise) {
+    /** For whoever goes on with the job. @param otherwise what it means if it cannot be written @return whether it could */
+    private boolean note(Note note, String otherwise) {
         if (folder != null) {
             try {
                 note.into(folder);
             } catch (IOException e) {
                 output.tell(cannotWrite(e) + "; " + otherwise);
+                return false;
             }
         }
+        return true;
     }
 
     private String cannotWrite(IOException why) {
@@ -137,8 +144,26 @@ final class RankProcesses implements JobWatch.Processes, AutoCloseable {
         if (process != null) {
             process.finishOutput(well);
         }
-        if (well) {
-            note(written -> written.done(rank), "rank " + rank + " would be started again for nothing");
+        if (well && note(written -> written.done(rank), "rank " + rank + " would be started again for nothing") && spec.logged()) {
+            done.add(rank);
+        }
+    }
+
+    /** Of the ranks that are done, sees to it for one that its relay can be told, which forgets then how to bring it back: the folder says so, whatever becomes of this host. May block for the disk. */
+    void keepDone() {
+        if (!done.isEmpty()) {
+            int rank = done.removeFirst();
+            RankProcess process;
+            synchronized (present) {
+                process = present[rank];
+            }
+            if (folder != null && process != null) { // Nobody prints again what it has printed.
+                tapes.out(rank).whenKept(process.incarnation(), 0, () -> {});
+                tapes.err(rank).whenKept(process.incarnation(), 0, () -> {});
+            }
+            if (note(JobFolder::force, "the relay of rank " + rank + " keeps what it needs to bring it back")) {
+                signals.accept(new Signal.Kept(rank, 0, 0, 0));
+            }
         }
     }
 

@@ -34,6 +34,9 @@ final class BlockingReader implements Runnable {
             }
         } catch (IOException e) {
             connection.line().cut(Notice.closing(0, Reason.NORMAL, Causes.text(e)));
+        } catch (VirtualMachineError e) {
+            Breakdown.report(e);
+            throw e;
         } finally {
             buffer.release();
             connection.onEnded();

@@ -129,6 +129,9 @@ final class Connection implements FrameDecoder.Sink {
             close(Notice.closing(0, e.reason(), e.getMessage()));
         } catch (RuntimeException e) {
             onFault(e);
+        } catch (VirtualMachineError e) {
+            Breakdown.report(e);
+            throw e;
         } finally {
             if (inside) {
                 inside = false;

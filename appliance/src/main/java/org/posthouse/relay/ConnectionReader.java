@@ -37,6 +37,9 @@ final class ConnectionReader extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        if (cause instanceof VirtualMachineError) {
+            Breakdown.report(cause);
+        }
         boolean environment = cause instanceof IOException;
         if (!environment) {
             LOG.error("the connection from {} failed", connection.line().remote(), cause);

@@ -149,6 +149,9 @@ final class LinkPort implements Links.Listener {
             // Ours, not the peer's: the link would bring the same frame again for ever. The job it is for pays.
             LOG.error("{}: a frame from relay {} cannot be handled: {}", relay.id(), from, view, e);
             fail(view.job(), Reason.INTERNAL, e.toString());
+        } catch (VirtualMachineError e) {
+            Breakdown.report(e);
+            throw e;
         }
         return true;
     }

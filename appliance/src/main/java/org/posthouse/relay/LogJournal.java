@@ -38,6 +38,7 @@ import org.posthouse.logstore.LogSync;
 import org.posthouse.logstore.MessageLog;
 import org.posthouse.logstore.PayloadReader;
 import org.posthouse.logstore.Prologue;
+import org.posthouse.logstore.RankLog;
 import org.posthouse.tunnel.Causes;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.JobOpen;
@@ -368,7 +369,22 @@ final class LogJournal implements Journal {
 
     @Override
     public synchronized void finalized(long job, int rank, int incarnation) {
-        append(job, () -> log.appendFinalized(new LogRecord.Finalized(job, rank, incarnation)));
+        append(job, () -> log.appendFinalized(new LogRecord.Finalized(job, rank, incarnation, false)));
+    }
+
+    /** If that cannot be logged nobody is the worse for it: what the rank needed stays. */
+    @Override
+    public synchronized void done(long job, int rank, int incarnation) {
+        if (log != null && !isDone(job, rank)) {
+            tryAppend("has a rank that is done", job, () -> log.appendFinalized(new LogRecord.Finalized(job, rank, incarnation, true)));
+            room.lookSoon();
+        }
+    }
+
+    private boolean isDone(long job, int rank) {
+        RankLog history = log.book().rank(job, rank);
+        log.handOver();
+        return history != null && history.done();
     }
 
     @Override

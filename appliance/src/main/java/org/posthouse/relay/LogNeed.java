@@ -16,12 +16,15 @@ import org.posthouse.logstore.RankLog;
  * @param saves whether it takes checkpoints: it has asked once whether it is restored
  */
 record LogNeed(long job, int rank, long position, boolean saves) {
-    /** What all ranks need, the oldest first. */
+    /** What all ranks need, the oldest first; of those that need something. */
     static List<LogNeed> of(LogBook book, LogBook.Pinned pinned) {
         List<LogNeed> needs = new ArrayList<>();
         for (JobState job : book.jobs()) {
             for (RankLog rank : job.ranks()) {
-                needs.add(new LogNeed(job.id(), rank.rank(), pinned.by(job.id(), rank), rank.prologue().isPresent()));
+                long position = pinned.by(job.id(), rank);
+                if (position < Long.MAX_VALUE) {
+                    needs.add(new LogNeed(job.id(), rank.rank(), position, rank.prologue().isPresent()));
+                }
             }
         }
         Collections.sort(needs, Comparator.comparingLong(LogNeed::position));

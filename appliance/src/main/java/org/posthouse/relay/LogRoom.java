@@ -206,6 +206,9 @@ final class LogRoom {
             }
         } catch (RuntimeException e) {
             LOG.error("the log could not be cut", e);
+        } catch (VirtualMachineError e) {
+            Breakdown.report(e); // Whoever has it done again and again would not tell, and not do it again.
+            throw e;
         }
     }
 

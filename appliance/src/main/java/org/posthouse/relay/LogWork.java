@@ -28,6 +28,9 @@ final class LogWork {
             String why = words(e);
             LOG.error("{} {}: {}", what, whose, why, e);
             onFailure.accept(why);
+        } catch (VirtualMachineError e) {
+            Breakdown.report(e); // The thread's executor would keep it to itself.
+            throw e;
         }
     }
 

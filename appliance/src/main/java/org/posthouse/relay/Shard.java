@@ -259,6 +259,9 @@ final class Shard {
                     takeOrWait(peer, BufferParcel.keep(buffer, index, length), kept);
                     buffer.release();
                 }
+            } catch (VirtualMachineError e) {
+                Breakdown.report(e);
+                throw e;
             } finally {
                 strand.leave();
             }

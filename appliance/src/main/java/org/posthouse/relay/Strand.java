@@ -84,6 +84,9 @@ final class Strand {
         if (tryEnter()) {
             try {
                 work.run();
+            } catch (VirtualMachineError e) {
+                Breakdown.report(e);
+                throw e;
             } finally {
                 leave();
             }
@@ -143,7 +146,7 @@ final class Strand {
             try {
                 piece.run();
             } catch (RuntimeException | Error e) {
-                report(e);
+                Breakdown.report(e); // Those behind it must not wait for ever.
             }
         }
         return done;
@@ -153,14 +156,8 @@ final class Strand {
         try {
             afterwards.run();
         } catch (RuntimeException | Error e) {
-            report(e);
+            Breakdown.report(e);
         }
         owner = null;
-    }
-
-    /** A piece's own fault, or that of a turn's end, is for the thread's handler to report; those behind it must not wait for ever. */
-    private static void report(Throwable fault) {
-        Thread thread = Thread.currentThread();
-        thread.getUncaughtExceptionHandler().uncaughtException(thread, fault);
     }
 }

@@ -87,6 +87,17 @@ final class CheckpointsTest {
         assertThat(rank.take()).containsExactly("point SAVED 1 0, 0 events, 0 failed polls");
     }
 
+    /** It is then started again by nobody. */
+    @Test
+    void aRankIsDoneOnceItHasCalledFinalize() throws Exception {
+        relay.core.outputKept(JobKept.done(OneRelay.JOB, 0));
+        assertThat(relay.journal.events).doesNotContain("rank 0 is done");
+        rank.sends(relay.frames.finalizing(0));
+        relay.core.outputKept(JobKept.done(OneRelay.JOB, 0));
+        relay.core.outputKept(JobKept.done(OneRelay.JOB, 9));
+        assertThat(relay.journal.events).last().isEqualTo("rank 0 is done");
+    }
+
     /** All that was printed comes while the image is on its way; and the end of a prologue, which is executed again, waits for nobody. */
     @Test
     void whatIsKeptInTimeHoldsNobodyUp() throws Exception {

@@ -188,6 +188,9 @@ final class SimJournal implements Journal {
     }
 
     @Override
+    public void done(long job, int rank, int incarnation) {}
+
+    @Override
     public void checkpoint(long job, int rank, Standing at, ImageNote image) {}
 
     @Override

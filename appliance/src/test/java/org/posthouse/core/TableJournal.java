@@ -87,6 +87,11 @@ class TableJournal implements Journal {
     public void finalized(long job, int rank, int incarnation) {}
 
     @Override
+    public void done(long job, int rank, int incarnation) {
+        events.add("rank " + rank + " is done");
+    }
+
+    @Override
     public void checkpoint(long job, int rank, Standing at, ImageNote image) {
         events.add("rank " + rank + " at " + at + ", " + image);
     }

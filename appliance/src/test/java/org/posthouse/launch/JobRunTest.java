@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -198,6 +199,24 @@ class JobRunTest {
         assertThat(end.cause()).isEqualTo("interrupted");
         assertThat(ranks[0].process.isAlive()).isFalse();
         assertThat(out()).as("what nobody will print whole any more").isEqualTo("[1] unfinished\n");
+    }
+
+    /** It forgets then how to bring the rank back; one that was started again may not have heard it. */
+    @Test
+    void aRelayIsToldOfEachRankThatIsDone() throws Exception {
+        Strings.Held[] ranks = start(2, true);
+        relay.tell(JobEvent.FINALIZED, 0);
+        ranks[0].exit(0);
+        assertThat(relay.kept()).isEqualTo(JobKept.done(opening.job(), 0));
+        relay.lose();
+        relay.greet();
+        relay.open();
+        relay.tell(JobEvent.FINALIZED, 0);
+        assertThat(relay.kept()).isEqualTo(JobKept.done(opening.job(), 0));
+        relay.tell(JobEvent.FINALIZED, 1);
+        ranks[1].exit(0);
+        assertThat(relay.closeJob().code()).isZero();
+        assertThat(outcome.get(20, TimeUnit.SECONDS).isSuccess()).isTrue();
     }
 
     @Test

@@ -135,6 +135,24 @@ class JobWatchTest {
         assertThat(kept).containsExactly(new JobKept(JOB, 1, 2, 11, 12));
     }
 
+    /** A launcher that does not know that would start another process, which needs its history. */
+    @Test
+    void aRelayIsToldThatARankIsDoneOnceTheNextLauncherKnows() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, 1, JobEvent.FINALIZED);
+        assertThat(done).as("its process may still be killed").isEmpty();
+        exited(watch, 1, 0);
+        assertThat(done).containsExactly("1:true");
+        assertThat(kept).isEmpty();
+        watch.on(new Signal.Kept(1, 0, 0, 0), nowNs);
+        assertThat(kept).containsExactly(JobKept.done(JOB, 1));
+        told(watch, 1, JobEvent.FINALIZED);
+        assertThat(done).as("a relay that came back may not know it").containsExactly("1:true", "1:true");
+        told(watch, 0, JobEvent.FINALIZED);
+        exited(watch, 0, KILLED);
+        assertThat(done).as("it had finalized").endsWith("0/2");
+    }
+
     /** Nothing that the launcher waits for has to do with links: what it is told of them it tells people. */
     @Test
     void aLinkThatIsDownForTenMinutesIsToldAndEndsNothing() throws Exception {

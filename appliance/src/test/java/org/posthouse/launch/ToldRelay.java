@@ -13,6 +13,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Reason;
@@ -106,14 +107,30 @@ final class ToldRelay implements AutoCloseable {
         launcher.getOutputStream().write(bytes);
     }
 
+    /** Hears that a rank is done, or has printed what its image waits for. */
+    JobKept kept() throws Exception {
+        return JobKept.decode(hear(FrameType.JOB_KEPT));
+    }
+
+    /** The next frame of this type; that ranks are done comes whenever there is nothing else to do. */
     private ByteBuffer hear(FrameType type) throws Exception {
+        ByteBuffer frame = hear();
+        FrameView view = new FrameView().wrap(frame, 0);
+        while (view.type() == FrameType.JOB_KEPT && type != FrameType.JOB_KEPT) {
+            frame = hear();
+            view.wrap(frame, 0);
+        }
+        assertThat(view.type()).isSameAs(type);
+        return frame;
+    }
+
+    private ByteBuffer hear() throws Exception {
         int length = in.readInt();
         ByteBuffer frame = ByteBuffer.allocate(length).putInt(length);
         in.readFully(frame.array(), Integer.BYTES, length - Integer.BYTES);
         frame.rewind();
         FrameView view = new FrameView().wrap(frame, 0);
         assertThat(view.checkHeader(length)).isEqualTo(length);
-        assertThat(view.type()).isSameAs(type);
         return frame;
     }
 

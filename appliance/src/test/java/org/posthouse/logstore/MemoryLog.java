@@ -170,7 +170,7 @@ public final class MemoryLog {
             for (RankLog rank : job.ranks()) {
                 all.add("rank " + rank.rank() + ", incarnation " + rank.incarnation() + ", " + rank.deliveries() + " deliveries, " + rank.events()
                         + " events, " + rank.polls() + " polls, records " + rank.firstPosition() + " to " + rank.lastPosition() + ", finalized "
-                        + rank.finalized() + ", limited " + rank.limited() + ", prologue " + rank.prologue() + ", images " + rank.checkpoint() + " "
+                        + rank.finalized() + ", done " + rank.done() + ", limited " + rank.limited() + ", prologue " + rank.prologue() + ", images " + rank.checkpoint() + " "
                         + rank.olderCheckpoint() + ", needs " + rank.pin() + " or " + rank.pinOfNewest());
                 Set<String> channels = new TreeSet<>();
                 rank.forEachChannel((context, source, sequence) -> {

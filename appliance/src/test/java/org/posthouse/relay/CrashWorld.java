@@ -33,6 +33,9 @@ final class CrashWorld implements SimProcess.World {
     private static final Token TOKEN = new Token(1, 2);
     private static final int TICKS_MAX = 2_000_000;
 
+    /** How often a relay is told that a rank is done. */
+    private static final int DONE_TOLD = 4;
+
     private final Random random;
 
     /** Whether the job's launcher keeps what ranks print, and when it says that it has it. Apart from {@link #random}, so that worlds are as they were before there was this. */
@@ -270,11 +273,25 @@ final class CrashWorld implements SimProcess.World {
         if (status == 0) {
             diaries[process.rank()] = process.diary();
             left--;
+            tellDone(process.rank(), DONE_TOLD);
         } else if (starting || status == SimProcess.STATUS_RESTART) {
             launch(process.rank(), process.incarnation() + 1, 1 + random.nextInt(100));
         } else {
             throw new AssertionError(process + " ends with status " + status + ": " + why);
         }
+    }
+
+    /** The launcher has seen the rank to its end. Its relay hears that if it is there, and later again, as it may have been told in vain. */
+    private void tellDone(int rank, int times) {
+        stage.after(1 + launcher.nextInt(100), () -> {
+            SimCore core = core(coreOf(rank));
+            if (!over && hosts.get(relayOfCore(coreOf(rank))).isAlive()) {
+                core.after(1, () -> core.core().outputKept(JobKept.done(JOB, rank)));
+            }
+            if (times > 1) {
+                tellDone(rank, times - 1);
+            }
+        });
     }
 
     // ---- relays

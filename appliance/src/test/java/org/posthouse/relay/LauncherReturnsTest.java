@@ -76,7 +76,7 @@ class LauncherReturnsTest {
             dead.appendJobOpened(new LogRecord.JobOpened(JOB, 3, 1), opening(TOKEN, false).encode());
             dead.appendIncarnation(new LogRecord.Incarnation(JOB, 0, 1, 0, 0));
             dead.appendIncarnation(new LogRecord.Incarnation(JOB, 1, 1, 0, 0));
-            dead.appendFinalized(new LogRecord.Finalized(JOB, 1, 1));
+            dead.appendFinalized(new LogRecord.Finalized(JOB, 1, 1, false));
         }
     }
 

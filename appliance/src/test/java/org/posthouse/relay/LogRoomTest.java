@@ -255,6 +255,38 @@ final class LogRoomTest {
         assertThat(gone).isNotEmpty().doesNotHaveDuplicates();
     }
 
+    /** One rank leaves early, the other goes on and saves: its launcher says that nobody starts it again. */
+    @Test
+    void aRankThatIsDoneKeepsNothing() {
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        saves(0);
+        saves(1);
+        log.appendFinalized(new LogRecord.Finalized(JOB, 0, 1, false));
+        log.handOver();
+        while (!room.holds()) {
+            appendAndSave();
+            room.look();
+        }
+        assertThat(room.status().text()).contains("rank 0 of job 0000000000000007 needs the oldest records");
+        told.clear();
+        log.appendFinalized(new LogRecord.Finalized(JOB, 0, 1, true));
+        log.handOver();
+        room.look();
+        assertThat(told).as("senders go on").anyMatch(word -> word.startsWith("open: "));
+        told.clear();
+        for (int mebibytes = 0; mebibytes < 2 * LIMIT_BYTES / PIECE_BYTES; mebibytes++) {
+            appendAndSave();
+            room.look();
+        }
+        assertThat(told).isEmpty();
+    }
+
+    private void appendAndSave() {
+        append(PIECE_BYTES - 1_024);
+        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 1, new Checkpoint(1, 1, log.position() + 1, 0, 0, 0, 0, false)));
+        log.handOver();
+    }
+
     /** Ranks that send much fill it between two looks. */
     @Test
     void looksByItselfAsItGrows() {

@@ -191,7 +191,7 @@ final class SimHost {
     }
 
     private long upTo(boolean easy) {
-        return log.book().oldest((job, rank) -> easy ? rank.pin() : rank.pinOfNewest()).map(Pin::position).orElseThrow();
+        return log.book().oldest((job, rank) -> easy ? rank.pin() : rank.pinOfNewest()).map(Pin::position).orElse(log.position() + 1);
     }
 
     void keepImage(int rank, long image, byte[] bytes) {

@@ -87,7 +87,13 @@ final class SimLog implements Journal {
 
     @Override
     public void finalized(long job, int rank, int incarnation) {
-        log.append(new LogRecord.Finalized(job, rank, incarnation));
+        log.append(new LogRecord.Finalized(job, rank, incarnation, false));
+    }
+
+    @Override
+    public void done(long job, int rank, int incarnation) {
+        log.append(new LogRecord.Finalized(job, rank, incarnation, true));
+        host.look();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -112,6 +113,23 @@ final class StrandTest {
             runHome();
             assertThat(reported).singleElement().asString().contains("mine");
             assertThat(did).containsExactly("behind it");
+        } finally {
+            Thread.currentThread().setUncaughtExceptionHandler(null);
+        }
+    }
+
+    /** The report ends the process (MemoryUsedUpTest): what is half done has no effect. */
+    @Test
+    void anErrorOfTheJvmIsReportedBeforeAnythingElseIsDone() {
+        Thread.currentThread().setUncaughtExceptionHandler((thread, fault) -> did.add(fault.getMessage()));
+        try {
+            Strand strand = new Strand(Workplace.open(home::add), () -> did.add("the end of the turn"));
+            assertThatThrownBy(() -> strand.submit(() -> {
+                        strand.post(piece("behind it"));
+                        throw new OutOfMemoryError("no memory");
+                    }))
+                    .isInstanceOf(OutOfMemoryError.class);
+            assertThat(did).startsWith("no memory");
         } finally {
             Thread.currentThread().setUncaughtExceptionHandler(null);
         }

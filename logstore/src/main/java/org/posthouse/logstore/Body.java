@@ -70,6 +70,10 @@ final class Body {
     static final int WITHDRAWN_ARRIVAL = 64;
 
     static final int FINALIZED_INCARNATION = 48;
+    static final int FINALIZED_FLAGS = 52;
+
+    /** In the flags of a goodbye. */
+    static final int DONE = 1;
 
     static final int CHECKPOINT_NUMBER = 48;
     static final int CHECKPOINT_BYTES = 56;

@@ -126,7 +126,7 @@ public final class LogBook {
     /** Which of its images a rank's pin is taken from. */
     @FunctionalInterface
     public interface Pinned {
-        /** Position of the oldest record that this rank needs. */
+        /** Position of the oldest record that this rank needs; {@link Long#MAX_VALUE} if it needs none. */
         long by(long job, RankLog rank);
     }
 
@@ -136,7 +136,7 @@ public final class LogBook {
         for (JobState job : jobs.values()) {
             for (RankLog rank : job.ranks()) {
                 long position = pinned.by(job.id(), rank);
-                if (oldest == null || position < oldest.position()) {
+                if (position < (oldest == null ? Long.MAX_VALUE : oldest.position())) {
                     oldest = new Pin(job.id(), rank.rank(), position);
                 }
             }

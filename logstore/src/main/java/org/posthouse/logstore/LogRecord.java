@@ -277,13 +277,14 @@ public sealed interface LogRecord {
     }
 
     /**
-     * A rank said goodbye and was answered.
+     * A rank said goodbye, or is done.
      *
      * @param job the job
      * @param rank the rank
      * @param incarnation of it
+     * @param done its process has ended as it should, too: no other is started
      */
-    record Finalized(long job, int rank, int incarnation) implements LogRecord {
+    record Finalized(long job, int rank, int incarnation, boolean done) implements LogRecord {
         @Override
         public RecordType type() {
             return RecordType.FINALIZED;

@@ -270,7 +270,7 @@ public final class MessageLog implements AutoCloseable {
         return chain.publish();
     }
 
-    /** Logs that a rank said goodbye; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}. */
+    /** Logs that a rank said goodbye, or is done; returns the record's position, or {@link #NO_ROOM}. As {@link #appendCheckpoint}. */
     public long appendFinalized(Finalized finalized) {
         if (beginAnyway() == NO_ROOM) {
             return NO_ROOM;

@@ -19,6 +19,7 @@ public final class RankLog {
     private final Trails trails = new Trails();
     private int incarnation;
     private boolean finalized;
+    private boolean done;
     private boolean limited;
     private long deliveries;
     private long events;
@@ -57,6 +58,7 @@ public final class RankLog {
             case INCARNATION -> {
                 incarnation = b.getInt(at + Body.INCARNATION_NUMBER);
                 finalized = false;
+                done = false;
                 if (b.getInt(at + Body.INCARNATION_START) == LogRecord.Incarnation.CHOSEN) {
                     chosen(b.getLong(at + Body.INCARNATION_IMAGE));
                 }
@@ -65,7 +67,10 @@ public final class RankLog {
                 withdrawn.add(channel(b, at + Body.WITHDRAWN_CONTEXT), b.getLong(at + Body.WITHDRAWN_SEQUENCE));
                 trails.withdrawn(b.getLong(at + Body.WITHDRAWN_ARRIVAL));
             }
-            case FINALIZED -> finalized = true;
+            case FINALIZED -> {
+                finalized = true;
+                done = RecordDecoder.isDone(b, at);
+            }
             case CHECKPOINT_TAKEN -> {
                 milestones.mark(position, place, deliveries, events, polls);
                 checkpoint(RecordDecoder.checkpoint(b, at));
@@ -126,6 +131,11 @@ public final class RankLog {
     /** Whether that process has said goodbye. */
     public boolean finalized() {
         return finalized;
+    }
+
+    /** Whether it has ended as it should, too, and no other process follows. */
+    public boolean done() {
+        return done;
     }
 
     /** Whether a replay is not promised: the rank has said so since its last checkpoint. */
@@ -209,14 +219,17 @@ public final class RankLog {
         return Optional.ofNullable(prologue);
     }
 
-    /** Position of the oldest record that a start from the image before the newest, or from nothing, needs. */
+    /** Position of the oldest record that a start from the image before the newest, or from nothing, needs. Of a rank that is done as {@link #pinOfNewest}. */
     public long pin() {
-        return older == null || unreadable > 1 ? firstPosition : older.pin();
+        return done ? trails.oldest() : older == null || unreadable > 1 ? firstPosition : older.pin();
     }
 
-    /** Position of the oldest record that a start from the newest image needs that could be read when one was last looked for. */
+    /**
+     * Position of the oldest record that a start from the newest image needs that could be read when one was last looked for. A rank that is done is not started
+     * again: it needs what is not all there, whose sender goes on or takes it back; or, if there is nothing, no record: {@link Long#MAX_VALUE}.
+     */
     public long pinOfNewest() {
-        return unreadable > 0 ? pin() : newest == null ? firstPosition : newest.pin();
+        return done ? trails.oldest() : unreadable > 0 ? pin() : newest == null ? firstPosition : newest.pin();
     }
 
     Trails trails() {
@@ -230,7 +243,7 @@ public final class RankLog {
     void write(DataOutput out) throws IOException {
         out.writeInt(incarnation);
         out.writeBoolean(finalized);
-        out.writeByte(unreadable << 1 | (limited ? 1 : 0));
+        out.writeByte((done ? 8 : 0) | unreadable << 1 | (limited ? 1 : 0));
         for (long number : new long[] {deliveries, events, polls, firstPosition, lastPosition}) {
             out.writeLong(number);
         }
@@ -248,7 +261,8 @@ public final class RankLog {
         finalized = in.readBoolean();
         int flags = in.readByte();
         limited = (flags & 1) != 0;
-        unreadable = flags >> 1;
+        unreadable = flags >> 1 & 3;
+        done = (flags & 8) != 0;
         deliveries = in.readLong();
         events = in.readLong();
         polls = in.readLong();

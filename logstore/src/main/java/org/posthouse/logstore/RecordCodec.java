@@ -101,7 +101,7 @@ final class RecordCodec {
 
     void finalized(Finalized f) {
         begin(RecordType.FINALIZED, f.job(), f.rank());
-        head.putLong(Body.FINALIZED_INCARNATION, f.incarnation() & 0xFFFF_FFFFL);
+        head.putInt(Body.FINALIZED_INCARNATION, f.incarnation()).putInt(Body.FINALIZED_FLAGS, f.done() ? Body.DONE : 0);
     }
 
     void checkpoint(CheckpointTaken taken) {

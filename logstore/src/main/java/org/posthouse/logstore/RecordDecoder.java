@@ -47,7 +47,7 @@ final class RecordDecoder {
                     b.getInt(at + Body.INCARNATION_START), b.getLong(at + Body.INCARNATION_IMAGE));
             case WITHDRAWN -> new Withdrawn(job, rank, b.getInt(at + Body.WITHDRAWN_CONTEXT), b.getInt(at + Body.WITHDRAWN_SOURCE),
                     b.getLong(at + Body.WITHDRAWN_SEQUENCE), b.getLong(at + Body.WITHDRAWN_ARRIVAL));
-            case FINALIZED -> new Finalized(job, rank, b.getInt(at + Body.FINALIZED_INCARNATION));
+            case FINALIZED -> new Finalized(job, rank, b.getInt(at + Body.FINALIZED_INCARNATION), isDone(b, at));
             case CHECKPOINT_TAKEN -> new CheckpointTaken(job, rank, checkpoint(b, at));
             case SNAPSHOT -> new Snapshot(b.getInt(at + Body.SNAPSHOT_PIECE), b.getInt(at + Body.SNAPSHOT_PIECES));
             case DIVERGED -> new Diverged(job, b.getLong(at + Body.DIVERGED_COUNT));
@@ -93,6 +93,11 @@ final class RecordDecoder {
     /** Of EVENTS. */
     static boolean isLimited(ByteBuffer b, int at) {
         return (b.getInt(at + Body.EVENTS_FLAGS) & Body.LIMITED) != 0;
+    }
+
+    /** Of FINALIZED. */
+    static boolean isDone(ByteBuffer b, int at) {
+        return (b.getInt(at + Body.FINALIZED_FLAGS) & Body.DONE) != 0;
     }
 
     static int payloadBytes(ByteBuffer b, int at) {

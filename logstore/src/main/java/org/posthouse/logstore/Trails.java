@@ -92,6 +92,17 @@ final class Trails {
         return slots[slot] == 0 ? -1 : (slots[slot + LENGTH] & ~DELIVERED) - slots[slot + ARRIVED];
     }
 
+    /** Position of the oldest message that is not all there; {@link Long#MAX_VALUE} if all are. */
+    long oldest() {
+        long oldest = Long.MAX_VALUE;
+        for (int i = 0; i < slots.length; i += LONGS) {
+            if (slots[i] != 0 && slots[i + ARRIVED] < (slots[i + LENGTH] & ~DELIVERED)) {
+                oldest = Math.min(oldest, slots[i]);
+            }
+        }
+        return oldest;
+    }
+
     int count() {
         return count;
     }

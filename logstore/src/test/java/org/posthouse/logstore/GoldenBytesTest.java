@@ -148,9 +148,16 @@ final class GoldenBytesTest {
 
     @Test
     void pinsFinalized() {
-        Finalized finalized = new Finalized(JOB, 3, -2);
+        Finalized finalized = new Finalized(JOB, 3, -2, false);
         codec.finalized(finalized);
         assertRecord(finalized, null, "5048020b" + "38000000" + OF_RANK + NO_PAYLOAD + "feffffff" + "00000000");
+    }
+
+    @Test
+    void pinsThatARankIsDone() {
+        Finalized done = new Finalized(JOB, 3, 2, true);
+        codec.finalized(done);
+        assertRecord(done, null, "5048020b" + "38000000" + OF_RANK + NO_PAYLOAD + "02000000" + "01000000");
     }
 
     @Test

@@ -34,6 +34,9 @@ final class LogBookTest {
     private static final int SEEDS = Integer.getInteger("posthouse.seeds", 40);
     private static final int OPENS = 3;
 
+    /** Position of the second message to a rank that is done. */
+    private static final long SECOND = 5;
+
     @TempDir
     private Path folder;
 
@@ -130,11 +133,7 @@ final class LogBookTest {
         }
         try (MessageLog log = Samples.open(folder)) {
             assertThat(pins(log)).as("after a restart").containsExactly(4L, 4L);
-            RankLog copy = new RankLog(1);
-            ByteArrayOutputStream snapshot = new ByteArrayOutputStream();
-            log.book().rank(Samples.JOB, 1).write(new DataOutputStream(snapshot));
-            copy.read(new DataInputStream(new ByteArrayInputStream(snapshot.toByteArray())));
-            assertThat(List.of(copy.pin(), copy.pinOfNewest())).as("from a snapshot").containsExactly(4L, 4L);
+            assertThat(pinsOf(copy(log.book().rank(Samples.JOB, 1)))).as("from a snapshot").containsExactly(4L, 4L);
             chosen(log, 2);
             assertThat(pins(log)).as("the newest could be read again").containsExactly(4L, 5L);
             chosen(log, 1);
@@ -152,8 +151,7 @@ final class LogBookTest {
     }
 
     private static List<Long> pins(MessageLog log) {
-        RankLog rank = log.book().rank(Samples.JOB, 1);
-        return List.of(rank.pin(), rank.pinOfNewest());
+        return pinsOf(log.book().rank(Samples.JOB, 1));
     }
 
     @Test
@@ -172,12 +170,54 @@ final class LogBookTest {
             assertThat(List.of(rank.pin(), rank.pinOfNewest(), rank.limited())).containsExactly(3L, 6L, false);
             log.appendCheckpoint(checkpoint(2, 7, false));
             assertThat(List.of(rank.pin(), rank.pinOfNewest())).as("one image back").containsExactly(6L, 7L);
-            log.appendFinalized(new Finalized(Samples.JOB, 1, 1));
+            log.appendFinalized(new Finalized(Samples.JOB, 1, 1, false));
             assertThat(rank.finalized()).isTrue();
             log.appendIncarnation(new Incarnation(Samples.JOB, 1, 2, 0, 2));
             assertThat(rank.finalized()).as("its process died before it ended").isFalse();
             assertThat(rank.incarnation()).isEqualTo(2);
         }
+    }
+
+    /** Nobody starts it again; its senders go on with what they have begun, or take it back. Also for who reads the log next. */
+    @Test
+    void aRankThatIsDoneNeedsWhatIsNotAllThere() throws IOException {
+        try (MessageLog log = Samples.open(folder)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            log.appendIncarnation(new Incarnation(Samples.JOB, 3, 1, 0, 0));
+            log.appendArrival(Samples.arrival(1, 10), ByteBuffer.allocate(10));
+            log.appendArrival(Samples.arrival(2, 10));
+            log.appendArrival(Samples.arrival(3, 10));
+            log.appendFinalized(new Finalized(Samples.JOB, 3, 1, false));
+            assertThat(pinsOf(log.book().rank(Samples.JOB, 3))).as("its process may be killed").containsOnly(3L);
+            log.appendFinalized(new Finalized(Samples.JOB, 3, 1, true));
+            assertThat(pinsOf(log.book().rank(Samples.JOB, 3))).containsOnly(SECOND);
+            log.appendChunk(Samples.JOB, 3, SECOND, 0, ByteBuffer.allocate(10));
+        }
+        try (MessageLog log = Samples.open(folder)) {
+            RankLog rank = log.book().rank(Samples.JOB, 3);
+            assertThat(pinsOf(rank)).containsOnly(SECOND + 1);
+            assertThat(pinsOf(copy(rank))).as("from a snapshot").containsOnly(SECOND + 1);
+            log.appendWithdrawn(new Withdrawn(Samples.JOB, 3, 1, 2, 3, SECOND + 1));
+            log.appendArrival(Samples.arrival(4, 10), ByteBuffer.allocate(10));
+            assertThat(pinsOf(rank)).as("what comes whole is received by nobody").containsOnly(Long.MAX_VALUE);
+            assertThat(log.book().oldest((job, of) -> of.pin())).isEmpty();
+            assertThat(copy(rank).received(1, 2)).as("what came is not taken twice").isEqualTo(4);
+            assertThat(copy(rank).done()).isTrue();
+            log.appendIncarnation(new Incarnation(Samples.JOB, 3, 2, 0, 0));
+            assertThat(pinsOf(rank)).as("it was not").containsOnly(3L);
+        }
+    }
+
+    private static List<Long> pinsOf(RankLog rank) {
+        return List.of(rank.pin(), rank.pinOfNewest());
+    }
+
+    private static RankLog copy(RankLog rank) throws IOException {
+        RankLog copy = new RankLog(rank.rank());
+        ByteArrayOutputStream snapshot = new ByteArrayOutputStream();
+        rank.write(new DataOutputStream(snapshot));
+        copy.read(new DataInputStream(new ByteArrayInputStream(snapshot.toByteArray())));
+        return copy;
     }
 
     @Test

@@ -72,13 +72,13 @@ final class MessageLogTest {
             assertThat(log.appendEvents(events, ByteBuffer.allocate(20), ByteBuffer.allocate(12))).isEqualTo(10);
             assertThat(log.appendWithdrawn(new Withdrawn(Samples.JOB, 3, 1, 2, 3, 4))).isEqualTo(11);
             assertThat(log.appendCheckpoint(new CheckpointTaken(Samples.JOB, 3, checkpoint))).isEqualTo(12);
-            assertThat(log.appendFinalized(new Finalized(Samples.JOB, 3, 2))).isEqualTo(13);
+            assertThat(log.appendFinalized(new Finalized(Samples.JOB, 3, 2, false))).isEqualTo(13);
             assertThat(log.appendDiverged(new Diverged(Samples.JOB, 1), ByteBuffer.wrap(new byte[] {'a'}))).isEqualTo(14);
             assertThat(log.appendJobClosed(new JobClosed(Samples.JOB, 6))).isEqualTo(15);
         }
         expected.addAll(List.of(delivered, new Polls(Samples.JOB, 3, 2, 77), events,
                 new Withdrawn(Samples.JOB, 3, 1, 2, 3, 4), new CheckpointTaken(Samples.JOB, 3, checkpoint),
-                new Finalized(Samples.JOB, 3, 2), new Diverged(Samples.JOB, 1), new JobClosed(Samples.JOB, 6)));
+                new Finalized(Samples.JOB, 3, 2, false), new Diverged(Samples.JOB, 1), new JobClosed(Samples.JOB, 6)));
         assertThat(Samples.entries(folder)).extracting(LogEntry::record).containsExactlyElementsOf(expected);
         LogScan scan = Samples.scan(folder);
         assertThat(scan.defect()).isEmpty();

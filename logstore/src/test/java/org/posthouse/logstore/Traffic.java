@@ -189,7 +189,7 @@ final class Traffic {
             Diverged diverged = new Diverged(job, rank.deliveries + 1);
             note(log, log.appendDiverged(diverged, ByteBuffer.wrap(first)), diverged, first, null);
         } else if (what < 97) {
-            Finalized finalized = new Finalized(job, number, rank.incarnation);
+            Finalized finalized = new Finalized(job, number, rank.incarnation, false);
             note(log, log.appendFinalized(finalized), finalized, nothing, null);
         } else if (what < 98) {
             Checkpoint at = new Checkpoint(random.nextInt(), 10, log.position(), rank.events, rank.deliveries, rank.polls,

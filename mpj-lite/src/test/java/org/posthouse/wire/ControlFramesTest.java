@@ -364,7 +364,8 @@ final class ControlFramesTest {
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, 0), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_EVENT, 16, 4, JobEvent.SAVES + 1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 16, 4, -1), Reason.MALFORMED_FRAME);
-        assertRefused(changed(FrameType.JOB_KEPT, 20, 4, 0), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_KEPT, 20, 4, -1), Reason.MALFORMED_FRAME);
+        assertRefused(changed(FrameType.JOB_KEPT, 20, 4, 0), Reason.MALFORMED_FRAME); // Done, and with bytes that were printed.
         assertRefused(changed(FrameType.JOB_KEPT, 24, 4, -1), Reason.MALFORMED_FRAME);
         assertRefused(changed(FrameType.JOB_KEPT, 32, 4, -1), Reason.MALFORMED_FRAME);
         ByteBuffer placed = SampleFrames.of(FrameType.JOB_OPEN);

@@ -5,7 +5,7 @@ import mpi.MPI;
 
 /**
  * Two ranks that send each other messages of 64 KiB, both ways, and can be saved behind each; what they have got is folded, and
- * compared at the end with what the other has sent. Arguments: messages each way, and {@link Kills}.
+ * compared at the end with what the other has sent. Further ranks leave at once. Arguments: messages each way, and {@link Kills}.
  */
 public final class PoursThrough {
     private static final int LONGS = 8 << 10;
@@ -16,6 +16,10 @@ public final class PoursThrough {
         String[] own = MPI.Init(args);
         int messages = Integer.parseInt(own[0]);
         int rank = MPI.COMM_WORLD.Rank();
+        if (rank > 1) {
+            MPI.Finalize();
+            return;
+        }
         Kills kills = new Kills(own[1], rank);
         Checkpoint checkpoint = Checkpoint.open();
         Checkpoint.Value<Integer> next = checkpoint.register("next", 0);
