@@ -60,6 +60,10 @@ final class LinkConnection implements FrameSocket.Listener {
     private Link link;
 
     private int lane;
+
+    /** This relay's, as its LINK_HELLO said; 0 before that. */
+    private long epochSaid;
+
     private long runNumber = NO_RUN;
     private long runAfter;
     private boolean up;
@@ -155,6 +159,11 @@ final class LinkConnection implements FrameSocket.Listener {
         return runNumber != NO_RUN || socket.incompleteType() == FrameType.LINK_PACKED ? socket.incompleteBytes() : 0;
     }
 
+    /** The epoch by which the peer knows this relay from here. */
+    long epochSaid() {
+        return epochSaid;
+    }
+
     boolean writable() {
         return socket.writable();
     }
@@ -171,6 +180,7 @@ final class LinkConnection implements FrameSocket.Listener {
     }
 
     void greet(LinkHello hello) {
+        epochSaid = hello.epoch();
         socket.write(hello.encode());
     }
 
