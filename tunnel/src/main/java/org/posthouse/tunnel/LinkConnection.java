@@ -68,6 +68,7 @@ final class LinkConnection implements FrameSocket.Listener {
     private long runAfter;
     private boolean up;
     private boolean ended;
+    private boolean closedByPeer;
     private ScheduledFuture<?> timer;
     private long bytesHeard;
     private int silentMs;
@@ -142,6 +143,11 @@ final class LinkConnection implements FrameSocket.Listener {
     /** It is being closed for a reason that the link has not heard yet. */
     boolean isClosing() {
         return socket.isClosed();
+    }
+
+    /** The peer has said CLOSE, and so why. */
+    boolean isClosedByPeer() {
+        return closedByPeer;
     }
 
     /** What came on it, before TLS. */
@@ -365,6 +371,7 @@ final class LinkConnection implements FrameSocket.Listener {
     }
 
     private void onClose(Notice why) {
+        closedByPeer = true;
         boolean refused = why.reason() != Reason.NORMAL && why.reason() != Reason.RELAY_STOPPING;
         if (!up && refused) {
             links.refusalCounter().count(Refusal.REFUSED_BY_PEER, toString(), why.reason() + " " + why.text());
