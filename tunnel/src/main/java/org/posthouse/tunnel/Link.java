@@ -409,9 +409,13 @@ final class Link {
     void onEnded(LinkConnection connection, Notice why) {
         lanes.count(connection);
         if (connection != current) {
-            lanes.onEnded(connection);
+            if (!dialling.tryAnswer(connection, why)) {
+                lanes.onEnded(connection);
+            }
             return;
         }
+        boolean wasOfUse = progressed;
+        progressed = false;
         current = null;
         lanes.end(why);
         reception.endSession();
@@ -420,9 +424,8 @@ final class Link {
         }
         down(why);
         if (!stopped) {
-            dialling.onEnded(connection, progressed);
+            dialling.onEnded(connection, wasOfUse);
         }
-        progressed = false;
     }
 
     private void down(Notice why) {

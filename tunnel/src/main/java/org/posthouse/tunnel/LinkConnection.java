@@ -60,10 +60,15 @@ final class LinkConnection implements FrameSocket.Listener {
     private Link link;
 
     private int lane;
+
+    /** This relay's, as its LINK_HELLO said; 0 before that. */
+    private long epochSaid;
+
     private long runNumber = NO_RUN;
     private long runAfter;
     private boolean up;
     private boolean ended;
+    private boolean closedByPeer;
     private ScheduledFuture<?> timer;
     private long bytesHeard;
     private int silentMs;
@@ -140,6 +145,11 @@ final class LinkConnection implements FrameSocket.Listener {
         return socket.isClosed();
     }
 
+    /** The peer has said CLOSE, and so why. */
+    boolean isClosedByPeer() {
+        return closedByPeer;
+    }
+
     /** What came on it, before TLS. */
     long bytesIn() {
         return socket.bytesIn();
@@ -153,6 +163,11 @@ final class LinkConnection implements FrameSocket.Listener {
     /** What came on it of a frame of bulk, or of bulk packed in one, whose rest has not. */
     int incompleteBytes() {
         return runNumber != NO_RUN || socket.incompleteType() == FrameType.LINK_PACKED ? socket.incompleteBytes() : 0;
+    }
+
+    /** The epoch by which the peer knows this relay from here. */
+    long epochSaid() {
+        return epochSaid;
     }
 
     boolean writable() {
@@ -171,6 +186,7 @@ final class LinkConnection implements FrameSocket.Listener {
     }
 
     void greet(LinkHello hello) {
+        epochSaid = hello.epoch();
         socket.write(hello.encode());
     }
 
@@ -355,6 +371,7 @@ final class LinkConnection implements FrameSocket.Listener {
     }
 
     private void onClose(Notice why) {
+        closedByPeer = true;
         boolean refused = why.reason() != Reason.NORMAL && why.reason() != Reason.RELAY_STOPPING;
         if (!up && refused) {
             links.refusalCounter().count(Refusal.REFUSED_BY_PEER, toString(), why.reason() + " " + why.text());

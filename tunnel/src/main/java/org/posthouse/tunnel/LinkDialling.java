@@ -3,6 +3,7 @@ package org.posthouse.tunnel;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.util.List;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
 
 /**
  * Gets a link its first lane: straight, where there is an address, and over other relays while that does not succeed. Confined to its link.
@@ -10,6 +11,9 @@ import org.posthouse.wire.Notice;
  * <p>Over others the relay with the smaller id dials, so that the two do not meet half-way. Straight is better than any detour: it is tried on and on. Of
  * detours the one with the least round trip is taken, by the links' pings; a lane changes to another when its own is not offered any more, or when another one is
  * a fifth faster for three pings. The new lane is secured before the old one ends.
+ *
+ * <p>A session ends before its successor is greeted, and a straight address may be that of another relay, or of one that refuses this one. So while the link goes over
+ * others the peer is asked first: by a LINK_HELLO of a further lane of no session, which it closes as NORMAL once it has checked all that it checks of a first one's.
  */
 final class LinkDialling {
     /** A way must be this much shorter to be worth a change. */
@@ -20,12 +24,21 @@ final class LinkDialling {
 
     private static final int PINGS = 3;
 
+    /** Any but the first. */
+    private static final int LANE_ASKED = 1;
+
     private final Links links;
     private final Link link;
     private final LinkDialler straight;
     private final LinkDialler over;
     private final boolean hasAddress;
     private ScheduledFuture<?> wait;
+
+    /** The straight connection on which the peer was asked; null if none is. */
+    private LinkConnection asking;
+
+    /** It would take the straight connection that is made now. */
+    private boolean welcome;
 
     /** Pings in a row at which another way was faster. */
     private int faster;
@@ -40,7 +53,7 @@ final class LinkDialling {
 
         @Override
         public int lane() {
-            return 0;
+            return direct && link.isUp() && !welcome ? LANE_ASKED : 0;
         }
 
         @Override
@@ -59,6 +72,9 @@ final class LinkDialling {
 
         @Override
         public void onDialFailed(Notice why) {
+            if (direct) {
+                welcome = false;
+            }
             if (!direct && link.isUp()) {
                 over.stop();
             } else {
@@ -69,7 +85,15 @@ final class LinkDialling {
 
         @Override
         public void onDialled(LinkConnection connection) {
-            link.onDialled(connection);
+            if (connection.lane() == LANE_ASKED) {
+                asking = connection;
+                connection.greet(link.hello(link.relay(), LANE_ASKED, LinkLanes.NO_SESSION));
+            } else {
+                if (direct) {
+                    welcome = false;
+                }
+                link.onDialled(connection);
+            }
         }
     }
 
@@ -92,6 +116,7 @@ final class LinkDialling {
         straight.stop();
         over.stop();
         stopWaiting();
+        stopAsking();
     }
 
     /** The link is up on this first lane. */
@@ -101,13 +126,15 @@ final class LinkDialling {
         faster = 0;
         if (first.path().isDirect()) {
             straight.stop();
-        } else if (hasAddress && !straight.isBusy()) {
+            stopAsking();
+        } else if (hasAddress && !straight.isBusy() && asking == null) {
             straight.dialLater();
         }
     }
 
     /** The first lane has ended. @param progressed whether it was of use */
     void onEnded(LinkConnection ended, boolean progressed) {
+        stopAsking();
         LinkDialler its = ended.path().isDirect() ? straight : over;
         if (progressed) {
             its.succeeded();
@@ -124,6 +151,21 @@ final class LinkDialling {
         } else {
             dialOverLater();
         }
+    }
+
+    /** {@code ended} is over, and no lane. @return whether it is the one on which the peer was asked */
+    boolean tryAnswer(LinkConnection ended, Notice why) {
+        if (ended != asking) {
+            return false;
+        }
+        asking = null;
+        welcome = ended.isClosedByPeer() && why.reason() == Reason.NORMAL;
+        if (welcome) {
+            straight.dial();
+        } else {
+            straight.dialLater();
+        }
+        return true;
     }
 
     /** Ways over other relays have come, gone, or changed. */
@@ -178,6 +220,15 @@ final class LinkDialling {
 
     private boolean mayGoOver() {
         return links.config().relay().compareTo(link.relay()) < 0 && !links.routing().to(link.relay()).isEmpty();
+    }
+
+    private void stopAsking() {
+        welcome = false;
+        if (asking != null) {
+            LinkConnection ending = asking;
+            asking = null;
+            ending.cut(Notice.closing(0, Reason.NORMAL, "the answer is of no use any more"));
+        }
     }
 
     private void stopWaiting() {

@@ -57,7 +57,9 @@ final class LinkGovernor {
     /** The highest rate of each of the last rounds, in bytes a nanosecond. */
     private final double[] rates = new double[ROUNDS];
 
+    /** Where the next round's goes: a place, and no count of rounds, which would end after 2^31. */
     private int round;
+
     private double roundRate;
     private long roundStart;
     private long roundWordMost;
@@ -221,7 +223,8 @@ final class LinkGovernor {
             heldAtNanos = nowNanos;
         }
         if (held || roundRate > rate()) {
-            rates[round++ % ROUNDS] = roundRate;
+            rates[round] = roundRate;
+            round = (round + 1) % ROUNDS;
         }
         if (first && held) {
             withoutGrowth = roundRate >= GROWTH * firstRate ? 0 : withoutGrowth + 1;

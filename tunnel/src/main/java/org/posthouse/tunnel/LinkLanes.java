@@ -34,6 +34,9 @@ final class LinkLanes {
     /** No lane. */
     static final int NONE = -1;
 
+    /** No session: they count from 1. */
+    static final long NO_SESSION = 0;
+
     private final Links links;
     private final Link link;
 
@@ -48,7 +51,7 @@ final class LinkLanes {
 
     private final long[] bytesOut = new long[LinkConfig.LANES_MAX];
 
-    private long session;
+    private long session = NO_SESSION;
     private int wanted;
     private int wantedByPeer = 1;
 

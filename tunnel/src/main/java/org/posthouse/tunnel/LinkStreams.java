@@ -54,6 +54,8 @@ final class LinkStreams {
     private final int theirParity;
     private long bytesIn;
     private long bytesOut;
+
+    /** Negative when all numbers were used: 2^30 of them are this end's. */
     private int nextId;
 
     /** The largest number that the other end has used; negative before the first. */
@@ -107,7 +109,7 @@ final class LinkStreams {
     LinkStream open(String door, LinkStream.Listener listener) {
         if (!marks.mayOpen() || nextId < 0 || !buffers.tryOpen(site)) {
             tally.refused();
-            listener.onEnded(Reason.LIMIT, marks.mayOpen() ? limit() : unacknowledged("openings"));
+            listener.onEnded(Reason.LIMIT, nextId < 0 ? wornOut() : marks.mayOpen() ? limit() : unacknowledged("openings"));
             return null;
         }
         tally.opened();
@@ -238,6 +240,10 @@ final class LinkStreams {
     private String limit() {
         return buffers.open() + " streams are open at this relay, at most " + buffers.config().streams() + " (--streams), and " + buffers.open(site)
                 + " of them are of site " + site + "; " + FairShare.RULE;
+    }
+
+    private String wornOut() {
+        return "this relay has opened " + (1 << 30) + " streams to relay " + relay + " since it was started, and has no number for another: start it again";
     }
 
     private String unacknowledged(String what) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Consumer;
+import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,7 +30,7 @@ final class PackingWorker {
     private final Loop loop;
     private ExecutorService thread;
 
-    /** Confined to the thread. */
+    /** Confined to the thread. Null before its first use, and as long as there is no memory for it. */
     private PackingCodec codec;
 
     PackingWorker(Loop loop) {
@@ -50,8 +51,8 @@ final class PackingWorker {
     /** Null if it cannot be: then the frames go as they are. */
     private ByteBuf packOrNot(long job, List<ByteBuffer> frames) {
         try {
-            return codec.pack(job, frames);
-        } catch (RuntimeException | OutOfMemoryError e) {
+            return codec().pack(job, frames);
+        } catch (RuntimeException | Error e) {
             LOG.error("{} frames of job {} cannot be packed, and go as they are", frames.size(), Long.toHexString(job), e);
             return null;
         }
@@ -68,8 +69,8 @@ final class PackingWorker {
 
     private int measureOrNot(ByteBuffer frame) {
         try {
-            return codec.measure(frame);
-        } catch (RuntimeException | OutOfMemoryError e) {
+            return codec().measure(frame);
+        } catch (RuntimeException | Error e) {
             LOG.error("a sample of {} bytes cannot be packed", frame.remaining(), e);
             return frame.remaining();
         }
@@ -78,21 +79,33 @@ final class PackingWorker {
     /** @param then is told why it could not be, or null */
     void unpack(ByteBuffer in, ByteBuffer out, Consumer<WireException> then) {
         submit(() -> {
-            WireException failure = null;
-            try {
-                codec.unpack(in, out);
-            } catch (WireException e) {
-                failure = e;
-            }
-            WireException told = failure;
-            loop.soon(() -> then.accept(told));
+            WireException failure = tryUnpack(in, out);
+            loop.soon(() -> then.accept(failure));
         });
+    }
+
+    private WireException tryUnpack(ByteBuffer in, ByteBuffer out) {
+        try {
+            codec().unpack(in, out);
+            return null;
+        } catch (WireException e) {
+            return e;
+        } catch (RuntimeException | Error e) {
+            LOG.error("{} bytes that came packed cannot be unpacked", in.remaining(), e);
+            return new WireException(Reason.INTERNAL, "LINK_PACKED of " + out.remaining() + " bytes cannot be unpacked: " + e);
+        }
+    }
+
+    private PackingCodec codec() {
+        if (codec == null) {
+            codec = new PackingCodec();
+        }
+        return codec;
     }
 
     private void submit(Runnable task) {
         if (thread == null) {
             thread = Executors.newSingleThreadExecutor(Thread.ofPlatform().daemon().name("posthouse-packing").factory());
-            thread.execute(() -> codec = new PackingCodec());
         }
         thread.execute(task);
     }
@@ -105,7 +118,9 @@ final class PackingWorker {
         }
         thread.execute(() -> {
             try {
-                codec.close();
+                if (codec != null) {
+                    codec.close();
+                }
             } finally {
                 loop.soon(then);
             }

@@ -33,7 +33,7 @@ final class PeerEpoch {
     }
 
     /**
-     * Neither end may have been seen with a later epoch, nor be linked with an earlier one.
+     * Neither end may have been seen with a later epoch, nor be linked with an earlier one, nor have told one that it has no more.
      *
      * @param linked the first lane on which frames flow to the relay that the link knows; null if there is none
      * @throws WireException FENCED or NAME_TAKEN
@@ -49,6 +49,7 @@ final class PeerEpoch {
         if (hello.peerEpoch() > links.epoch()) {
             outlive(connection, hello);
         }
+        requireSaid(connection);
         if (isRestart(hello) && linked != null) {
             refuseBeside(linked, hello);
         }
@@ -69,6 +70,16 @@ final class PeerEpoch {
                     Reason.FENCED,
                     "relay " + link.relay() + " has seen epoch " + hello.peerEpoch() + " of relay " + links.config().relay()
                             + ", this one had " + own + ": another one has taken its place, or this host's clock was set back");
+        }
+    }
+
+    /** Another peer may have told of a later start meanwhile. Who knows this relay by its old epoch would take the new one for a restart, and forget what this one remembers. */
+    private void requireSaid(LinkConnection connection) throws WireException {
+        if (connection.dialled() && connection.epochSaid() != links.epoch()) {
+            throw new WireException(
+                    Reason.FENCED,
+                    "relay " + link.relay() + " was told epoch " + connection.epochSaid() + " of relay " + links.config().relay() + ", which has epoch "
+                            + links.epoch() + " by now: it says that on its next connection");
         }
     }
 

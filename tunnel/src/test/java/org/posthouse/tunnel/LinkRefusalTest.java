@@ -493,6 +493,30 @@ class LinkRefusalTest {
         assertThat(m.events).first().isEqualTo("up a 1");
     }
 
+    /** One that knew this relay by the old epoch would take the new one for a restart at the next cut, and forget what this one goes on from. */
+    @Test
+    void beginsNoLinkWithWhomItHasToldAnEpochThatItHasNotAnyMore() throws Exception {
+        try (SSLServerSocket one = RawPeer.listen(keysZ);
+                SSLServerSocket two = RawPeer.listen(keysZ)) {
+            TestRelay dialler = start(config("a").peer("z", "127.0.0.1:" + one.getLocalPort()).peer("z/2", "127.0.0.1:" + two.getLocalPort()));
+            try (RawPeer knowsLater = RawPeer.accept(one);
+                    RawPeer knowsNone = RawPeer.accept(two)) {
+                assertThat(knowsLater.awaitHello().epoch()).isEqualTo(1);
+                assertThat(knowsNone.awaitHello().epoch()).isEqualTo(1);
+                knowsLater.hello("z", "", 7, 100, 0);
+                assertClosed(knowsLater, Reason.FENCED, "has seen epoch 100");
+                knowsNone.hello("z/2", "", 7, 1, 0);
+                assertClosed(knowsNone, Reason.FENCED, "told epoch 1", "has epoch 101");
+            }
+            try (RawPeer again = RawPeer.accept(two)) {
+                assertThat(again.awaitHello().epoch()).isEqualTo(101);
+                again.hello("z/2", "", 7, 101, 0);
+                await().pollInterval(POLL).atMost(PATIENCE).until(() -> dialler.isUp("z/2"));
+            }
+            assertThat(dialler.events).first().isEqualTo("epoch 101");
+        }
+    }
+
     @Test
     void fencesTheOlderOfTwoThatClaimOneName() throws Exception {
         try (RawPeer peer = up(2);

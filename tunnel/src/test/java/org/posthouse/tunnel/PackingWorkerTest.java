@@ -9,7 +9,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
+import org.posthouse.wire.WireException;
 
 /** Whatever becomes of packing, who asked is answered, and so is the next. */
 @Timeout(60)
@@ -31,6 +33,13 @@ class PackingWorkerTest {
         return answer.get(30, TimeUnit.SECONDS);
     }
 
+    /** Why it could not be; null if it could. */
+    private WireException unpack(ByteBuffer in, int bytes) throws Exception {
+        CompletableFuture<WireException> answer = new CompletableFuture<>();
+        worker.unpack(in, ByteBuffer.allocateDirect(bytes), answer::complete);
+        return answer.get(30, TimeUnit.SECONDS);
+    }
+
     @Test
     void whatCannotBePackedGoesAsItIs() throws Exception {
         int tooLong = Wire.PACKED_BYTES_MAX + 1;
@@ -40,6 +49,16 @@ class PackingWorkerTest {
         PackingWorker.Packed next = pack(Wire.PACKED_BYTES_MAX);
         assertThat(next.frame().readableBytes()).isLessThan(1_000);
         next.frame().release();
+    }
+
+    @Test
+    void whatCannotBeUnpackedIsRefusedWhateverTheCause() throws Exception {
+        WireException why = unpack(ByteBuffer.allocateDirect(2 * Wire.PACKED_BYTES_MAX), 100);
+        assertThat(why.reason()).isEqualTo(Reason.INTERNAL);
+        PackingWorker.Packed packed = pack(Wire.PACKED_BYTES_MAX);
+        ByteBuffer body = packed.frame().skipBytes(Wire.PACKED_HEADER_BYTES).nioBuffer();
+        assertThat(unpack(body, Wire.PACKED_BYTES_MAX)).isNull();
+        packed.frame().release();
     }
 
     @Test

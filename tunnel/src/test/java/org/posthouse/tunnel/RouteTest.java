@@ -158,6 +158,26 @@ class RouteTest {
         assertThat(c.events).doesNotContain("down a");
     }
 
+    /** Its address is said to be that of another relay of its site. */
+    @Test
+    void staysOnItsDetourWhileWhoIsAtTheStraightAddressRefusesIt() throws Exception {
+        b = sites.start(sites.listening("b"));
+        TestRelay other = sites.start(sites.listening("c/2"));
+        c = sites.start(dial(sites.dialling("c"), b, sites.way(1, 0)));
+        a = sites.start(dial(sites.dialling("a"), b, sites.way(1, 0)).peer("c", "127.0.0.1:" + other.links.port()));
+        awaitPaths(a, "c", "via b");
+        int downs = c.downs.size();
+        a.feed("c");
+        c.feed("a");
+        long refused = a.refusals(Refusal.REFUSED_BY_PEER);
+        until(() -> a.refusals(Refusal.REFUSED_BY_PEER) > refused + 5);
+        awaitLast(c, "a", a.stopFeeding());
+        awaitLast(a, "c", c.stopFeeding());
+        assertThat(a.downs).isEmpty();
+        assertThat(c.downs).hasSize(downs);
+        assertThat(a.status("c").moves()).isZero();
+    }
+
     @Test
     void parksWhileNoRelayLeadsThereAndGoesOnOverAnotherOne() throws Exception {
         b = sites.start(sites.listening("b"));
