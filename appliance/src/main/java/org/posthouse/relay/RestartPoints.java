@@ -97,6 +97,9 @@ final class RestartPoints {
     void keepPrologue(long job, int rank) {
         Optional<Milestone> beginning = restart(job, rank).beginning();
         if (beginning.isPresent()) {
+            if (nextImage(job, rank) == 1) {
+                Prologue.forget(images, job, rank); // It was copied from what the log has lost since, with its host's power.
+            }
             try (LogCursor history = history(job, rank, beginning.get())) {
                 Prologue.write(images, job, rank, history);
             }

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageFile;
 import org.posthouse.logstore.ImageStore;
+import org.posthouse.logstore.LogCursor;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
@@ -117,6 +118,36 @@ final class RestartPointsTest {
                 .hasMessageEndingWith("; restore the relay's data folder from a copy")
                 .hasMessageNotContaining("\n");
         assertThat(log.book().rank(JOB, 0).pinOfNewest()).as("nothing else was chosen").isGreaterThanOrEqualTo(left);
+    }
+
+    /** The relay's host lost its power, and with it the end of the log, before the first image counted: the rank lives through something else then. */
+    @Test
+    void aPrologueIsOfTheLogThatNamesItsFirstImage() throws IOException {
+        beginsWith(1);
+        log.close();
+        try (Stream<Path> files = Files.list(folder.resolve("log"))) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        open();
+        beginsWith(2);
+        saves(1);
+        log.handOver();
+        points.keepPrologue(JOB, 0);
+        try (LogCursor prologue = points.prologue(JOB, 0)) {
+            assertThat(prologue.advance()).isTrue();
+            assertThat(prologue.payload()).isEqualTo(ByteBuffer.allocate(16).put(0, (byte) 2));
+        }
+    }
+
+    /** @param observed what the rank observes in its prologue */
+    private void beginsWith(int observed) {
+        log.appendJobOpened(new LogRecord.JobOpened(JOB, 1, JobOpen.HOST), ByteBuffer.allocate(1));
+        log.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, 1, false), ByteBuffer.allocate(16).put(0, (byte) observed));
+        log.appendCheckpoint(new LogRecord.CheckpointTaken(JOB, 0, new Checkpoint(0, 0, 0, 1, 0, 0, 0, true)));
+        log.handOver();
+        points.keepPrologue(JOB, 0);
     }
 
     /** A rank with its prologue. */

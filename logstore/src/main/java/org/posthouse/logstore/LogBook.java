@@ -22,6 +22,9 @@ import java.util.UUID;
  * <p>Jobs that are closed are forgotten, and records of jobs that are not open say nothing.
  */
 public final class LogBook {
+    /** Of the words of a divergence: 4,096. A snapshot has 65,535 bytes for them, and a character takes 3 at most. */
+    private static final int DIVERGENCE_CHARS_MAX = 4_096;
+
     private final Map<Long, JobState> jobs = new LinkedHashMap<>();
     /** The job that was asked for last: records of one job come in runs. */
     private JobState recent;
@@ -54,7 +57,8 @@ public final class LogBook {
             case DIVERGED -> {
                 JobState open = job(job);
                 if (open != null) {
-                    open.diverged(b.getLong(at + Body.DIVERGED_COUNT), new String(copy(payload), StandardCharsets.UTF_8));
+                    String first = new String(copy(payload), StandardCharsets.UTF_8);
+                    open.diverged(b.getLong(at + Body.DIVERGED_COUNT), first.substring(0, Math.min(first.length(), DIVERGENCE_CHARS_MAX)));
                 }
             }
             default -> {

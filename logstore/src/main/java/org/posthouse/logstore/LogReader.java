@@ -155,7 +155,7 @@ final class LogReader {
         }
     }
 
-    private void record(MappedQueueFile queueFile) {
+    private void record(MappedQueueFile queueFile) throws IOException {
         String flaw = queueFile.flaw();
         if (flaw != null) {
             requireVersion(queueFile);
@@ -166,7 +166,7 @@ final class LogReader {
         int at = queueFile.offset();
         long position = b.getLong(at + Envelope.POSITION);
         if (isOfEarlierLife(b, at, position)) {
-            boolean atTail = isLast() && !wholeRecordFollows(queueFile, at);
+            boolean atTail = (lastPosition == 0 || !wholeRecordFollows(queueFile, at)) && endsHere();
             report(Kind.BROKEN_CHAIN, queueFile, atTail, lost(queueFile), "the record here has position " + position
                     + ", was passed before or began another file, and expected is " + (lastPosition + 1));
             return;
@@ -261,13 +261,13 @@ final class LogReader {
     }
 
     /** The file ends in zeros here; is that its end? A record copied whole but never published may stand behind. */
-    private void nothing(MappedQueueFile queueFile) {
+    private void nothing(MappedQueueFile queueFile) throws IOException {
         long lost = lost(queueFile);
         int residue = queueFile.findNonZero(queueFile.header());
         if (residue >= 0 && wholeRecordFollows(queueFile, lost == 0 ? queueFile.endOfUnpublished() : residue)) {
             report(Kind.ZEROED_MIDDLE, queueFile, false, lost, "zeros stand here, and whole records follow");
         } else if (lost > 0) {
-            report(Kind.MISSING_RECORDS, queueFile, isLast(), lost, "the file ends here after " + recordsInFile
+            report(Kind.MISSING_RECORDS, queueFile, endsHere(), lost, "the file ends here after " + recordsInFile
                     + " records, Chronicle counted " + lost + " more");
         } else if (residue >= 0 && isLast()) {
             report(Kind.TORN_TAIL, queueFile, true, 0, "bytes that were never published as a record");
@@ -287,12 +287,12 @@ final class LogReader {
         return true;
     }
 
-    private void damaged(MappedQueueFile queueFile, int from, String detail) {
-        long lost = lost(queueFile);
+    private void damaged(MappedQueueFile queueFile, int from, String detail) throws IOException {
         boolean follows = wholeRecordFollows(queueFile, from);
-        boolean atTail = !follows && isLast();
+        boolean atTail = !follows && endsHere();
+        long lost = lost(queueFile);
         Kind inside = queueFile.isZeroed() ? Kind.ZEROED_MIDDLE : Kind.FLIPPED_BYTE;
-        report(atTail && lost == 0 ? Kind.TORN_TAIL : inside, queueFile, atTail, lost,
+        report(atTail && isLast() && lost == 0 ? Kind.TORN_TAIL : inside, queueFile, atTail, lost,
                 detail + (follows ? ", and whole records follow" : ""));
     }
 
@@ -305,9 +305,9 @@ final class LogReader {
     }
 
     /** A file is deleted, never emptied, and the next one is begun once it is full. */
-    private void requireRecord(MappedQueueFile queueFile) {
+    private void requireRecord(MappedQueueFile queueFile) throws IOException {
         if (defect == null && recordsInFile == 0 && !isLast()) {
-            report(Kind.MISSING_RECORDS, queueFile, false, 0,
+            report(Kind.MISSING_RECORDS, queueFile, endsHere(), 0,
                     "the file has " + queueFile.bytes().capacity() + " bytes and no record, and later files follow");
         }
     }
@@ -342,16 +342,30 @@ final class LogReader {
         return file == files.lastKey();
     }
 
+    /** Whether no later file has a record that could follow: there may be files that were begun before the host lost its power, and no more. */
+    private boolean endsHere() throws IOException {
+        for (Path later : files.tailMap(file + 1).values()) {
+            try (MappedQueueFile queueFile = new MappedQueueFile(later)) {
+                if (queueFile.findRecord(0, lastPosition + 1, Long.MAX_VALUE) >= 0) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
     /**
      * In this file: a roll marks the file complete, so a later file means that this one had been whole. A payload may
-     * hold the image of a record; it counts only if its position could have been reached in this file.
+     * hold the image of a record; it counts only if its position could have been reached in this file, which is known once a record of the log is.
      */
     private boolean wholeRecordFollows(MappedQueueFile queueFile, int from) {
-        long reachable = lastPosition + queueFile.bytes().capacity() / Envelope.BYTES;
+        long reachable = lastPosition == 0 ? Long.MAX_VALUE : lastPosition + queueFile.bytes().capacity() / Envelope.BYTES;
         return queueFile.findRecord(from, lastPosition + 1, reachable) >= 0;
     }
 
-    private void report(Kind kind, MappedQueueFile queueFile, boolean atTail, long lost, String detail) {
+    /** A file that has a later one had been whole: what is wrong with its end was published. */
+    private void report(Kind kind, MappedQueueFile queueFile, boolean atTail, long counted, String detail) {
+        long lost = atTail && !isLast() ? Math.max(1, counted) : counted;
         defect = new LogDefect(kind, queueFile.file(), QueueFiles.index(file, recordsInFile), lastPosition + 1,
                 queueFile.header(), atTail, lost, detail);
     }

@@ -30,16 +30,24 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
             cut(scan, scan.defect().get(), host);
         }
         LogScan.End end = scan.end();
-        if (end.halfSnapshot() && scan.files() > 1) {
+        if (end.halfSnapshot()) {
             dropHalfSnapshot(folder, end);
             return recover(folder, visitor, host);
         }
         dropEmptyFile(folder, end);
         dropChronicleState(folder);
-        int nextFile = end.marked() ? end.lastFile() + 1 : Math.max(0, end.lastFile());
         SortedMap<Integer, Path> files = QueueFiles.list(folder);
+        int nextFile = nextFile(files, end);
         boolean begun = files.containsKey(nextFile);
         return new LogRecovery(scan, nextFile, files.size() + (begun ? 0 : 1), begun);
+    }
+
+    /** Only file 0 may begin without a snapshot, as a log does of which nothing is left. */
+    private static int nextFile(SortedMap<Integer, Path> files, LogScan.End end) {
+        if (files.isEmpty()) {
+            return 0;
+        }
+        return end.marked() ? end.lastFile() + 1 : end.lastFile();
     }
 
     private static void cut(LogScan scan, LogDefect defect, Host host) throws IOException {
@@ -49,11 +57,19 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
             throw new LogException(defect.file(), defect.position(), "is damaged: " + defect,
                     "restore the folder from a copy, or move it away to begin a new log and lose what it holds", null);
         }
+        dropFilesBehind(scan.folder(), scan.end().lastFile());
         if (scan.files() > 0) {
             TailCut.cut(scan.folder(), scan.end().lastFile(), scan.end().recordsInFile());
         }
         LOG.warn("log {}: cut {} behind position {}, offset {}: {}; published records lost: {}", scan.folder(),
                 defect.file().getFileName(), scan.lastPosition(), defect.offset(), defect, defect.lost());
+    }
+
+    /** They have no records. The newest goes first: what is left ends where it ended. */
+    private static void dropFilesBehind(Path folder, int file) throws IOException {
+        for (Path behind : QueueFiles.list(folder).tailMap(file + 1).values().stream().toList().reversed()) {
+            Files.delete(behind);
+        }
     }
 
     /** The records that tell it may be among those that are gone. */

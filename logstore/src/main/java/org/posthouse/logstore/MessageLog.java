@@ -3,6 +3,7 @@ package org.posthouse.logstore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.LongUnaryOperator;
@@ -52,6 +53,8 @@ public final class MessageLog implements AutoCloseable {
     private final RecordChain chain;
     private final long relayEpoch;
     private Drafts drafts;
+    /** Files that were cut and are still to be removed, the oldest first. Of whoever discards. */
+    private final ArrayDeque<Path> going = new ArrayDeque<>();
     /** Written by whoever is about to close, read by who discards. */
     private volatile boolean discardsNoMore;
     /** Written by whoever closes, read by the owner. */
@@ -409,19 +412,21 @@ public final class MessageLog implements AutoCloseable {
 
     /**
      * Removes files that were cut; some are kept for a while, empty, for the log to begin again. Blocks; for one thread at a
-     * time, which calls it now and then even if there is nothing to remove.
+     * time, which calls it now and then even if there is nothing to remove. One that cannot be removed is tried again by the next call,
+     * before any newer one: a log with a hole is none.
      *
      * @param gone what {@link #cut} gave
      * @param usedBytesMax up to which files may be kept, {@link #usedBytes} counted; 0: none
      */
     public void discard(List<Path> gone, long usedBytesMax) {
         long room = usedBytesMax - chain.files().stayingBytes();
-        for (Path file : gone) {
+        going.addAll(gone);
+        while (!going.isEmpty()) {
             if (discardsNoMore) {
                 return;
             }
-            chain.spares().retire(file, room);
-            chain.files().gone(file);
+            chain.spares().retire(going.getFirst(), room);
+            chain.files().gone(going.removeFirst());
         }
         chain.spares().trim(room);
     }

@@ -87,6 +87,16 @@ public final class Prologue {
         }
     }
 
+    /** Deletes a rank's prologue, if it is there. @throws LogException if it cannot be */
+    public static void forget(ImageStore store, long job, int rank) {
+        Path file = store.prologue(job, rank);
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw new LogException(file, LogException.NO_POSITION, "cannot be deleted: " + LogException.words(e), "check the disk", e);
+        }
+    }
+
     /** It may be long, and would be there until the relay's next start. */
     private static void drop(Path written, Exception failure) {
         try {

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -19,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.logstore.LogDefect.Kind;
+import org.posthouse.logstore.LogRecord.Polls;
 
 /** A log of 21 records, damaged in every way that section 13 of the design names. */
 final class DamageTest {
@@ -195,6 +198,96 @@ final class DamageTest {
         Path newest = QueueFiles.file(folder, writeFiles(2));
         Samples.flip(folder.resolve(Reached.FILE), 9);
         Files.delete(newest);
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    /** A log that was cut to its newest file. @return the number of that */
+    private int writeOneFile() {
+        int newest = writeFiles(3);
+        try (MessageLog log = open(Samples.BOOT)) {
+            log.discard(log.cut(log.position() + 1), 0);
+        }
+        assertThat(Samples.scan(folder).files()).isEqualTo(1);
+        return newest;
+    }
+
+    /** Only the first file of all may begin without a snapshot: a log that did so in a later one could not be opened again. */
+    @ParameterizedTest(name = "its only file has {0} bytes")
+    @ValueSource(ints = {0, 200_000})
+    void beginsAnewIfNothingIsLeftOfALogThatHadBeenCutAndPowerWasLost(int bytes) throws Exception {
+        Path only = QueueFiles.file(folder, writeOneFile());
+        Files.write(only, new byte[bytes]);
+        assertRefusedAt(only, 1);
+        for (long position : new long[] {1, 7}) {
+            try (MessageLog log = open(OTHER_BOOT)) {
+                assertThat(log.position()).isEqualTo(position);
+                Samples.fill(log, 5, 300);
+            }
+            assertThat(Samples.scan(folder).defect()).isEmpty();
+        }
+    }
+
+    /** However high their positions are: none was read before, from which they could be told. */
+    @ParameterizedTest(name = "zeroed {0}")
+    @ValueSource(booleans = {false, true})
+    void findsThatWholeRecordsFollowTheFirstOfALogThatHadBeenCut(boolean zeroed) throws Exception {
+        try (MessageLog log = open(Samples.BOOT)) {
+            for (int i = 1; i <= 10_000; i++) {
+                log.appendPolls(new Polls(Samples.JOB, 1, 1, i));
+            }
+            log.discard(log.cut(log.position() + 1), 0);
+        }
+        LogEntry first = Samples.entries(folder).getFirst();
+        try (FileChannel file = FileChannel.open(first.file(), StandardOpenOption.WRITE)) {
+            file.truncate(Samples.entries(folder).getLast().offset() + 200);
+        }
+        assertThat(first.position() * Envelope.BYTES).as("more than the file has records").isGreaterThan(Files.size(first.file()));
+        if (zeroed) {
+            Samples.overwrite(first.file(), first.offset() - 4, new byte[4 + first.bytes().remaining()]);
+        } else {
+            Samples.flip(first.file(), first.offset() + 60);
+        }
+        assertThat(List.of(defect().kind(), defect().atTail()))
+                .containsExactly(zeroed ? Kind.ZEROED_MIDDLE : Kind.FLIPPED_BYTE, false);
+        assertThatThrownBy(() -> open(OTHER_BOOT)).as("a disk that flips bytes, not one that lost them with the power")
+                .isInstanceOf(LogException.class).hasMessageContaining("damaged");
+    }
+
+    /** The next files were there by name, and nothing of them was on the disk. */
+    @ParameterizedTest(name = "behind the end of file {0} of 3, the files have {1} bytes")
+    @CsvSource({"0,0", "0,200000", "1,0", "1,200000"})
+    void cutsTheEndOfAFileThatALostPageCacheTookWithWhatWasBegunBehindIt(int number, int bytes) throws Exception {
+        writeFiles(3);
+        LogEntry last = Samples.entries(folder).stream().filter(e -> e.file().equals(QueueFiles.file(folder, number)))
+                .reduce((before, entry) -> entry).orElseThrow();
+        Samples.flip(last.file(), last.offset() + 60);
+        assertThat(defect().atTail()).as("the next file has records").isFalse();
+        for (int behind = number + 1; behind < 3; behind++) {
+            Files.write(QueueFiles.file(folder, behind), new byte[bytes]);
+        }
+        assertThat(List.of(defect().kind(), defect().position(), defect().atTail()))
+                .containsExactly(Kind.FLIPPED_BYTE, last.position(), true);
+        assertRefusedAt(last.file(), last.position());
+        try (MessageLog log = open(OTHER_BOOT)) {
+            assertThat(log.position()).isEqualTo(last.position());
+            Samples.fill(log, 200, 1000);
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    @Test
+    void goesOnBehindAWholeFileIfALostPageCacheTookAllThatWasBegunBehindIt() throws Exception {
+        writeFiles(3);
+        long last = Samples.entries(folder).stream().filter(e -> e.file().equals(QueueFiles.file(folder, 0)))
+                .mapToLong(LogEntry::position).max().orElseThrow();
+        for (int behind : new int[] {1, 2}) {
+            Files.write(QueueFiles.file(folder, behind), new byte[0]);
+        }
+        assertRefusedAt(QueueFiles.file(folder, 1), last + 1);
+        try (MessageLog log = open(OTHER_BOOT)) {
+            assertThat(log.position()).as("snapshot and start record").isEqualTo(last + 2);
+            assertThat(QueueFiles.list(folder)).containsOnlyKeys(0, 1);
+        }
         assertThat(Samples.scan(folder).defect()).isEmpty();
     }
 

@@ -9,6 +9,7 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,6 +22,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.logstore.LogRecord.CheckpointTaken;
+import org.posthouse.logstore.LogRecord.Diverged;
 import org.posthouse.logstore.LogRecord.Events;
 import org.posthouse.logstore.LogRecord.Finalized;
 import org.posthouse.logstore.LogRecord.Incarnation;
@@ -117,6 +119,20 @@ final class LogBookTest {
         try (MessageLog log = Samples.open(folder)) {
             assertThat(log.takeDrafts().count()).isZero();
         }
+    }
+
+    /** A snapshot has no room for more: a log with such words could not begin a file any more, nor be opened. */
+    @Test
+    void keepsTheBeginningOfWordsWithoutEnd() throws IOException {
+        String words = "\uD83D\uDE80".repeat(100_000);
+        try (MessageLog log = Samples.open(folder)) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            log.appendDiverged(new Diverged(Samples.JOB, 1), StandardCharsets.UTF_8.encode(words));
+            String kept = fromSnapshot(log.book()).job(Samples.JOB).divergence();
+            assertThat(kept).hasSize(4_096).isEqualTo(log.book().job(Samples.JOB).divergence());
+            assertThat(words).startsWith(kept);
+        }
+        Samples.open(folder).close();
     }
 
     /** Also for who reads the log next, from the first record or from a snapshot. */

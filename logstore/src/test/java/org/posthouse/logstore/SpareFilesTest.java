@@ -279,5 +279,10 @@ final class SpareFilesTest {
         assertThat(scan.records()).isZero();
         assertThat(scan.defect().orElseThrow().kind()).isEqualTo(Kind.BROKEN_CHAIN);
         assertThatThrownBy(this::open).isInstanceOf(LogException.class).hasMessageContaining("damaged");
+        for (long position : new long[] {1, 2}) {
+            try (MessageLog log = open(OTHER_BOOT)) {
+                assertThat(log.position()).as("begun anew").isEqualTo(position);
+            }
+        }
     }
 }

@@ -1,8 +1,10 @@
 package org.posthouse.logstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -136,6 +138,29 @@ final class TruncateTest {
         }
         try (MessageLog log = MessageLog.open(config())) {
             assertThat(log.cut(newest(log).orElseThrow().position())).isNotEmpty();
+        }
+    }
+
+    /** A log whose oldest file stays and whose second one goes could not be opened any more. */
+    @Test
+    void aFileThatCannotBeRemovedIsTriedAgainBeforeAnyNewerOne() throws IOException {
+        Path oldest = QueueFiles.file(folder, 0);
+        Path aside = folder.resolve("aside");
+        try (MessageLog log = MessageLog.open(config())) {
+            fill(log, 1);
+            Files.move(oldest, aside);
+            Files.createDirectories(oldest.resolve("in the way"));
+            assertThatThrownBy(() -> log.discard(log.cut(log.position()), 0)).isInstanceOf(UncheckedIOException.class);
+            fill(log, 2);
+            assertThatThrownBy(() -> log.discard(log.cut(log.position()), 0)).isInstanceOf(UncheckedIOException.class);
+            assertThat(QueueFiles.list(folder)).containsOnlyKeys(0, 1, 2, 3);
+            Files.delete(oldest.resolve("in the way"));
+            Files.delete(oldest);
+            Files.move(aside, oldest);
+            assertThat(Samples.scan(folder).defect()).isEmpty();
+            log.discard(List.of(), 0);
+            assertThat(QueueFiles.list(folder)).containsOnlyKeys(3);
+            assertThat(log.usedBytes()).isEqualTo(bytesOfFiles());
         }
     }
 
