@@ -93,18 +93,24 @@ final class Saving implements Vault {
         coming.put(frame.position(frame.position() + Wire.IMAGE_HEADER_BYTES));
         if (coming.bytes() == jump.bytes()) {
             history.onStart(jump);
-            inbox.goOnBehind(head(coming.input()));
+            goOnBehind(coming.input());
         }
     }
 
-    /** What an image begins with: how many messages had been delivered. What comes behind the image is counted from there. */
-    private static long head(DataInputStream image) throws IOException {
+    /** What comes behind the image is counted from what it begins with: deliveries, events, failed polls. */
+    private void goOnBehind(DataInputStream image) throws IOException {
+        requireLayout(image);
+        inbox.goOnBehind(image.readLong());
+        image.readLong();
+        history.goOnBehind(image.readLong());
+    }
+
+    private static void requireLayout(DataInputStream image) throws IOException {
         int layout = image.readInt();
         if (layout != LAYOUT) {
             throw new DivergedException("was started again with a library that does not know its image's layout " + layout
                     + ", expected " + LAYOUT + "; use the same mpj-lite");
         }
-        return image.readLong();
     }
 
     // ---- starting from an image
@@ -174,7 +180,8 @@ final class Saving implements Vault {
     }
 
     private void read(DataInputStream image) throws IOException {
-        head(image);
+        requireLayout(image);
+        image.readLong();
         history.jump(image.readLong(), image.readLong());
         observed.goOn(image.readBoolean(), image.readLong());
         Printed.goOn(image.readLong(), image.readLong());
