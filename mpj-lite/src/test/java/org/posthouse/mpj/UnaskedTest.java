@@ -266,7 +266,7 @@ final class UnaskedTest extends OneRank {
     private void requireDiverged() throws Exception {
         Notice abort = Notice.decode(line.hear(FrameType.ABORT));
         assertThat(abort.code()).isEqualTo(71);
-        assertThat(abort.text()).contains("found a wait for a receive that it had taken back then, after event ");
+        assertThat(abort.text()).contains("found a wait for what it had taken back then, after event ");
         assertThat(end.how.get()).isEqualTo("exit 71");
     }
 
