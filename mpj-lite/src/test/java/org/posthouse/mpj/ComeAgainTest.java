@@ -168,7 +168,7 @@ final class ComeAgainTest extends OneRank {
         assertChunk(line.hear(FrameType.CHUNK), 0);
         assertChunk(line.hear(FrameType.CHUNK), Wire.PAYLOAD_BYTES_MAX);
         line.hearNothing();
-        line.say(clear(frame, LONG.length), clear(frame, LONG.length));
+        line.say(clear(frame, LONG.length), clear(frame, LONG.length), clear(frame, Wire.PAYLOAD_BYTES_MAX));
         line.hearNothing();
         endHistory();
         assertChunk(line.hear(FrameType.CHUNK), 2 * Wire.PAYLOAD_BYTES_MAX);
@@ -264,6 +264,77 @@ final class ComeAgainTest extends OneRank {
         view(answer).flags(FrameView.FOUND).address(CONTEXT, 1, 0, TAG).content(1, 1, 1);
         line.say(answer);
         assertThat(probed.get().tag()).isEqualTo(TAG);
+    }
+
+    /** Their numbers are used again, and say nothing of their order. */
+    @Test
+    void receivesArePostedAgainInTheOrderOfTheirCalls() throws Exception {
+        connect(true, 60);
+        Operation first = receive(new byte[3]);
+        Operation second = receive(new byte[3]);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.hear(FrameType.POST);
+        line.say(delivered(post, 1, new byte[1], 1));
+        endpoint.await(first);
+        receive(new byte[3]);
+        assertThat(view(line.hear(FrameType.POST)).postRequest()).isEqualTo(view(post).postRequest());
+        start(() -> {
+            endpoint.await(second);
+            return null;
+        });
+        breakLine(1, 1);
+        welcomeAgain(1);
+        line.say(endOfHistory());
+        line.hear(FrameType.LIVE);
+        assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(2);
+        assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(3);
+    }
+
+    /** Its message had begun to come, so that it is too late; and the relay may not know how much of that the rank has. */
+    @Test
+    void aCancelOfWhatArrivesIsOverInABreak() throws Exception {
+        connect(true, 60);
+        byte[] bytes = new byte[LONG.length];
+        Operation receive = receive(bytes);
+        ByteBuffer post = line.hear(FrameType.POST);
+        CompletableFuture<Boolean> tooLate = start(() -> endpoint.cancel(receive));
+        line.hear(FrameType.CANCEL);
+        line.say(delivered(post, 1, LONG, 0), ScriptedRelay.chunk(CONTEXT, 1, LONG, 0));
+        breakLine(1, 1);
+        assertThat(tooLate.get()).isFalse();
+        welcomeAgain(1);
+        for (int from = 0; from < LONG.length; from += Wire.PAYLOAD_BYTES_MAX) {
+            line.say(ScriptedRelay.chunk(CONTEXT, 1, LONG, from));
+        }
+        line.say(endOfHistory());
+        endpoint.await(receive);
+        assertThat(bytes).isEqualTo(LONG);
+        CompletableFuture<Boolean> inTime = start(() -> endpoint.cancel(receive(new byte[3])));
+        line.hear(FrameType.LIVE);
+        line.hear(FrameType.EVENTS);
+        line.hear(FrameType.POLLS);
+        line.hear(FrameType.POST);
+        line.say(ScriptedRelay.cancelled(line.hear(FrameType.CANCEL), true));
+        assertThat(inTime.get()).isTrue();
+    }
+
+    /** The relay had taken it back, or the message would be its. */
+    @Test
+    void aCancelThatWasNotAnsweredWasInTimeIfTheNextReceiveHasAMessage() throws Exception {
+        connect(true, 60);
+        Operation first = receive(new byte[3]);
+        byte[] bytes = new byte[1];
+        Operation second = receive(bytes);
+        line.hear(FrameType.POST);
+        line.hear(FrameType.POST);
+        CompletableFuture<Boolean> cancelled = start(() -> endpoint.cancel(first));
+        line.hear(FrameType.CANCEL);
+        breakLine(0, 1);
+        welcomeAgain(1);
+        line.say(ScriptedRelay.pushed(CONTEXT, TAG, 2, 1, new byte[] {7}, 1), endOfHistory());
+        assertThat(cancelled.get()).isTrue();
+        endpoint.await(second);
+        assertThat(bytes).containsExactly(7);
     }
 
     /** The relay may have been started again, and would tell the next process that the message is where it was to go. */

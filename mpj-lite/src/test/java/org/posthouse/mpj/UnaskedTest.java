@@ -373,6 +373,22 @@ final class UnaskedTest extends OneRank {
     // ---- a break
 
     @Test
+    void whatRanAheadIsForNoReceiveThatWasTakenBackOrHasItsMessage() throws Exception {
+        connect(2);
+        Received gone = new Received(CONTEXT, 10);
+        line.say(events(1, items(0, History.TAKEN), 0, 0));
+        assertThat(endpoint.cancel(gone.operation)).isTrue();
+        Received second = new Received(CONTEXT, 10);
+        line.say(push(CONTEXT, 0, 22));
+        assertThat(second.await()).containsExactly(22);
+        Received third = new Received(CONTEXT, 10);
+        Received fourth = new Received(CONTEXT, 10);
+        line.say(push(CONTEXT, 3, 33), push(CONTEXT, 0, 44));
+        assertThat(third.await()).containsExactly(33);
+        assertThat(fourth.await()).containsExactly(44);
+    }
+
+    @Test
     void whatHasComeIsNotForgottenInABreak() throws Exception {
         connect(2);
         line.say(push(CONTEXT, 1, 11), pushed(CONTEXT, TAG, 3, 7, LONG, 0), ScriptedRelay.chunk(CONTEXT, 7, LONG, 0));
