@@ -319,11 +319,6 @@ final class Outbox {
         return offered.values().stream().allMatch(Operation::isDone);
     }
 
-    /** Whether nothing of what was sent is under way. */
-    boolean isQuiet() {
-        return isEmpty() && withdrawing.isEmpty();
-    }
-
     /** Writes what an image needs: the last sequence number of each channel. */
     void write(DataOutputStream image) throws IOException {
         List<StatePage.Entry> channels = sent();

@@ -162,10 +162,7 @@ final class Saving implements Vault {
 
     private void say(Point.Kind kind, long bytes, long out, long err) throws IOException {
         progress.awaitLine();
-        while (history.isReplaying()) {
-            progress.await();
-            progress.awaitLine();
-        }
+        assert !history.isReplaying() : "a word about checkpoints in a replay";
         broken = false;
         outcome = null;
         upTo = Wire.IMAGE_WINDOW_BYTES;
@@ -173,10 +170,9 @@ final class Saving implements Vault {
         line.write(new Point(job, kind, history.tellPolls(), 0, bytes, history.events(), out, err, Printed.processOut(), Printed.processErr()).encode());
     }
 
-    /** The rank comes again on another connection. An image that has come in part is sent again. */
+    /** The rank comes again on another connection. An image that has come in part is sent again, behind another JUMP. */
     void broken() {
         broken = true;
-        coming = history.isStartKnown() ? coming : null;
     }
 
     private void read(DataInputStream image) throws IOException {
@@ -267,7 +263,7 @@ final class Saving implements Vault {
     }
 
     private void awaitSafe() throws IOException {
-        while (!outbox.isQuiet()) {
+        while (!outbox.isEmpty()) {
             progress.await();
         }
         long asked = 0;

@@ -22,6 +22,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
@@ -89,6 +90,66 @@ final class ComeAgainTest extends OneRank {
         assertThat(view(chunk).offset()).isEqualTo(from);
         int count = Math.min(Wire.PAYLOAD_BYTES_MAX, LONG.length - from);
         assertThat(chunk.slice(Wire.CHUNK_HEADER_BYTES, count)).isEqualTo(ByteBuffer.wrap(LONG, from, count));
+    }
+
+    // ---- checkpoints
+
+    private void requirePoint(Point.Kind kind) throws Exception {
+        assertThat(Point.decode(line.hear(FrameType.POINT)).kind()).isSameAs(kind);
+        if (kind == Point.Kind.SAVE) {
+            line.hear(FrameType.IMAGE);
+        }
+    }
+
+    private void sayPoint(Point.Kind kind, int number) throws Exception {
+        sayPoint(kind, number, 0);
+    }
+
+    private void sayPoint(Point.Kind kind, int number, long bytes) throws Exception {
+        line.say(new Point(ScriptedRelay.JOB, kind, 0, number, bytes, 0, 0, 0, 0, 0).encode());
+    }
+
+    @Test
+    void anImageGoesAsFarAsTheRelayHasSaid() throws Exception {
+        connect(true, 60);
+        CompletableFuture<Boolean> saved = start(() -> {
+            endpoint.vault().restored();
+            return endpoint.vault().save(out -> out.write(new byte[Wire.IMAGE_WINDOW_BYTES]));
+        });
+        requirePoint(Point.Kind.READY);
+        sayPoint(Point.Kind.SAVED, 0);
+        requirePoint(Point.Kind.SAVE);
+        for (int bytes = PIECE.length; bytes < Wire.IMAGE_WINDOW_BYTES; bytes += PIECE.length) {
+            line.hear(FrameType.IMAGE);
+        }
+        line.hearNothing();
+        sayPoint(Point.Kind.MORE, 0, Wire.IMAGE_WINDOW_BYTES + 1);
+        line.hear(FrameType.IMAGE);
+        sayPoint(Point.Kind.FAILED, 0);
+        assertThat(saved.get()).isFalse();
+    }
+
+    /** A history without the end of the prologue has no place for an image; and of one whose end was not told nobody knows that it is there. */
+    @Test
+    void whatIsSaidOfCheckpointsIsSaidUntilTheRelayHasIt() throws Exception {
+        connect(true, 60);
+        CompletableFuture<Boolean> saved = start(() -> {
+            endpoint.vault().restored();
+            return endpoint.vault().save(out -> out.writeInt(17));
+        });
+        requirePoint(Point.Kind.READY);
+        breakLine(0, 1);
+        welcomeAgain(0);
+        endHistory();
+        requirePoint(Point.Kind.READY);
+        sayPoint(Point.Kind.SAVED, 0);
+        requirePoint(Point.Kind.SAVE);
+        breakLine(0, 1);
+        welcomeAgain(0);
+        endHistory();
+        requirePoint(Point.Kind.SAVE);
+        sayPoint(Point.Kind.SAVED, 1);
+        assertThat(saved.get()).isTrue();
     }
 
     // ---- what is said again
