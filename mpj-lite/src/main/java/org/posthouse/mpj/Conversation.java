@@ -197,7 +197,6 @@ final class Conversation {
         told.begin(bytes).begin(FrameType.FINALIZE, bytes, hello.job()).finalizeFailedPolls(history.tellPolls());
         told.end(bytes);
         line.flush();
-        asksDue = false; // Nothing is under way any more.
         finalizing = true;
         observed.end();
     }
