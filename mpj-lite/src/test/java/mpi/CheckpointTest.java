@@ -90,9 +90,11 @@ class CheckpointTest {
         LocalWorld before = run(1, new LocalWorld(1).saving(), (world, checkpoint) -> {
             Intracomm failed = world.dup();
             checkpoint.restored();
+            Intracomm gone = world.dup();
+            failCollective(gone);
+            gone.free();
             world.dup().free();
-            assertThatThrownBy(() -> failed.Gather(new int[2], 0, 2, MPI.INT, new int[1], 0, 1, MPI.INT, 0))
-                    .isInstanceOf(MPIException.class);
+            failCollective(failed);
             checkpoint.save();
             next[0] = world.dup().id;
         });
@@ -103,6 +105,11 @@ class CheckpointTest {
             assertThat(world.self.contexts().isFree(failed.id)).as("a collective has failed there").isFalse();
             assertThat(world.dup().id).as("behind the one that rests").isEqualTo(next[0]);
         });
+    }
+
+    private static void failCollective(Intracomm comm) {
+        assertThatThrownBy(() -> comm.Gather(new int[2], 0, 2, MPI.INT, new int[1], 0, 1, MPI.INT, 0))
+                .isInstanceOf(MPIException.class);
     }
 
     /** Before, the positions in an image were those of the helper that {@code createGroup} makes, and not of its parent. */
@@ -163,6 +170,7 @@ class CheckpointTest {
             assertThat(copies(world)).containsExactly(1L, 60L);
             world.Bsend(new byte[100], 0, 100, MPI.BYTE, 0, 1);
             assertThat(copies(world)).containsExactly(1L, 100L);
+            assertThatThrownBy(() -> world.Bsend(new byte[1], 0, 1, MPI.BYTE, 0, 1)).isInstanceOf(MPIException.class);
             world.Recv(new byte[100], 0, 100, MPI.BYTE, 0, 1);
         });
     }
