@@ -117,6 +117,7 @@ class CheckpointTest {
     void collectivesCountOnOfACommunicatorThatHadAGroupMade() {
         LocalWorld first = new LocalWorld(2).saving();
         AtomicInteger operations = new AtomicInteger();
+        AtomicInteger calls = new AtomicInteger();
         Body prologue = (world, checkpoint) -> {
             world.createGroup(world.Group(), 7);
             world.Barrier();
@@ -126,6 +127,7 @@ class CheckpointTest {
             checkpoint.restored();
             world.Barrier();
             operations.set(world.collectives.operations());
+            calls.set(world.collectives.calls());
             checkpoint.save();
         });
         assertThat(operations.get()).isPositive();
@@ -134,6 +136,7 @@ class CheckpointTest {
             assertThat(world.collectives.operations()).isLessThan(operations.get());
             assertThat(checkpoint.restored()).isTrue();
             assertThat(world.collectives.operations()).isEqualTo(operations.get());
+            assertThat(world.collectives.calls()).as("by which ranks that do not match are told").isEqualTo(calls.get());
         });
     }
 
