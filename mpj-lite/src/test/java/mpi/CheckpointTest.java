@@ -113,9 +113,11 @@ class CheckpointTest {
         LocalWorld before = run(1, new LocalWorld(1).saving(), (world, checkpoint) -> {
             Intracomm failed = world.dup();
             checkpoint.restored();
+            Intracomm gone = world.dup();
+            failCollective(gone);
+            gone.free();
             world.dup().free();
-            assertThatThrownBy(() -> failed.Gather(new int[2], 0, 2, MPI.INT, new int[1], 0, 1, MPI.INT, 0))
-                    .isInstanceOf(MPIException.class);
+            failCollective(failed);
             checkpoint.save();
             next[0] = world.dup().id;
         });
@@ -128,11 +130,17 @@ class CheckpointTest {
         });
     }
 
+    private static void failCollective(Intracomm comm) {
+        assertThatThrownBy(() -> comm.Gather(new int[2], 0, 2, MPI.INT, new int[1], 0, 1, MPI.INT, 0))
+                .isInstanceOf(MPIException.class);
+    }
+
     /** Before, the positions in an image were those of the helper that {@code createGroup} makes, and not of its parent. */
     @Test
     void collectivesCountOnOfACommunicatorThatHadAGroupMade() {
         LocalWorld first = new LocalWorld(2).saving();
         AtomicInteger operations = new AtomicInteger();
+        AtomicInteger calls = new AtomicInteger();
         Body prologue = (world, checkpoint) -> {
             world.createGroup(world.Group(), 7);
             world.Barrier();
@@ -142,6 +150,7 @@ class CheckpointTest {
             checkpoint.restored();
             world.Barrier();
             operations.set(world.collectives.operations());
+            calls.set(world.collectives.calls());
             checkpoint.save();
         });
         assertThat(operations.get()).isPositive();
@@ -150,6 +159,7 @@ class CheckpointTest {
             assertThat(world.collectives.operations()).isLessThan(operations.get());
             assertThat(checkpoint.restored()).isTrue();
             assertThat(world.collectives.operations()).isEqualTo(operations.get());
+            assertThat(world.collectives.calls()).as("by which ranks that do not match are told").isEqualTo(calls.get());
         });
     }
 
@@ -186,6 +196,7 @@ class CheckpointTest {
             assertThat(copies(world)).containsExactly(1L, 60L);
             world.Bsend(new byte[100], 0, 100, MPI.BYTE, 0, 1);
             assertThat(copies(world)).containsExactly(1L, 100L);
+            assertThatThrownBy(() -> world.Bsend(new byte[1], 0, 1, MPI.BYTE, 0, 1)).isInstanceOf(MPIException.class);
             world.Recv(new byte[100], 0, 100, MPI.BYTE, 0, 1);
         });
     }

@@ -2,11 +2,18 @@ package mpi;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A process's random numbers come from one value that is recorded. */
 class RankRandomTest {
@@ -22,6 +29,21 @@ class RankRandomTest {
             assertThat(random.next()).isEqualTo(expected.nextDouble());
         }
         assertThat(asked).containsExactly("value");
+    }
+
+    /** Also if it has asked for none before. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 3})
+    void whoGoesOnFromAnImageGoesOnInTheSequence(int asked) throws IOException {
+        RankRandom first = new RankRandom(Ends.that((call, arguments) -> 42L));
+        for (int i = 0; i < asked; i++) {
+            first.next();
+        }
+        ByteArrayOutputStream image = new ByteArrayOutputStream();
+        first.write(new DataOutputStream(image));
+        RankRandom next = new RankRandom(Ends.that((call, arguments) -> 42L));
+        next.read(new DataInputStream(new ByteArrayInputStream(image.toByteArray())));
+        assertThat(next.next()).isEqualTo(new SplittableRandom(42).doubles().skip(asked).findFirst().orElseThrow());
     }
 
     @Test

@@ -444,11 +444,17 @@ public final class HomedRank {
         return failedPolls;
     }
 
-    /** It tells the low 32 bits of them. True if there are more than was known. */
+    /**
+     * It tells the low 32 bits of them. One that is replayed says again what it had said, however long ago, and nothing that it has not counted in its HELLO.
+     *
+     * @return whether there are more than was known
+     */
     boolean learnFailedPolls(int told) {
-        int more = told - (int) failedPolls;
-        failedPolls += Math.max(more, 0);
-        return more > 0;
+        long most = replay == null ? failedPolls + Integer.MAX_VALUE : Math.max(failedPolls, replay.progress().failedPolls());
+        long all = most - Integer.toUnsignedLong((int) most - told);
+        boolean more = all > failedPolls;
+        failedPolls = Math.max(failedPolls, all);
+        return more;
     }
 
     /** The job ends. What arrives and is matched is on its way, and what a journal has held back finds nothing that arrives. */

@@ -18,6 +18,9 @@ import org.posthouse.wire.WireException;
  * <p>It holds some steps of the history and no table of it: what brakes it is {@link RankPort#writable}.
  */
 final class Replay {
+    /** Failed polls that are told at once; as a rank does. */
+    private static final int POLLS_AT_ONCE = 1 << 30;
+
     /** Steps that wait here, below which more are asked for. */
     static final int AHEAD_MIN = 512;
 
@@ -254,8 +257,13 @@ final class Replay {
         }
     }
 
+    /** What is told are 32 bits: so it is told in steps that these can tell. */
     private boolean learn(Past.Polls known) {
         polls = Math.max(polls, known.failed());
+        while (polls - pollsTold > POLLS_AT_ONCE) {
+            pollsTold += POLLS_AT_ONCE;
+            port.events(events + 1, 0, (int) pollsTold, null, false);
+        }
         return true;
     }
 

@@ -229,6 +229,39 @@ final class ReplayTest {
         goesLive();
     }
 
+    /** 32 bits of them are told. */
+    @Test
+    void manyFailedPollsAreToldInSteps() throws Exception {
+        dies();
+        comes(2);
+        past(new Past.Polls(5L << 30), new Past.Events(1, 1, ByteBuffer.allocate(16)));
+        assertThat(rank.take())
+                .containsExactly(
+                        "events 1 to 0, " + (1 << 30) + " failed polls",
+                        "events 1 to 0, " + (2 << 30) + " failed polls",
+                        "events 1 to 0, " + (3 << 30) + " failed polls",
+                        "events 1 to 0, 0 failed polls",
+                        "events 1 to 1, " + (1 << 30) + " failed polls");
+        goesLive();
+    }
+
+    /** However long ago it had said that: what a process says again adds none. */
+    @Test
+    void whatIsSaidAgainTellsOfNoPollsThatAreNotKnown() throws Exception {
+        rank.rank.learnFailedPolls(1 << 30);
+        rank.rank.learnFailedPolls(2 << 30);
+        rank.rank.learnFailedPolls(3 << 30);
+        dies();
+        comes(2);
+        rank.rank.learnFailedPolls(5);
+        assertThat(rank.rank.failedPolls()).isEqualTo(3L << 30);
+        past(end());
+        rank.take();
+        rank.sends(relay.frames.live());
+        rank.rank.learnFailedPolls((3 << 30) + 1);
+        assertThat(rank.rank.failedPolls()).isEqualTo((3L << 30) + 1);
+    }
+
     @Test
     void whatCannotBeReplayedIsToldAndLogged() throws Exception {
         ByteBuffer limit = relay.frames.events(1, 2);

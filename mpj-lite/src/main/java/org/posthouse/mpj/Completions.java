@@ -20,7 +20,7 @@ final class Completions {
     /**
      * Waits until it is done.
      *
-     * @throws DivergedException if it never will be: the process before has taken the receive back, and had not waited for it
+     * @throws DivergedException if it never will be: the process before has taken it back, and had not waited for it
      */
     void await(Operation operation) throws IOException {
         boolean errand = operation instanceof Errand;
@@ -34,7 +34,7 @@ final class Completions {
 
     /** One thread at a time is inside a call of a program that is replayed: nobody takes back what this one waits for. */
     private DivergedException waitedInVain() {
-        return observed.diverged("a wait for a receive that it had taken back then,");
+        return observed.diverged("a wait for what it had taken back then,");
     }
 
     /** Waits until one of them is done, and throws as {@link #await}. @return its index; those that are null are no choice */

@@ -93,7 +93,7 @@ final class Conversation {
     private void greet(FrameLine next, int start, List<StatePage.Entry> state) throws IOException {
         long kept = line.kept() == null ? 1 : line.kept().next();
         int pages = StatePage.pages(state.size());
-        Hello again = hello.again(start, inbox.deliveries(), history.polls(), history.events(), kept, pages);
+        Hello again = hello.again(start, inbox.deliveries(), history.pollsKnown(), history.events(), kept, pages);
         line.greet(next, again.from(history.origin()), state);
     }
 
@@ -197,7 +197,6 @@ final class Conversation {
         told.begin(bytes).begin(FrameType.FINALIZE, bytes, hello.job()).finalizeFailedPolls(history.tellPolls());
         told.end(bytes);
         line.flush();
-        asksDue = false; // Nothing is under way any more.
         finalizing = true;
         observed.end();
     }

@@ -50,10 +50,10 @@ class Ending {
         exit(STATUS_STATE);
     }
 
-    /** The last words. */
+    /** The last words of a process in whose place another may be started. */
     void say(String line) {
-        PrintGate.lift();
-        System.err.println(line);
+        PrintGate.shut();
+        PrintGate.lastWords(line);
     }
 
     /** Ends the process in {@code ms}, whatever its threads do. */
@@ -71,8 +71,9 @@ class Ending {
     /** Ends the process at once; the program's own shutdown hooks do not run, as its state is no longer of use. */
     void exit(int status) {
         PrintGate.lift();
-        System.out.flush();
-        System.err.flush();
+        if (PrintGate.isFree()) {
+            Printed.flushAll();
+        }
         Runtime.getRuntime().halt(status);
     }
 }

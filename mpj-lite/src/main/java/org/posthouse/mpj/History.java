@@ -50,7 +50,7 @@ final class History {
     /** Room that is left for what comes next: a probe's three items, and a limit. */
     private static final int ITEMS_AT_ONCE = 4;
 
-    private record Item(long number, int polls, int kind, long value) {}
+    private record Item(long number, long polls, int kind, long value) {}
 
     private boolean logged;
     private ByteBuffer untold = ByteBuffer.allocate(0);
@@ -95,7 +95,7 @@ final class History {
     /** Where the process goes on behind its prologue: an image's number, {@link Hello#NO_IMAGE}, or 0 while that is not known. */
     private int origin;
 
-    private int pollsKnown;
+    private long pollsKnown;
 
     /** The relay has admitted the rank. @param again whether it is to do again what it did before */
     void open(boolean logged, boolean again) {
@@ -216,6 +216,11 @@ final class History {
         return silent && untold.position() > 0 ? polls - ((int) polls - untold.getInt(0)) : polls;
     }
 
+    /** The same, those too that will fail again. */
+    long pollsKnown() {
+        return Math.max(polls(), pollsKnown);
+    }
+
     /** All events since the rank's start, those too that will be handed out. */
     long events() {
         return Math.max(events, received);
@@ -255,13 +260,18 @@ final class History {
         }
         int at = frame.position() + Wire.EVENTS_HEADER_BYTES;
         for (int i = 0; i < count; i++, at += Wire.EVENT_BYTES) {
-            take(new Item(++received, frame.getInt(at), frame.get(at + Integer.BYTES), frame.getLong(at + Long.BYTES)));
+            take(new Item(++received, learn(frame.getInt(at)), frame.get(at + Integer.BYTES), frame.getLong(at + Long.BYTES)));
         }
-        if (view.eventsFailedPolls() - pollsKnown > 0) {
-            pollsKnown = view.eventsFailedPolls();
-        }
+        learn(view.eventsFailedPolls());
         ended = (view.flags() & FrameView.END) != 0;
         settle();
+    }
+
+    /** The relay tells the low 32 bits of polls that failed, in steps of less than 2^31; of fewer than are known, too. @return all of them */
+    private long learn(int told) {
+        long all = pollsKnown + (told - (int) pollsKnown);
+        pollsKnown = Math.max(pollsKnown, all);
+        return all;
     }
 
     /** From here on the answer is known; what the relay says of it again, after a break, is no news. */
@@ -285,10 +295,14 @@ final class History {
         if (!replaying || ended) {
             throw new WireException(Reason.NOT_EXPECTED, "POINT(" + point.kind() + ") of what is live");
         }
-        items.add(new Item(received, point.failedPolls(), START, point.number()));
+        items.add(new Item(received, learn(point.failedPolls()), START, point.number()));
         received = point.number() > 0 ? point.events() : received;
-        pollsKnown = point.failedPolls() - pollsKnown > 0 ? point.failedPolls() : pollsKnown;
         origin = point.number() > 0 ? Math.toIntExact(point.number()) : Hello.NO_IMAGE;
+    }
+
+    /** An image has come, behind which the next items come; so many polls had failed before it. */
+    void goOnBehind(long pollsThen) {
+        pollsKnown = pollsThen;
     }
 
     /** What the program observes when it asks whether it is restored: {@link #start} follows, or {@link #jump}. @return the image's number, or 0 */
@@ -349,12 +363,12 @@ final class History {
 
     /** Whether it is not known yet what comes next: more must be read. */
     boolean isUndecided() {
-        return replaying && !ended && items.isEmpty() && pollsKnown - (int) polls <= 0;
+        return replaying && !ended && items.isEmpty() && pollsKnown <= polls;
     }
 
     /** A poll in a replay: true if it failed before; then it is counted. */
     boolean failsAgain() {
-        if ((items.isEmpty() ? pollsKnown : items.peek().polls) - (int) polls <= 0) {
+        if ((items.isEmpty() ? pollsKnown : items.peek().polls) <= polls) {
             return false;
         }
         polls++;
@@ -370,7 +384,7 @@ final class History {
      */
     long next(int kind, String call) throws DivergedException {
         Item next = items.peek();
-        if (next == null || next.kind != kind || next.polls != (int) polls) {
+        if (next == null || next.kind != kind || next.polls != polls) {
             throw diverged(call);
         }
         items.remove();
@@ -394,8 +408,8 @@ final class History {
     DivergedException diverged(String call) {
         Item next = items.peek();
         String expected = next != null
-                ? name(next.kind) + " as event " + next.number + " after " + Integer.toUnsignedString(next.polls) + " failed polls"
-                : replaying ? "a failed poll, of " + Integer.toUnsignedString(pollsKnown) : "what it did then";
+                ? name(next.kind) + " as event " + next.number + " after " + next.polls + " failed polls"
+                : replaying ? "a failed poll, of " + pollsKnown : "what it did then";
         return new DivergedException("was started again and does not do what it did before: expected " + expected
                 + ", found " + call + " after event " + events + " and " + polls
                 + " failed polls; make it depend on nothing but its arguments, its messages, MPI.Wtime and MPI.Random");
@@ -416,7 +430,7 @@ final class History {
     /** Notices the end of the replay: of the events, and behind it of the failed polls. */
     private void settle() {
         due |= isLiveDue() && !silent;
-        if (replaying && ended && items.isEmpty() && pollsKnown - (int) polls <= 0) {
+        if (replaying && ended && items.isEmpty() && pollsKnown <= polls) {
             replaying = false;
             pollsTold = polls;
             recordLimit();

@@ -10,7 +10,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.MessageChecksum;
@@ -46,9 +45,6 @@ final class Outbox {
 
     /** Whether the relay may say what it has said on an earlier connection. */
     private boolean cameAgain;
-
-    /** What was to be taken back on the connection before, which the relay is asked for again. */
-    private Set<Sending> unanswered = Set.of();
 
     private int size;
     private long creditBytes;
@@ -277,7 +273,6 @@ final class Outbox {
     /** The relay has told what it has, and the rank has said the rest again. */
     void again(Said said) throws WireException {
         cameAgain = true;
-        unanswered = Set.copyOf(withdrawing.values());
         held.clear();
         creditBytes -= said.costBytes();
         creditMessages -= said.costMessages();
@@ -309,11 +304,8 @@ final class Outbox {
     void withdrawAgain() throws IOException {
         withdrawing.values().removeIf(this::isTooLate);
         for (Sending sending : withdrawing.values()) {
-            if (unanswered.contains(sending)) {
-                sayWithdraw(sending);
-            }
+            sayWithdraw(sending);
         }
-        unanswered = Set.of();
     }
 
     private boolean isTooLate(Sending sending) {
@@ -325,11 +317,6 @@ final class Outbox {
     /** Whether there are no offers that somebody waits for. */
     boolean isEmpty() {
         return offered.values().stream().allMatch(Operation::isDone);
-    }
-
-    /** Whether nothing of what was sent is under way. */
-    boolean isQuiet() {
-        return isEmpty() && withdrawing.isEmpty();
     }
 
     /** Writes what an image needs: the last sequence number of each channel. */

@@ -292,6 +292,11 @@ public final class RelayEndpoint implements Endpoint, Progress.Owner {
         }
     }
 
+    /** Whether another process may be started in place of this one. */
+    boolean isLogged() {
+        return history.isLogged();
+    }
+
     /**
      * Returns when all that the program has observed is in the log, if the job has one. At once if the caller is inside a call: who
      * prints there, prints what nobody has observed yet.

@@ -65,4 +65,9 @@ final class Sending extends Operation {
     boolean isGone() {
         return gone && !isDone();
     }
+
+    @Override
+    boolean isPassedOver() {
+        return isGone();
+    }
 }

@@ -22,6 +22,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
 import org.posthouse.wire.StatePage;
@@ -89,6 +90,66 @@ final class ComeAgainTest extends OneRank {
         assertThat(view(chunk).offset()).isEqualTo(from);
         int count = Math.min(Wire.PAYLOAD_BYTES_MAX, LONG.length - from);
         assertThat(chunk.slice(Wire.CHUNK_HEADER_BYTES, count)).isEqualTo(ByteBuffer.wrap(LONG, from, count));
+    }
+
+    // ---- checkpoints
+
+    private void requirePoint(Point.Kind kind) throws Exception {
+        assertThat(Point.decode(line.hear(FrameType.POINT)).kind()).isSameAs(kind);
+        if (kind == Point.Kind.SAVE) {
+            line.hear(FrameType.IMAGE);
+        }
+    }
+
+    private void sayPoint(Point.Kind kind, int number) throws Exception {
+        sayPoint(kind, number, 0);
+    }
+
+    private void sayPoint(Point.Kind kind, int number, long bytes) throws Exception {
+        line.say(new Point(ScriptedRelay.JOB, kind, 0, number, bytes, 0, 0, 0, 0, 0).encode());
+    }
+
+    @Test
+    void anImageGoesAsFarAsTheRelayHasSaid() throws Exception {
+        connect(true, 60);
+        CompletableFuture<Boolean> saved = start(() -> {
+            endpoint.vault().restored();
+            return endpoint.vault().save(out -> out.write(new byte[Wire.IMAGE_WINDOW_BYTES]));
+        });
+        requirePoint(Point.Kind.READY);
+        sayPoint(Point.Kind.SAVED, 0);
+        requirePoint(Point.Kind.SAVE);
+        for (int bytes = PIECE.length; bytes < Wire.IMAGE_WINDOW_BYTES; bytes += PIECE.length) {
+            line.hear(FrameType.IMAGE);
+        }
+        line.hearNothing();
+        sayPoint(Point.Kind.MORE, 0, Wire.IMAGE_WINDOW_BYTES + 1);
+        line.hear(FrameType.IMAGE);
+        sayPoint(Point.Kind.FAILED, 0);
+        assertThat(saved.get()).isFalse();
+    }
+
+    /** A history without the end of the prologue has no place for an image; and of one whose end was not told nobody knows that it is there. */
+    @Test
+    void whatIsSaidOfCheckpointsIsSaidUntilTheRelayHasIt() throws Exception {
+        connect(true, 60);
+        CompletableFuture<Boolean> saved = start(() -> {
+            endpoint.vault().restored();
+            return endpoint.vault().save(out -> out.writeInt(17));
+        });
+        requirePoint(Point.Kind.READY);
+        breakLine(0, 1);
+        welcomeAgain(0);
+        endHistory();
+        requirePoint(Point.Kind.READY);
+        sayPoint(Point.Kind.SAVED, 0);
+        requirePoint(Point.Kind.SAVE);
+        breakLine(0, 1);
+        welcomeAgain(0);
+        endHistory();
+        requirePoint(Point.Kind.SAVE);
+        sayPoint(Point.Kind.SAVED, 1);
+        assertThat(saved.get()).isTrue();
     }
 
     // ---- what is said again
@@ -168,7 +229,7 @@ final class ComeAgainTest extends OneRank {
         assertChunk(line.hear(FrameType.CHUNK), 0);
         assertChunk(line.hear(FrameType.CHUNK), Wire.PAYLOAD_BYTES_MAX);
         line.hearNothing();
-        line.say(clear(frame, LONG.length), clear(frame, LONG.length));
+        line.say(clear(frame, LONG.length), clear(frame, LONG.length), clear(frame, Wire.PAYLOAD_BYTES_MAX));
         line.hearNothing();
         endHistory();
         assertChunk(line.hear(FrameType.CHUNK), 2 * Wire.PAYLOAD_BYTES_MAX);
@@ -264,6 +325,77 @@ final class ComeAgainTest extends OneRank {
         view(answer).flags(FrameView.FOUND).address(CONTEXT, 1, 0, TAG).content(1, 1, 1);
         line.say(answer);
         assertThat(probed.get().tag()).isEqualTo(TAG);
+    }
+
+    /** Their numbers are used again, and say nothing of their order. */
+    @Test
+    void receivesArePostedAgainInTheOrderOfTheirCalls() throws Exception {
+        connect(true, 60);
+        Operation first = receive(new byte[3]);
+        Operation second = receive(new byte[3]);
+        ByteBuffer post = line.hear(FrameType.POST);
+        line.hear(FrameType.POST);
+        line.say(delivered(post, 1, new byte[1], 1));
+        endpoint.await(first);
+        receive(new byte[3]);
+        assertThat(view(line.hear(FrameType.POST)).postRequest()).isEqualTo(view(post).postRequest());
+        start(() -> {
+            endpoint.await(second);
+            return null;
+        });
+        breakLine(1, 1);
+        welcomeAgain(1);
+        line.say(endOfHistory());
+        line.hear(FrameType.LIVE);
+        assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(2);
+        assertThat(view(line.hear(FrameType.POST)).ordinal()).isEqualTo(3);
+    }
+
+    /** Its message had begun to come, so that it is too late; and the relay may not know how much of that the rank has. */
+    @Test
+    void aCancelOfWhatArrivesIsOverInABreak() throws Exception {
+        connect(true, 60);
+        byte[] bytes = new byte[LONG.length];
+        Operation receive = receive(bytes);
+        ByteBuffer post = line.hear(FrameType.POST);
+        CompletableFuture<Boolean> tooLate = start(() -> endpoint.cancel(receive));
+        line.hear(FrameType.CANCEL);
+        line.say(delivered(post, 1, LONG, 0), ScriptedRelay.chunk(CONTEXT, 1, LONG, 0));
+        breakLine(1, 1);
+        assertThat(tooLate.get()).isFalse();
+        welcomeAgain(1);
+        for (int from = 0; from < LONG.length; from += Wire.PAYLOAD_BYTES_MAX) {
+            line.say(ScriptedRelay.chunk(CONTEXT, 1, LONG, from));
+        }
+        line.say(endOfHistory());
+        endpoint.await(receive);
+        assertThat(bytes).isEqualTo(LONG);
+        CompletableFuture<Boolean> inTime = start(() -> endpoint.cancel(receive(new byte[3])));
+        line.hear(FrameType.LIVE);
+        line.hear(FrameType.EVENTS);
+        line.hear(FrameType.POLLS);
+        line.hear(FrameType.POST);
+        line.say(ScriptedRelay.cancelled(line.hear(FrameType.CANCEL), true));
+        assertThat(inTime.get()).isTrue();
+    }
+
+    /** The relay had taken it back, or the message would be its. */
+    @Test
+    void aCancelThatWasNotAnsweredWasInTimeIfTheNextReceiveHasAMessage() throws Exception {
+        connect(true, 60);
+        Operation first = receive(new byte[3]);
+        byte[] bytes = new byte[1];
+        Operation second = receive(bytes);
+        line.hear(FrameType.POST);
+        line.hear(FrameType.POST);
+        CompletableFuture<Boolean> cancelled = start(() -> endpoint.cancel(first));
+        line.hear(FrameType.CANCEL);
+        breakLine(0, 1);
+        welcomeAgain(1);
+        line.say(ScriptedRelay.pushed(CONTEXT, TAG, 2, 1, new byte[] {7}, 1), endOfHistory());
+        assertThat(cancelled.get()).isTrue();
+        endpoint.await(second);
+        assertThat(bytes).containsExactly(7);
     }
 
     /** The relay may have been started again, and would tell the next process that the message is where it was to go. */

@@ -9,6 +9,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Point;
@@ -136,6 +138,72 @@ class HistoryTest {
             second.next(History.DONE, "a test");
         }
         assertThat(second.polls()).isEqualTo(6L * History.POLLS_MOST);
+    }
+
+    /** As of a rank that has tested for an hour: whatever the low 32 bits are, none of them fails again. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+    void aBreakHasNoPollFailAgainHoweverManyThereWere(int billions) throws Exception {
+        History history = live();
+        failLong(history, billions);
+        ByteBuffer end = told(history, FrameView.END);
+        history.reopen(false);
+        assertThat(history.isUndecided()).isTrue();
+        history.onEvents(end, ScriptedRelay.view(end));
+        assertThat(history.isReplaying()).isFalse();
+        assertThat(history.pollsKnown()).isEqualTo((long) billions * History.POLLS_MOST);
+    }
+
+    /** What comes is read ahead of the polls, and is told in steps that 32 bits can tell. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+    void pollsFailAgainForAsLongAsTheyDid(int billions) throws Exception {
+        History first = live();
+        List<ByteBuffer> told = new ArrayList<>();
+        for (int i = 0; i < 2 * billions; i++) {
+            if (i == billions) {
+                first.record(History.DONE, 0);
+            }
+            failLong(first, 1);
+            told.add(told(first, 0));
+        }
+        fail(first, 1);
+        told.add(told(first, FrameView.END));
+        History second = again(told.toArray(ByteBuffer[]::new));
+        assertThat(second.pollsKnown()).as("what HELLO says if the connection breaks").isEqualTo(2L * billions * History.POLLS_MOST + 1);
+        failLong(second, billions);
+        second.failed(-1);
+        assertThat(failures(second)).isEqualTo(1);
+        second.next(History.DONE, "a test");
+        failLong(second, billions);
+        assertThat(failures(second)).isEqualTo(1);
+        assertThat(second.isReplaying()).isFalse();
+    }
+
+    /** What comes behind an image is counted from there. */
+    @Test
+    void pollsBehindAnImageAreCountedFromIt() throws Exception {
+        History history = again();
+        history.onStart(new Point(7, Point.Kind.JUMP, 2, 1, 100, 9, 0, 0, 0, 0));
+        long image = 7L * History.POLLS_MOST;
+        history.goOnBehind(image);
+        History first = live();
+        first.jump(9, image + 3);
+        first.record(History.DONE, 0);
+        ByteBuffer behind = told(first, FrameView.END);
+        history.onEvents(behind, ScriptedRelay.view(behind));
+        assertThat(failures(history)).isEqualTo(2);
+        assertThat(history.restored()).isEqualTo(1);
+        history.jump(9, image);
+        assertThat(failures(history)).isEqualTo(3);
+        history.next(History.DONE, "a test");
+        assertThat(history.isReplaying()).isFalse();
+    }
+
+    private static void failLong(History history, int billions) {
+        for (int i = 0; i < billions; i++) {
+            history.failed(History.POLLS_MOST);
+        }
     }
 
     @Test

@@ -211,6 +211,44 @@ final class PrintGateTest {
         assertThat(printed.size()).isEqualTo(4);
     }
 
+    /** The next process may observe something else, and prints it itself. */
+    @Test
+    void whatWaitsForTheLogDoesNotLeaveWhenTheProcessEndsForAnother() throws Exception {
+        connect(true);
+        observeDone();
+        CompletableFuture<Void> printing = run(() -> out.print("it is done"));
+        line.hear(FrameType.SEND);
+        hearQuestion(1, 0);
+        PrintGate.shut();
+        line.say(ScriptedRelay.ack(2, 2));
+        printing.get();
+        assertThat(printed.size()).isZero();
+    }
+
+    @Test
+    void whatIsPrintedLeavesWhenTheProcessEndsWithoutALog() throws Exception {
+        connect(false);
+        observeDone();
+        PrintGate.shut();
+        out.print("done");
+        assertThat(printed.size()).isEqualTo(4);
+    }
+
+    /** Who waits in the gate has the lock of its stream, and may wait for the thread that ends the process. */
+    @Test
+    void whoeverWaitsInTheGateIsSeenThere() throws Exception {
+        connect(true);
+        assertThat(PrintGate.isFree()).isTrue();
+        observeDone();
+        CompletableFuture<Void> printing = run(() -> out.print("it is done"));
+        line.hear(FrameType.SEND);
+        hearQuestion(1, 0);
+        assertThat(PrintGate.isFree()).isFalse();
+        line.say(ScriptedRelay.ack(2, 2));
+        printing.get();
+        assertThat(PrintGate.isFree()).isTrue();
+    }
+
     @Test
     void nothingWaitsInAJobThatIsNotLogged() throws Exception {
         connect(false);

@@ -452,6 +452,20 @@ final class RestartedRankTest extends OneRank {
         assertThat(view(line.hear(FrameType.SEND)).sequence()).isEqualTo(3);
     }
 
+    /** Nothing would ever end the wait. */
+    @Test
+    void whoWaitsForASendThatWasTakenBackHasDiverged() throws Exception {
+        connect(2, known(StatePage.ACCEPTED, 1, 1), known(StatePage.GONE, 1, 1));
+        Operation gone = send(1, new byte[1], Mode.SYNCHRONOUS);
+        start(() -> {
+            endpoint.await(gone);
+            return null;
+        });
+        Notice abort = Notice.decode(line.hear(FrameType.ABORT));
+        assertThat(abort.text()).contains("found a wait for what it had taken back then, after event 0");
+        assertThat(end.how.get()).isEqualTo("exit 71");
+    }
+
     /** Its relay may have been started again, and know of what came later in the channel; and what had to be offered then may be sent whole now. */
     @Test
     void whatCountsAsSentMayHaveBeenTakenBack() throws Exception {

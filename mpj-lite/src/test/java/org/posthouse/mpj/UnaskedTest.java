@@ -266,7 +266,7 @@ final class UnaskedTest extends OneRank {
     private void requireDiverged() throws Exception {
         Notice abort = Notice.decode(line.hear(FrameType.ABORT));
         assertThat(abort.code()).isEqualTo(71);
-        assertThat(abort.text()).contains("found a wait for a receive that it had taken back then, after event ");
+        assertThat(abort.text()).contains("found a wait for what it had taken back then, after event ");
         assertThat(end.how.get()).isEqualTo("exit 71");
     }
 
@@ -371,6 +371,22 @@ final class UnaskedTest extends OneRank {
     }
 
     // ---- a break
+
+    @Test
+    void whatRanAheadIsForNoReceiveThatWasTakenBackOrHasItsMessage() throws Exception {
+        connect(2);
+        Received gone = new Received(CONTEXT, 10);
+        line.say(events(1, items(0, History.TAKEN), 0, 0));
+        assertThat(endpoint.cancel(gone.operation)).isTrue();
+        Received second = new Received(CONTEXT, 10);
+        line.say(push(CONTEXT, 0, 22));
+        assertThat(second.await()).containsExactly(22);
+        Received third = new Received(CONTEXT, 10);
+        Received fourth = new Received(CONTEXT, 10);
+        line.say(push(CONTEXT, 3, 33), push(CONTEXT, 0, 44));
+        assertThat(third.await()).containsExactly(33);
+        assertThat(fourth.await()).containsExactly(44);
+    }
 
     @Test
     void whatHasComeIsNotForgottenInABreak() throws Exception {
