@@ -1,7 +1,11 @@
 package org.posthouse.relay;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.LongConsumer;
+import java.util.function.LongPredicate;
 import java.util.function.LongSupplier;
 
 /**
@@ -10,15 +14,24 @@ import java.util.function.LongSupplier;
  * of its past (DESIGN sections 3 and 7, P3). Each effect waits for all that was logged when it was to happen, which is more than it depends on, and
  * lets out what waits in its order. Between ranks of one relay nothing waits: there is one log and one order, so a message can
  * never outlive what was logged before it. One for each shard, confined to its strand.
+ *
+ * <p>When the log cannot be made safe any more, what waits never leaves; but that a frame was handled is told when its job has ended: the relay at the
+ * other end of a link keeps all that came behind it, of whatever job, until then.
  */
 final class Gate {
-    /** @param position up to where the log must be safe for it */
-    private record Held(long position, Runnable effect) {}
+    /**
+     * @param position up to where the log must be safe for it
+     * @param job of which it says that a frame was handled; empty if it says anything else
+     */
+    private record Held(long position, Runnable effect, OptionalLong job) {}
 
     private final ArrayDeque<Held> held = new ArrayDeque<>();
     private final LongSupplier position;
     private final LongSupplier safe;
     private final LongConsumer want;
+
+    /** Nothing becomes safe any more. */
+    private boolean givenUp;
 
     /**
      * @param position of the last record of the log
@@ -33,11 +46,20 @@ final class Gate {
 
     /** Lets an effect out: now, if all is safe, else when it is. */
     void pass(Runnable effect) {
+        pass(effect, OptionalLong.empty());
+    }
+
+    /** The same of the word that a frame of {@code job} was handled. */
+    void passHandled(long job, Runnable word) {
+        pass(word, OptionalLong.of(job));
+    }
+
+    private void pass(Runnable effect, OptionalLong job) {
         long here = position.getAsLong();
         if (held.isEmpty() && here <= safe.getAsLong()) {
             effect.run();
-        } else {
-            held.add(new Held(here, effect));
+        } else if (!givenUp || job.isPresent()) {
+            held.add(new Held(here, effect, job));
             want.accept(here);
         }
     }
@@ -47,6 +69,21 @@ final class Gate {
         long now = safe.getAsLong();
         while (!held.isEmpty() && held.peek().position() <= now) {
             held.remove().effect().run();
+        }
+    }
+
+    /** Nothing becomes safe any more. */
+    void giveUp() {
+        givenUp = true;
+        held.removeIf(each -> each.job().isEmpty());
+    }
+
+    /** Tells what was handled of jobs that have ended, if nothing becomes safe any more. */
+    void forgo(LongPredicate hasEnded) {
+        if (givenUp && !held.isEmpty()) {
+            List<Runnable> words = new ArrayList<>();
+            held.removeIf(each -> hasEnded.test(each.job().getAsLong()) && words.add(each.effect()));
+            words.forEach(Runnable::run);
         }
     }
 }

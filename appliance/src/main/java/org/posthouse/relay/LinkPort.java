@@ -186,6 +186,7 @@ final class LinkPort implements Links.Listener {
         LOG.info("{}: link to relay {} (epoch {}) is up", relay.id(), other, epoch);
         loopback.ifPresent(service -> relay.directory().meet(service.endpointOf(other)));
         contact(other).tryComplete();
+        other(other);
         parking.onUp(other, System.nanoTime());
     }
 
@@ -213,11 +214,8 @@ final class LinkPort implements Links.Listener {
         other(other).onRestarted(frames);
     }
 
-    /** What each link has carried, if anything, by the relay at its far end. */
+    /** What each link that has been up has carried, if anything, by the relay at its far end. Of names that others only speak of nothing is kept. */
     Map<String, FlowBook.Counts> carried() {
-        if (links != null) {
-            links.status().forEach(link -> other(link.relay()));
-        }
         Map<String, FlowBook.Counts> carried = new HashMap<>();
         others.forEach((id, other) -> carried.put(id, other.flow().counts()));
         return carried;

@@ -58,8 +58,9 @@ final class Parking {
         }
     }
 
-    /** Looks how things stand; called a few times a second. */
+    /** Looks how things stand; called a few times a second. @param links all that there are: of one that is not any more nothing is kept */
     void look(List<LinkStatus> links, long nowNs) {
+        cuts.keySet().retainAll(links.stream().map(LinkStatus::relay).collect(Collectors.toSet()));
         for (LinkStatus link : links) {
             if (link.state() != LinkStatus.State.UP && !cuts.containsKey(link.relay())) {
                 long sinceMs = link.since().toEpochMilli();

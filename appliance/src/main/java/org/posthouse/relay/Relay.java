@@ -135,7 +135,10 @@ public final class Relay extends VerticleBase {
     }
 
     private void onSyncFailed(String why) {
-        control.submit(() -> jobs.failThatSurviveTheHost(why));
+        control.submit(() -> {
+            jobs.failThatSurviveTheHost(why);
+            shards.each(shard -> shard.gate().giveUp());
+        });
     }
 
     /** Why the log cannot be made safe on its disk any more; empty if all is well. Thread-safe. */

@@ -71,6 +71,7 @@ final class Shard {
 
     private void endTurn() {
         written.endTurn();
+        gate.forgo(job -> !isGated(job));
         tellHandled();
         clock.endTurn();
     }
@@ -129,7 +130,7 @@ final class Shard {
         if (!isGated(view.job())) {
             return true;
         }
-        gate.pass(() -> peer.handled(number));
+        gate.passHandled(view.job(), () -> peer.handled(number));
         return false;
     }
 
@@ -143,12 +144,13 @@ final class Shard {
     }
 
     private void takeHeld(RelayPeer peer, long number, ByteBuf held) {
-        boolean gated = isGated(held);
+        long job = gateView.wrap(held.nioBuffer(), 0).job();
+        boolean gated = isGated(job);
         try {
             take(peer, held, held.readerIndex(), held.readableBytes());
         } finally {
             if (gated) {
-                gate.pass(() -> peer.handled(number));
+                gate.passHandled(job, () -> peer.handled(number));
             } else {
                 peer.handled(number);
             }

@@ -1,26 +1,39 @@
 package org.posthouse.relay;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.junit5.VertxExtension;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.tunnel.GridAuthority;
+import org.posthouse.tunnel.LinkConfig;
+import org.posthouse.tunnel.Links;
 import org.posthouse.tunnel.RelayId;
+import org.posthouse.tunnel.SiteKeys;
+import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
+import org.posthouse.wire.Wire;
 
 /** A relay whose log is not made safe any more, for whatever reason. */
 @ExtendWith(VertxExtension.class)
@@ -52,6 +65,65 @@ final class FailedSyncTest {
             vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
             directory.close();
         }
+    }
+
+    /** Else it would keep for ever what it has sent behind that, of whatever job. */
+    @Test
+    void anotherRelayHearsThatItsFramesWereHandledWhenTheirJobHasEnded(Vertx vertx) throws Exception {
+        MemoryDirectory directory = new MemoryDirectory();
+        GridAuthority authority = GridAuthority.init(folder.resolve("authority"), 30);
+        AtomicLong acknowledged = new AtomicLong();
+        Context context = vertx.getOrCreateContext();
+        Links far = new Links(context, links(authority, "far", 1).listen("127.0.0.1", 0), new Far(acknowledged));
+        far.start().await(20, TimeUnit.SECONDS);
+        RelayConfig config = RelayConfig.loopback(RelayId.parse("here"), 0).withLog(folder.resolve("log"));
+        LinkConfig links = links(authority, "here", config.epoch()).peer("far", "127.0.0.1:" + far.port());
+        Relay relay = new Relay(config.withLinks(links), directory, log -> () -> {
+            throw new IllegalStateException("no disk");
+        });
+        vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
+        try (RawPeer launcher = RawPeer.connect(relay.address())) {
+            launcher.send(Hello.launcher(Token.NONE).encode());
+            read(launcher);
+            List<Home> homes = List.of(new Home("here", "here", relay.address()), new Home("far", "far", "f:1"));
+            launcher.send(new JobOpen(1, Token.random(), JobOpen.HOST, false, "test", homes, new int[] {0, 1}).encode());
+            assertThat(read(launcher)).contains("JOB_OPENED");
+            context.runOnContext(now -> far.send("here", offer(1)));
+            assertThat(read(launcher)).contains("JOB_EVENT", "LOG_DAMAGED", "no disk");
+            assertThat(acknowledged).as("the job may go on out of the log").hasValue(0);
+            launcher.send(new Notice(1, 3, -1, "over").encode(FrameType.JOB_CLOSE));
+            await().atMost(Duration.ofSeconds(30)).until(() -> acknowledged.get() == 1);
+        } finally {
+            vertx.undeploy(relay.deploymentID()).await(20, TimeUnit.SECONDS);
+            far.close().await(20, TimeUnit.SECONDS);
+            directory.close();
+        }
+    }
+
+    /** Counts what the other end has handled. */
+    private record Far(AtomicLong acknowledged) implements Links.Listener {
+        @Override
+        public boolean onFrame(String from, long number, ByteBuf buffer, int index, int length, FrameView view) {
+            return true;
+        }
+
+        @Override
+        public void onAcknowledged(String relay, long frames) {
+            acknowledged.addAndGet(frames);
+        }
+    }
+
+    private LinkConfig links(GridAuthority authority, String site, long epoch) throws Exception {
+        Path keys = folder.resolve(site);
+        authority.issue(site, 10, keys);
+        return LinkConfig.of(site, epoch, SiteKeys.load(keys));
+    }
+
+    /** From rank 1 to rank 0. */
+    private static ByteBuf offer(long job) {
+        ByteBuffer frame = ByteBuffer.allocate(Wire.MESSAGE_HEADER_BYTES);
+        new FrameView().wrap(frame, 0).begin(FrameType.OFFER, Wire.MESSAGE_HEADER_BYTES, job).address(4, 1, 0, 0).sequence(1).content(100, 100, 1);
+        return Unpooled.wrappedBuffer(frame);
     }
 
     private static String open(RawPeer launcher, Relay relay, long job, int durability) throws IOException {

@@ -65,4 +65,24 @@ class GateTest {
         gate.open();
         assertThat(out).containsExactly("a", "b");
     }
+
+    /** The log cannot be made safe any more: what was handled of a job is told when that has ended, and nothing else leaves. */
+    @Test
+    void whenNothingBecomesSafeAnyMoreItIsToldWhatWasHandledOfJobsThatHaveEnded() {
+        position = 6;
+        pass("a");
+        gate.passHandled(1, () -> out.add("of 1"));
+        gate.passHandled(2, () -> out.add("of 2"));
+        gate.forgo(job -> true);
+        assertThat(out).as("it may become safe yet").isEmpty();
+        gate.giveUp();
+        gate.forgo(job -> false);
+        assertThat(out).as("the job may go on out of the log").isEmpty();
+        gate.forgo(job -> job == 2);
+        assertThat(out).containsExactly("of 2");
+        pass("b");
+        gate.passHandled(1, () -> out.add("of 1 again"));
+        gate.forgo(job -> true);
+        assertThat(out).containsExactly("of 2", "of 1", "of 1 again");
+    }
 }

@@ -32,7 +32,6 @@ final class Link {
     private final LinkLanes lanes;
     private final LinkPacker packer;
     private final LinkTraffic traffic = new LinkTraffic();
-    private final LinkShares shares = new LinkShares();
 
     private final LinkDialling dialling;
     private final PeerEpoch peerEpoch;
@@ -61,9 +60,6 @@ final class Link {
 
     /** Made upon a neighbour's word, and nobody wants it. */
     private boolean hearsay;
-
-    /** The listener was told, or could see, that the link is not writable, and waits for onWritable. */
-    private boolean wasFull;
 
     /** Something of use happened on the current connection: the next dial need not wait long. */
     private boolean progressed;
@@ -143,15 +139,8 @@ final class Link {
         return state == LinkStatus.State.UP && current != null && current.isUp();
     }
 
-    /** Whose the frames are that are not acknowledged. */
-    LinkShares shares() {
-        return shares;
-    }
-
     void send(ByteBuf frame) {
-        shares.add(LinkFront.isOfStreams(frame));
         window.append(frame);
-        wasFull |= window.full();
         writeWaiting();
     }
 
@@ -161,7 +150,11 @@ final class Link {
     }
 
     boolean writable() {
-        return !window.full();
+        return !window.own().full();
+    }
+
+    boolean takesStreams() {
+        return !window.streams().full();
     }
 
     boolean isUp() {
@@ -169,22 +162,25 @@ final class Link {
     }
 
     void forEachUnacknowledged(Consumer<ByteBuf> visitor) {
-        window.forEachUnsettled(visitor);
+        window.own().forEach(visitor);
     }
 
     /** Lets go of what waits of a job that has ended. */
     void forget(long job) {
-        long before = window.settled();
         window.forget(job);
-        tellSettled(before);
+        tellSettled();
         tellIfRoomy();
         writeWaiting();
     }
 
-    private void tellSettled(long before) {
-        long settled = window.settled() - before;
-        if (settled > 0) {
-            links.listener().onAcknowledged(relay, settled);
+    private void tellSettled() {
+        long ofStreams = window.streams().takeSettled();
+        if (ofStreams > 0) {
+            links.streams().onAcknowledged(relay, ofStreams);
+        }
+        long own = window.own().takeSettled();
+        if (own > 0) {
+            links.listener().onAcknowledged(relay, own);
         }
     }
 
@@ -356,10 +352,9 @@ final class Link {
 
     /** The peer has handled the first of either stream, and has so much bulk. @throws WireException if it cannot have them */
     void onAcknowledged(long heads, long bulk, long bulkArrived, long incompleteBytes) throws WireException {
-        long before = window.settled();
         window.acknowledge(heads, bulk, bulkArrived, incompleteBytes);
         progressed = true;
-        tellSettled(before);
+        tellSettled();
         lanes.onProduct(window.governor().product());
         tellIfRoomy();
         writeWaiting();
@@ -550,9 +545,11 @@ final class Link {
     }
 
     private void tellIfRoomy() {
-        if (wasFull && window.roomy() && !stopped) {
-            wasFull = false;
+        if (!stopped && window.own().takeRoom()) {
             links.listener().onWritable(relay);
+        }
+        if (!stopped && window.streams().takeRoom()) {
+            links.streams().onWritable(relay);
         }
     }
 

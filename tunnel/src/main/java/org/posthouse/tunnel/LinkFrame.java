@@ -14,6 +14,7 @@ final class LinkFrame {
     private final long place;
 
     private boolean bulk;
+    private boolean ofStreams;
 
     /** Of bulk: the channel in which nothing may overtake it; null if there is none. */
     private Flow ordered;
@@ -74,6 +75,15 @@ final class LinkFrame {
 
     boolean isBulk() {
         return bulk;
+    }
+
+    void makeOfStreams() {
+        ofStreams = true;
+    }
+
+    /** Whether it is of a stream, and not the relay's own. */
+    boolean isOfStreams() {
+        return ofStreams;
     }
 
     void orderedIn(Flow channel) {

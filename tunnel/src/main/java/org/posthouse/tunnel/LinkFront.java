@@ -1,31 +1,20 @@
 package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
-import java.util.ArrayList;
 import java.util.List;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.WireException;
 
-/**
- * Stands between links and the relay: what is of streams goes to them, and the relay hears of its own frames only. Confined to the
- * relay's context.
- */
+/** Stands between links and the relay: frames of streams that come go to them, and both hear what becomes of a link. Confined to the relay's context. */
 final class LinkFront implements Links.Listener {
-    private final Links links;
     private final Links.Listener relay;
     private final Streams streams;
 
-    LinkFront(Links links, Links.Listener relay, Streams streams) {
-        this.links = links;
+    LinkFront(Links.Listener relay, Streams streams) {
         this.relay = relay;
         this.streams = streams;
-    }
-
-    /** Whether {@code frame}, one whole frame, is of a stream. */
-    static boolean isOfStreams(ByteBuf frame) {
-        return isOfStreams(FrameType.of(frame.getByte(frame.readerIndex() + FrameView.TYPE_AT)));
     }
 
     private static boolean isOfStreams(FrameType type) {
@@ -53,13 +42,7 @@ final class LinkFront implements Links.Listener {
 
     @Override
     public void onAcknowledged(String from, long frames) {
-        long own = links.shares(from).take(frames);
-        if (own < frames) {
-            streams.onAcknowledged(from, frames - own);
-        }
-        if (own > 0) {
-            relay.onAcknowledged(from, own);
-        }
+        relay.onAcknowledged(from, frames);
     }
 
     @Override
@@ -82,21 +65,11 @@ final class LinkFront implements Links.Listener {
     @Override
     public void onWritable(String from) {
         relay.onWritable(from);
-        streams.onWritable(from);
     }
 
     @Override
     public void onForgotten(String from, List<ByteBuf> frames) {
-        links.shares(from).clear();
-        List<ByteBuf> own = new ArrayList<>(frames.size());
-        for (ByteBuf frame : frames) {
-            if (isOfStreams(frame)) {
-                frame.release();
-            } else {
-                own.add(frame);
-            }
-        }
-        relay.onForgotten(from, own);
+        relay.onForgotten(from, frames);
         streams.onForgotten(from);
     }
 }

@@ -55,6 +55,9 @@ final class LinkLanes {
     private int wanted;
     private int wantedByPeer = 1;
 
+    /** The lane that bulk went to last, behind which those that have as little on their way as others take turns. */
+    private int last;
+
     /** A further lane. */
     private final class Lane implements LinkDialler.Target {
         private final int number;
@@ -313,11 +316,12 @@ final class LinkLanes {
         return lanes[number];
     }
 
-    /** The lane for the next frame of bulk, that which has the least on its way; {@link #NONE} if none takes more. */
+    /** The lane for the next frame of bulk, that which has the least on its way, of equals the next in turn; {@link #NONE} if none takes more. */
     int forBulk(LinkWindow window) {
         int best = NONE;
         boolean alone = true;
-        for (Lane lane : lanes) {
+        for (int behind = 1; behind <= lanes.length; behind++) {
+            Lane lane = lanes[(last + behind) % lanes.length];
             if (lane != null && lane.isUp()) {
                 alone = false;
                 boolean better = best == NONE || window.underWay(lane.number) < window.underWay(best);
@@ -341,6 +345,7 @@ final class LinkLanes {
             first.write(frame);
         } else {
             lanes[lane].connection.write(frame);
+            last = lane;
         }
     }
 

@@ -69,10 +69,14 @@ final class LinkQueue {
         switch (typeOf(bytes)) {
             case CHUNK -> addBulk(frame, flowOf(bytes), false);
             case STREAM_DATA, STREAM_END -> {
+                frame.makeOfStreams();
                 frame.makeBulk();
                 streams.add(view.wrap(bytes.nioBuffer(), 0).stream(), frame);
             }
-            case STREAM_OPEN, STREAM_TOKENS -> heads.add(frame);
+            case STREAM_OPEN, STREAM_TOKENS -> {
+                frame.makeOfStreams();
+                heads.add(frame);
+            }
             case null -> heads.add(frame);
             default -> addOfChannel(frame);
         }
@@ -110,13 +114,13 @@ final class LinkQueue {
     /** Takes what waits of this job and was never written, in no order. What is being packed stays. */
     List<LinkFrame> takeAll(long job) {
         List<LinkFrame> taken = new ArrayList<>(channels.takeAll(flow -> flow.job() == job));
-        heads.removeIf(frame -> !frame.isNumbered() && isOf(job, frame.bytes()) && taken.add(frame));
+        heads.removeIf(frame -> !frame.isNumbered() && isOf(job, frame) && taken.add(frame));
         taken.forEach(this::came);
         return taken;
     }
 
-    private boolean isOf(long job, ByteBuf frame) {
-        return typeOf(frame) != null && !LinkFront.isOfStreams(frame) && view.wrap(frame.nioBuffer(), 0).job() == job;
+    private boolean isOf(long job, LinkFrame frame) {
+        return typeOf(frame.bytes()) != null && !frame.isOfStreams() && view.wrap(frame.bytes().nioBuffer(), 0).job() == job;
     }
 
     /** The other end has this frame, which was taken from here. */
@@ -179,9 +183,8 @@ final class LinkQueue {
     private boolean isOfOneOwner(LinkFrame one, LinkFrame other) {
         view.wrap(one.bytes().nioBuffer(), 0);
         otherView.wrap(other.bytes().nioBuffer(), 0);
-        boolean ofStreams = LinkFront.isOfStreams(one.bytes());
-        return ofStreams == LinkFront.isOfStreams(other.bytes())
-                && (ofStreams ? view.stream() == otherView.stream() : view.job() == otherView.job());
+        return one.isOfStreams() == other.isOfStreams()
+                && (one.isOfStreams() ? view.stream() == otherView.stream() : view.job() == otherView.job());
     }
 
     /** Whether bulk waits that was on a lost lane. It goes before all other bulk. */

@@ -32,7 +32,7 @@ final class LinkStreams {
     interface Port {
         void send(ByteBuf frame);
 
-        /** False while its window is full. */
+        /** False while streams have no room in its window. */
         boolean writable();
     }
 

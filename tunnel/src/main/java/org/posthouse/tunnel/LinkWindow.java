@@ -1,39 +1,35 @@
 package org.posthouse.tunnel;
 
 import io.netty.buffer.ByteBuf;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
 /**
  * The frames of one direction of a link that the peer has not acknowledged. Confined to its link; knows no socket
- * and no clock. It owns one reference of each frame from {@link #append} until it is settled.
+ * and no clock. It owns one reference of each frame from {@link #append} until it is settled, by who handed it in ({@link LinkShare}).
  *
  * <p>Heads and bulk ({@link LinkQueue}) are two streams with numbers of their own ({@link LinkSent}). A lane is a number for this class: it notes
  * on which one a frame was written last, and has it written again if that one is lost and the peer has not said that the frame
  * came. That may be once too often; the peer knows it by its number. When all lanes are lost, the peer says exactly what it has.
- *
- * <p>A frame is settled when it and all that were handed in before it are acknowledged: for those who hand frames in, acknowledgements come in
- * their own order.
  */
 final class LinkWindow {
     /** What a frame costs beyond its bytes: buffer object, slice, its entry, stamp and three places in queues. Bounds empty frames. */
     static final int FRAME_OVERHEAD_BYTES = 160;
 
-    private final long bytesMax;
     private final LongSupplier nanos;
     private final LinkQueue queue = new LinkQueue();
     private final LinkSent heads = new LinkSent("heads");
     private final LinkSent bulk = new LinkSent("bulk");
     private final LinkGovernor governor = new LinkGovernor();
 
-    /** All frames that are not settled, in the order in which they were handed in. */
-    private final ArrayDeque<LinkFrame> unsettled = new ArrayDeque<>();
+    /** What is not settled of the relay's own frames, */
+    private final LinkShare own;
+
+    /** and of those of streams. */
+    private final LinkShare streams;
 
     /** Bytes of bulk on their way on each lane: written there, and not known to have come. */
     private final long[] underWay = new long[LinkConfig.LANES_MAX];
@@ -44,23 +40,23 @@ final class LinkWindow {
     private long headsUnderWay;
 
     private long appended;
-    private long settled;
-    private long bytes;
     private long retransmitted;
 
-    /** @param nanos the time, of which only differences count */
+    /**
+     * @param bytesMax of the relay's own frames, and as much of those of streams
+     * @param nanos the time, of which only differences count
+     */
     LinkWindow(long bytesMax, LongSupplier nanos) {
-        this.bytesMax = bytesMax;
+        this.own = new LinkShare(bytesMax);
+        this.streams = new LinkShare(bytesMax);
         this.nanos = nanos;
     }
 
     /** Takes over {@code frame}, one whole frame. */
     void append(ByteBuf frame) {
-        ByteBuf kept = KeptFrame.rightSized(frame);
-        bytes += cost(kept);
-        LinkFrame last = new LinkFrame(kept, appended++);
-        unsettled.addLast(last);
+        LinkFrame last = new LinkFrame(KeptFrame.rightSized(frame), appended++);
         queue.add(last);
+        (last.isOfStreams() ? streams : own).add(last);
     }
 
     /** Whether more bulk may be on its way than is now. What was on a lost lane may: all that came since waits for it at the other end. */
@@ -193,12 +189,8 @@ final class LinkWindow {
     }
 
     private void settle() {
-        while (!unsettled.isEmpty() && unsettled.getFirst().isAcknowledged()) {
-            ByteBuf frame = unsettled.removeFirst().bytes();
-            settled++;
-            bytes -= cost(frame);
-            frame.release();
-        }
+        own.settle();
+        streams.settle();
     }
 
     /**
@@ -206,12 +198,8 @@ final class LinkWindow {
      * peer has handled it.
      */
     void forget(long job) {
-        for (LinkFrame frame : queue.takeAll(job)) {
-            bytes -= cost(frame.bytes());
-            frame.abandon();
-            bytes += cost(frame.bytes());
-        }
-        settle();
+        queue.takeAll(job).forEach(own::abandon);
+        own.settle();
     }
 
     /** This lane is lost, and others are not: what was on it is written again. */
@@ -248,51 +236,37 @@ final class LinkWindow {
     }
 
     /**
-     * The peer has forgotten the streams: hands over all frames that are not settled, in the order in which they were handed in,
+     * The peer has forgotten heads and bulk: hands over all of the relay's own frames that are not settled, in the order in which they were handed in,
      * and counts from 0 again. The peer may have handled some of them. Of those of jobs that were forgotten it is the heads only.
      */
     List<ByteBuf> takeAll() {
-        List<ByteBuf> frames = new ArrayList<>(unsettled.size());
-        unsettled.forEach(frame -> frames.add(frame.bytes()));
-        unsettled.clear();
+        streams.takeAll().forEach(ByteBuf::release);
         heads.clear();
         bulk.clear();
         queue.clear();
         nothingUnderWay();
         appended = 0;
-        settled = 0;
-        bytes = 0;
-        return frames;
+        return own.takeAll();
     }
 
-    /** Nobody wants the streams any more. */
+    /** Nobody wants it any more. */
     void release() {
         takeAll().forEach(ByteBuf::release);
     }
 
-    /** True while more is unacknowledged than the window allows: writers should wait. */
-    boolean full() {
-        return bytes > bytesMax;
+    /** What is not settled of the relay's own frames. */
+    LinkShare own() {
+        return own;
     }
 
-    /** True when writers that waited may go on: a half-empty window, so that they do not stop at every frame. */
-    boolean roomy() {
-        return bytes <= bytesMax / 2;
+    /** What is not settled of the frames of streams. */
+    LinkShare streams() {
+        return streams;
     }
 
     /** Bytes of all frames held, {@link #FRAME_OVERHEAD_BYTES} for each included. */
     long bytes() {
-        return bytes;
-    }
-
-    /** How many of the frames that were handed in are settled: always the first. */
-    long settled() {
-        return settled;
-    }
-
-    /** Visits all frames that are not settled, in the order in which they were handed in, but those that were let go of. */
-    void forEachUnsettled(Consumer<ByteBuf> visitor) {
-        unsettled.stream().filter(frame -> !frame.isAbandoned()).forEach(frame -> visitor.accept(frame.bytes()));
+        return own.bytes() + streams.bytes();
     }
 
     long retransmitted() {
@@ -306,9 +280,5 @@ final class LinkWindow {
 
     LinkGovernor governor() {
         return governor;
-    }
-
-    private static long cost(ByteBuf frame) {
-        return frame.readableBytes() + (long) FRAME_OVERHEAD_BYTES;
     }
 }

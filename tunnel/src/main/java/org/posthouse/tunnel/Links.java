@@ -43,7 +43,7 @@ import org.slf4j.event.Level;
 public final class Links {
     private static final Logger LOG = LoggerFactory.getLogger(Links.class);
 
-    /** Most peer relays: with full windows they hold 256 * 64 MiB = 16 GiB, so set the window to the links there are. A site has its {@link FairShare} of them. */
+    /** Most peer relays: with full windows they hold 256 * 2 * 64 MiB = 32 GiB, so set the window to the links there are. A site has its {@link FairShare} of them. */
     public static final int LINKS_MAX = 256;
 
     /** A clock may have been set back from any time to the beginning of its count: 100 years of milliseconds. Beyond that no earlier start can have been. */
@@ -131,7 +131,7 @@ public final class Links {
         this.routing = new Routing(this);
         this.paths = new PathDoors(this, this.context.nettyEventLoop(), forwards);
         streams.lead(paths);
-        this.listener = new LinkFront(this, listener, streams);
+        this.listener = new LinkFront(listener, streams);
         this.keys = new LinkKeys(config.keys());
         this.tls = new LinkTls(keys, config.tls(), config.timeouts().handshakeMs());
         this.watch = new KeyWatch(this.context, config.keys(), this::onKeys, this::onKeysProblem);
@@ -200,7 +200,7 @@ public final class Links {
         }
     }
 
-    /** False if {@code relay} is unknown, or more than the window is unacknowledged there. */
+    /** False if {@code relay} is unknown, or more than the window is unacknowledged there of what was sent by {@link #send}. */
     public boolean writable(String relay) {
         assert inLoop();
         Link link = links.get(relay);
@@ -392,9 +392,10 @@ public final class Links {
         return packing;
     }
 
-    /** Whose the frames are that the relay at the other end has not acknowledged. */
-    LinkShares shares(String relay) {
-        return links.get(relay).shares();
+    /** Whether streams have room in the window of the link to {@code relay}. */
+    boolean takesStreams(String relay) {
+        Link link = links.get(relay);
+        return link != null && link.takesStreams();
     }
 
     LinkTls tls() {

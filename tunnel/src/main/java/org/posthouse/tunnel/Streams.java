@@ -153,7 +153,7 @@ final class Streams {
 
         @Override
         public boolean writable() {
-            return links.writable(relay);
+            return links.takesStreams(relay);
         }
     }
 }

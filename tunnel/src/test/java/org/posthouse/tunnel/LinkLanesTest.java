@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.vertx.core.Vertx;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
 import org.posthouse.wire.LinkHello;
 import org.posthouse.wire.Wire;
 
@@ -74,10 +76,35 @@ class LinkLanesTest {
         assertThat(relay.status("a").framesRetransmitted()).isEqualTo(1);
     }
 
+    /** One frame at a time has nothing on its way before it on either lane: none stays idle for that. */
+    @Test
+    void takeTurnsWhereTheyHaveAsMuchOnTheirWay() throws Exception {
+        try (RawPeer one = lane(1);
+                RawPeer two = lane(2)) {
+            for (int frame = 1; frame <= 6; frame++) {
+                relay.send("a", Frames.send(frame, new byte[Wire.PAYLOAD_BYTES_MAX]));
+                RawPeer next = frame % 2 == 1 ? one : two;
+                assertThat(new FrameView().wrap(next.await(FrameType.SEND), 0).sequence()).isEqualTo(frame);
+                first.send(acknowledgement(frame));
+                await().atMost(Duration.ofSeconds(20)).until(() -> relay.status("a").unacknowledgedBytes() == 0);
+            }
+        }
+    }
+
+    private static ByteBuffer acknowledgement(long bulk) {
+        ByteBuffer frame = ByteBuffer.allocate(FrameType.LINK_ACK.bytesMin());
+        new FrameView().wrap(frame, 0).begin(FrameType.LINK_ACK, frame.capacity(), 0).linkWord(1, bulk).linkWord(2, bulk);
+        return frame;
+    }
+
     private RawPeer lane() throws Exception {
+        return lane(1);
+    }
+
+    private RawPeer lane(int number) throws Exception {
         RawPeer lane = RawPeer.dial(relay.links.port(), keys);
-        lane.send(new LinkHello("a", "a", "m", 1, EPOCH, 1, 1, 0, 0, false).encode()).awaitHello();
-        await().atMost(Duration.ofSeconds(20)).until(() -> relay.status("a").lanes() == 2);
+        lane.send(new LinkHello("a", "a", "m", 1, EPOCH, number, 1, 0, 0, false).encode()).awaitHello();
+        await().atMost(Duration.ofSeconds(20)).until(() -> relay.status("a").lanes() == number + 1);
         return lane;
     }
 }

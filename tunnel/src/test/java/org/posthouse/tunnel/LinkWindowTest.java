@@ -49,7 +49,7 @@ class LinkWindowTest {
         take(window);
         take(window);
         window.resume(2, 0);
-        assertThat(window.settled()).isZero();
+        assertThat(window.own().settled()).isZero();
         assertThat(take(window)).isEqualTo(2);
         window.acknowledge(3, 0, 0, 0);
         assertThat(window.bytes()).isZero();
@@ -91,7 +91,7 @@ class LinkWindowTest {
         assertThatThrownBy(() -> window.resume(0, 0)).as("less than before").satisfies(e -> assertReason(e, Reason.CANNOT_RESUME));
         window.acknowledge(0, 1, 1, 0);
         assertThatThrownBy(() -> window.acknowledge(0, 0, 1, 0)).as("less than before").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
-        assertThat(window.settled()).isEqualTo(1);
+        assertThat(window.own().settled()).isEqualTo(1);
         window.release();
     }
 
@@ -110,7 +110,7 @@ class LinkWindowTest {
 
     @Test
     void isFullPastItsBytesAndRoomyAtHalf() throws WireException {
-        while (!window.full()) {
+        while (!window.own().full()) {
             window.append(number(0));
         }
         long frames = window.bytes() / (8 + LinkWindow.FRAME_OVERHEAD_BYTES);
@@ -119,10 +119,52 @@ class LinkWindowTest {
             window.next(0, true, true);
         }
         long acknowledged = 0;
-        while (!window.roomy()) {
+        while (!window.own().takeRoom()) {
             window.acknowledge(++acknowledged, 0, 0, 0);
         }
         assertThat(window.bytes()).isBetween(1L, 500L);
+    }
+
+    /** What the relay sends fills its window only: streams have room, and lose none to what was handed in before and is not acknowledged. */
+    @Test
+    void streamsAreJudgedByTheirOwnBytes() throws WireException {
+        window.append(message(1, 0, 10));
+        while (!window.own().full()) {
+            window.append(chunk());
+        }
+        ByteBuf data = streamData(2_000);
+        assertThat(window.streams().full()).isFalse();
+        window.append(data);
+        assertThat(window.streams().full()).isTrue();
+        assertThat(window.next(0, true, false)).as("the message, which is not acknowledged").isNotNull();
+        while (data.refCnt() > 0) {
+            LinkFrame next = window.next(0, true, true);
+            window.acknowledge(0, next.number() + 1, next.number() + 1, 0);
+        }
+        assertThat(window.own().takeSettled()).isZero();
+        assertThat(window.streams().takeSettled()).isOne();
+        assertThat(window.streams().takeRoom()).isTrue();
+        assertThat(window.own().full()).isTrue();
+        assertThat(window.bytes()).isEqualTo(window.own().bytes());
+        window.release();
+    }
+
+    @Test
+    void handsOverWhatIsOfStreamsToNobody() {
+        ByteBuf data = streamData(10);
+        ByteBuf message = message(1, 0, 10);
+        List.of(data, message).forEach(window::append);
+        assertThat(window.takeAll()).containsExactly(message);
+        assertThat(data.refCnt()).isZero();
+        assertThat(window.bytes()).isZero();
+        message.release();
+    }
+
+    private static ByteBuf streamData(int payloadBytes) {
+        int length = Wire.STREAM_HEADER_BYTES + payloadBytes;
+        ByteBuffer frame = ByteBuffer.allocate(length);
+        new FrameView().wrap(frame, 0).begin(FrameType.STREAM_DATA, Wire.STREAM_HEADER_BYTES, 0).length(length).stream(1, 0);
+        return Unpooled.wrappedBuffer(frame);
     }
 
     @Test
@@ -247,12 +289,12 @@ class LinkWindowTest {
         assertThat(waiting.refCnt()).isZero();
         assertThat(written.refCnt()).as("its number was told: it stays").isEqualTo(1);
         List<ByteBuf> visited = new ArrayList<>();
-        window.forEachUnsettled(visited::add);
+        window.own().forEach(visited::add);
         assertThat(visited).containsExactly(written, others);
         assertThat(window.next(0, true, true).bytes()).isSameAs(others);
         assertThat(window.next(0, true, true)).isNull();
         window.acknowledge(2, 0, 0, 0);
-        assertThat(window.settled()).isEqualTo(3);
+        assertThat(window.own().settled()).isEqualTo(3);
         assertThat(window.bytes()).isZero();
     }
 
@@ -262,7 +304,7 @@ class LinkWindowTest {
         ByteBuf chunk = chunk();
         List.of(message(1, 0, LinkQueue.HEAD_BYTES_MAX), message(1, 0, 1), chunk).forEach(window::append);
         window.forget(1);
-        assertThat(window.settled()).isEqualTo(2);
+        assertThat(window.own().settled()).isEqualTo(2);
         assertThat(window.next(0, false, true).bytes()).isSameAs(chunk);
         window.append(message(1, 0, 1));
         assertThat(window.next(0, true, false)).isNotNull();
