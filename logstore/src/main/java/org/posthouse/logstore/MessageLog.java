@@ -1,6 +1,7 @@
 package org.posthouse.logstore;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -55,6 +56,8 @@ public final class MessageLog implements AutoCloseable {
     private Drafts drafts;
     /** Files that were cut and are still to be removed, the oldest first. Of whoever discards. */
     private final ArrayDeque<Path> going = new ArrayDeque<>();
+    /** The last that could not be removed, of which the log of the process tells once. Of whoever discards. */
+    private Path stuck;
     /** Written by whoever is about to close, read by who discards. */
     private volatile boolean discardsNoMore;
     /** Written by whoever closes, read by the owner. */
@@ -421,14 +424,27 @@ public final class MessageLog implements AutoCloseable {
     public void discard(List<Path> gone, long usedBytesMax) {
         long room = usedBytesMax - chain.files().stayingBytes();
         going.addAll(gone);
-        while (!going.isEmpty()) {
-            if (discardsNoMore) {
-                return;
-            }
-            chain.spares().retire(going.getFirst(), room);
+        while (!going.isEmpty() && tryRetire(going.getFirst(), room)) {
             chain.files().gone(going.removeFirst());
         }
         chain.spares().trim(room);
+    }
+
+    private boolean tryRetire(Path file, long room) {
+        if (discardsNoMore) {
+            return false;
+        }
+        try {
+            chain.spares().retire(file, room);
+            return true;
+        } catch (UncheckedIOException e) {
+            if (!file.equals(stuck)) {
+                LOG.warn("log {}: {} cannot be removed, and takes room as all that is newer does until it can be: {}", folder,
+                        file.getFileName(), LogException.words(e.getCause()));
+            }
+            stuck = file;
+            return false;
+        }
     }
 
     /**

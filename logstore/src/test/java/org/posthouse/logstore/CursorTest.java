@@ -129,6 +129,32 @@ final class CursorTest {
         }
     }
 
+    /** It has no file open while it rests, and the log goes on. */
+    @Test
+    void goesOnBehindARest() {
+        int records = 400;
+        try (MessageLog log = MessageLog.open(smallFiles())) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            try (LogCursor cursor = log.sentCursor(Samples.JOB, 2)) {
+                for (int next = 1; next <= records; next++) {
+                    log.appendArrival(Samples.arrival(next, 1_000), ByteBuffer.wrap(Samples.bytes(next, 1_000)));
+                    if (next % 7 > 3) {
+                        continue;
+                    }
+                    while (cursor.advance()) {
+                        assertThat(cursor.payload()).isEqualTo(ByteBuffer.wrap(Samples.bytes(((Arrival) cursor.record()).sequence(), 1_000)));
+                        if (cursor.position() % 3 == 0) {
+                            cursor.rest();
+                        }
+                    }
+                    cursor.rest();
+                    assertThat(cursor.position()).isEqualTo(log.position());
+                }
+            }
+            assertThat(log.stats().files()).isGreaterThan(3);
+        }
+    }
+
     /** Blocks of 16 MiB are mapped anew, files follow each other, and an end that was reached is no end for ever. */
     @ParameterizedTest(name = "files of {0} bytes")
     @ValueSource(longs = {1 << 20, 64 << 20})

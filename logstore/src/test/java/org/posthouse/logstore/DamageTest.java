@@ -193,6 +193,21 @@ final class DamageTest {
         assertThat(Samples.scan(folder).defect()).isEmpty();
     }
 
+    /** The record that tells which boot it was of is among those that are gone; {@code writer.reached} tells too. */
+    @Test
+    void aLossWithinTheBootOfTheLastWriterIsDamageThoughNothingOfThatWriterIsLeft() throws Exception {
+        Samples.closedLog(folder, 20);
+        byte[] before = Files.readAllBytes(Samples.onlyFile(folder));
+        open(OTHER_BOOT).close();
+        Files.write(Samples.onlyFile(folder), before);
+        assertThat(List.of(defect().kind(), defect().position(), defect().lost())).containsExactly(Kind.MISSING_RECORDS, 22L, 1L);
+        assertThatThrownBy(() -> open(OTHER_BOOT)).isInstanceOf(LogException.class).hasMessageContaining("position 22")
+                .hasMessageContaining("its writer had come to position 22 in this file");
+        try (MessageLog log = open(new UUID(3, 4))) {
+            assertThat(log.position()).as("the host was booted since").isEqualTo(22);
+        }
+    }
+
     @Test
     void knowsNothingOfANewestFileThatItsWriterHasNotToldOf() throws Exception {
         Path newest = QueueFiles.file(folder, writeFiles(2));

@@ -8,6 +8,7 @@ import java.time.LocalDate;
 import java.util.SortedMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.posthouse.logstore.LogRecord.JobOpened;
 
 final class RollTest {
     private static final LocalDate FIRST_DAY = LocalDate.of(1970, 1, 1);
@@ -101,6 +102,33 @@ final class RollTest {
             assertThat(log.position()).as("snapshot and start record").isEqualTo(lastOfOlder + 2);
         }
         assertThat(Samples.scan(folder).end().lastFile()).isEqualTo(newest);
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    /** Its writer died when it had given a file of zeros the next name. Chronicle marks the file when it begins the next: a history would end there. */
+    @Test
+    void historiesGoOnBehindAFileThatWasNotMarkedComplete() throws Exception {
+        try (MessageLog log = MessageLog.open(smallFiles())) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1));
+            Samples.fill(log, 200, 1000);
+        }
+        int newest = Samples.scan(folder).end().lastFile();
+        try (MappedQueueFile file = new MappedQueueFile(QueueFiles.file(folder, newest - 1))) {
+            while (file.advance() == MappedQueueFile.At.RECORD) {
+                // To the mark.
+            }
+            Samples.overwrite(file.file(), file.header(), new byte[4]);
+        }
+        Samples.killedBeforeItTold(folder, newest);
+        Files.write(QueueFiles.file(folder, newest), new byte[200_000]);
+        try (MessageLog log = LogOpening.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT));
+                LogCursor sent = log.sentCursor(Samples.JOB, 2)) {
+            Samples.fill(log, 3, 10);
+            while (sent.advance()) {
+                // To its end.
+            }
+            assertThat(sent.position()).isEqualTo(log.position());
+        }
         assertThat(Samples.scan(folder).defect()).isEmpty();
     }
 }

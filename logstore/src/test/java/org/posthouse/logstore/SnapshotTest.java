@@ -71,6 +71,7 @@ final class SnapshotTest {
                 assertThat(Traffic.text(rest.book())).as("seed " + seed).isEqualTo(Traffic.text(whole.book()));
                 assertThat(List.of(rest.lastPosition(), rest.epoch())).containsExactly(whole.lastPosition(), whole.epoch());
                 assertThat(rest.firstPosition()).isGreaterThan(1);
+                checkUnderWay(seed, rest, traffic);
             }
             try (MessageLog log = LogOpening.open(smallFiles(), last -> last, entry -> {}, Samples.host(Samples.BOOT))) {
                 assertThat(List.of(log.epoch(), log.relayEpoch())).containsExactly(whole.epoch() + 1, 7L);
@@ -82,6 +83,16 @@ final class SnapshotTest {
             }
             Files.delete(folder.resolve(Reached.FILE));
         }
+    }
+
+    /** Of the messages under way those are known that came behind the snapshot. */
+    private static void checkUnderWay(int seed, LogScan scan, Traffic traffic) {
+        traffic.jobs().forEach((job, ranks) -> {
+            for (int rank = 0; rank < Traffic.RANKS; rank++) {
+                assertThat(Traffic.texts(scan.end().drafts().take(job, rank))).as("seed " + seed).isEqualTo(Traffic.texts(
+                        ranks.get(rank).underWay.stream().filter(m -> m.position() >= scan.firstPosition()).toList()));
+            }
+        });
     }
 
     @Test

@@ -1,10 +1,8 @@
 package org.posthouse.logstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -150,9 +148,9 @@ final class TruncateTest {
             fill(log, 1);
             Files.move(oldest, aside);
             Files.createDirectories(oldest.resolve("in the way"));
-            assertThatThrownBy(() -> log.discard(log.cut(log.position()), 0)).isInstanceOf(UncheckedIOException.class);
+            log.discard(log.cut(log.position()), 0);
             fill(log, 2);
-            assertThatThrownBy(() -> log.discard(log.cut(log.position()), 0)).isInstanceOf(UncheckedIOException.class);
+            log.discard(log.cut(log.position()), 0);
             assertThat(QueueFiles.list(folder)).containsOnlyKeys(0, 1, 2, 3);
             Files.delete(oldest.resolve("in the way"));
             Files.delete(oldest);
