@@ -77,7 +77,7 @@ final class PrintGate extends OutputStream {
     /** Whether no other thread has the lock of a stream and is in its gate, where it may wait for what the caller has. */
     static boolean isFree() {
         Thread self = Thread.currentThread();
-        return INSIDE.stream().allMatch(thread -> thread == self);
+        return INSIDE.stream().allMatch(thread -> thread.equals(self));
     }
 
     @Override
