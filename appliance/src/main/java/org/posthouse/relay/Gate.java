@@ -78,6 +78,10 @@ final class Gate {
         held.removeIf(each -> each.job().isEmpty());
     }
 
+    boolean hasGivenUp() {
+        return givenUp;
+    }
+
     /** Tells what was handled of jobs that have ended, if nothing becomes safe any more. */
     void forgo(LongPredicate hasEnded) {
         if (givenUp && !held.isEmpty()) {

@@ -73,6 +73,10 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
     }
 
     private void gate(Gated frame) {
+        if (shard.gate().hasGivenUp()) {
+            frame.bytes().release(); // Its job has ended for the disk.
+            return;
+        }
         gated.add(frame);
         shard.gate().pass(() -> letOut(frame));
     }
@@ -105,7 +109,7 @@ final class RelayPeer extends FramePeer implements Shard.Teller {
     @Override
     public void stall(FrameType type, Stall stall) {
         ByteBuf frame = Unpooled.wrappedBuffer(stall.encode(type));
-        if (gated.isEmpty()) {
+        if (gated.isEmpty() || shard.gate().hasGivenUp()) {
             diagnose(frame);
         } else {
             gate(new Gated(frame, false, true));

@@ -218,6 +218,21 @@ class OtherRelayTest {
         assertThat(restarted.offers).containsExactly("1 again", "2 again", "3");
     }
 
+    @Test
+    void whatIsSaidOfABlockedRankDoesNotWaitBehindWhatAFailedDiskHoldsBackForEver() throws Exception {
+        RelayPeer peer = inControl(() -> relay.links().other("far")).peer(shard);
+        openJob(peer, JobOpen.HOST);
+        inShard(() -> peer.send(offer(0, 1, 1)));
+        disk.fail();
+        await().atMost(PATIENCE).until(() -> inShard(() -> shard.gate().hasGivenUp()));
+        inShard(() -> {
+            peer.send(offer(0, 1, 2));
+            peer.stall(FrameType.BLOCKED, new Stall(JOB + 1, 1, 2, 3, 4, 5, "bcast"));
+        });
+        await().atMost(PATIENCE).until(() -> far.came.contains(FrameType.BLOCKED));
+        assertThat(far.offers).isEmpty();
+    }
+
     /** What it says again never lacks credit; a cut of the other relay's link, or a fault of it, would fill this one's memory (P6). */
     @Test
     void aRankIsNotReadOnWhileTheOtherRelayHasTooMuchOfItToHandle() throws Exception {

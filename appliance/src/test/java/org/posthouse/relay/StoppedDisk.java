@@ -7,10 +7,11 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import org.posthouse.logstore.LogSync;
 
-/** The first site's disk, which takes everything and makes nothing safe until it is let go: a sync begins, and does not end. */
+/** The first site's disk, which takes everything and makes nothing safe until it is let go, or fails: a sync begins, and does not end. */
 public final class StoppedDisk {
     private final CountDownLatch goesOn = new CountDownLatch(1);
     private boolean given;
+    private volatile boolean fails;
 
     /** Relays with logs, one a site; the first one's is on this disk. */
     public EmbeddedGrid grid(Vertx vertx, int sites) throws IOException {
@@ -30,8 +31,16 @@ public final class StoppedDisk {
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
+            if (fails) {
+                throw new IllegalStateException("no disk");
+            }
             return log.get();
         };
+    }
+
+    void fail() {
+        fails = true;
+        goOn();
     }
 
     public void goOn() {

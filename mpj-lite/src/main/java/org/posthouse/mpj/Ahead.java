@@ -101,7 +101,6 @@ final class Ahead {
     /** In the order in which they came; at most as many as the window covers. */
     private final Deque<Message> early = new ArrayDeque<>();
 
-
     /** The low 32 bits of its number. */
     private int round;
 
