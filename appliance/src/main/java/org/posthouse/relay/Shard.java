@@ -71,7 +71,9 @@ final class Shard {
 
     private void endTurn() {
         written.endTurn();
-        gate.forgo(job -> !isGated(job));
+        if (gate.hasGivenUp()) {
+            gate.forgo(job -> !isGated(job));
+        }
         tellHandled();
         clock.endTurn();
     }
@@ -144,8 +146,8 @@ final class Shard {
     }
 
     private void takeHeld(RelayPeer peer, long number, ByteBuf held) {
-        long job = gateView.wrap(held.nioBuffer(), 0).job();
-        boolean gated = isGated(job);
+        boolean gated = isGated(held);
+        long job = gated ? gateView.job() : 0;
         try {
             take(peer, held, held.readerIndex(), held.readableBytes());
         } finally {

@@ -58,7 +58,8 @@ public enum FrameType {
     STREAM_TOKENS(48, Wire.STREAM_HEADER_BYTES, Wire.STREAM_HEADER_BYTES, Role.LINK),
     STREAM_END(49, 28, Wire.FRAME_BYTES_MAX, Role.LINK),
     LINK_PACKED(50, Wire.PACKED_HEADER_BYTES + 1, Wire.FRAME_BYTES_MAX, Role.LINK),
-    JOB_KEPT(51, 40, 40, Role.LAUNCHER);
+    JOB_KEPT(51, 40, 40, Role.LAUNCHER),
+    LINK_CAME(52, 24, 24, Role.LINK);
 
     /** Who stands at the sending end of a connection; a set of them is a bit mask. */
     public static final class Role {

@@ -184,6 +184,7 @@ final class GoldenFramesTest {
         GOLDEN.put(
                 FrameType.JOB_KEPT,
                 "00000028 33000000 01020304 05060708 00000003 00000002 00000000 00000036 00000000 00000037");
+        GOLDEN.put(FrameType.LINK_CAME, "00000018 34000000 01020304 05060708 41424344 45464748");
     }
 
     @ParameterizedTest

@@ -345,7 +345,7 @@ final class Link {
         return flows() && current.writable() ? current : null;
     }
 
-    /** What came, on any lane, of bulk whose rest has not. */
+    /** What came of bulk whose rest has not, on any lane that does not say so itself. */
     long incompleteBytes() {
         return lanes.incompleteBytes();
     }
@@ -355,8 +355,16 @@ final class Link {
         window.acknowledge(heads, bulk, bulkArrived, incompleteBytes);
         progressed = true;
         tellSettled();
-        lanes.onProduct(window.governor().product());
+        lanes.onProduct(window.product());
         tellIfRoomy();
+        writeWaiting();
+    }
+
+    /** The peer has so many bytes of the bulk that went on this lane. @throws WireException if it cannot */
+    void onCame(LinkConnection lane, long bytes) throws WireException {
+        window.come(lane.lane(), bytes);
+        progressed = true;
+        lanes.onProduct(window.product());
         writeWaiting();
     }
 
@@ -364,7 +372,10 @@ final class Link {
         lanes.onWantedByPeer(count);
     }
 
-    void onLaneUp() {
+    void onLaneUp(LinkConnection lane) {
+        if (lane.tellsWhatCame()) {
+            window.pace(lane.lane());
+        }
         writeWaiting();
     }
 
@@ -530,7 +541,7 @@ final class Link {
         while (flows()) {
             packer.takeAhead();
             boolean wantsHeads = current.writable();
-            int lane = window.allowsBulk() ? lanes.forBulk(window) : LinkLanes.NONE;
+            int lane = lanes.forBulk(window);
             LinkFrame frame = wantsHeads ? window.next(0, true, lane == 0) : null;
             if (frame == null && lane > 0) {
                 frame = window.next(lane, false, true);

@@ -17,13 +17,13 @@ import org.posthouse.wire.WireException;
  */
 final class LinkArrivals {
     /** After so much bulk the peer hears what has come, so that more may be on its way. */
-    private static final int BYTES_PER_WORD = 32 * 1024;
+    static final int BYTES_PER_WORD = 32 * 1024;
 
     /** After so much it hears so before what came is handled, where more is coming: a full chunk. */
-    private static final int BYTES_PER_WORD_AT_ONCE = Wire.PAYLOAD_BYTES_MAX;
+    static final int BYTES_PER_WORD_AT_ONCE = Wire.PAYLOAD_BYTES_MAX;
 
     /** So much of a frame is worth a word before the rest of it is there: a record of TLS, */
-    private static final int PART_BYTES_PER_WORD = 16 * 1024;
+    static final int PART_BYTES_PER_WORD = 16 * 1024;
 
     /** unless there was one just now: a link that carries a frame in this time needs no words about parts. */
     static final long PART_NANOS = 1_000_000;

@@ -29,6 +29,7 @@ final class LinkConnection implements FrameSocket.Listener {
     private static final Set<FrameType> OWN = EnumSet.of(
             FrameType.LINK_HELLO,
             FrameType.LINK_ACK,
+            FrameType.LINK_CAME,
             FrameType.LINK_PING,
             FrameType.LINK_PONG,
             FrameType.LINK_REVOKED,
@@ -66,6 +67,10 @@ final class LinkConnection implements FrameSocket.Listener {
 
     private long runNumber = NO_RUN;
     private long runAfter;
+
+    /** What came, of a lane that says so itself: a further one that goes over other relays, and so has a way of its own. Null of others. */
+    private LaneArrivals arrivals;
+
     private boolean up;
     private boolean ended;
     private boolean closedByPeer;
@@ -170,6 +175,11 @@ final class LinkConnection implements FrameSocket.Listener {
         return epochSaid;
     }
 
+    /** Whether each end says on it how much bulk has come on it. */
+    boolean tellsWhatCame() {
+        return arrivals != null;
+    }
+
     boolean writable() {
         return socket.writable();
     }
@@ -211,6 +221,7 @@ final class LinkConnection implements FrameSocket.Listener {
         timer.cancel(false);
         socket.watchedByOwner();
         bytesHeard = socket.bytesIn();
+        arrivals = lane > 0 && !path.isDirect() ? new LaneArrivals() : null;
         if (lane == 0) {
             tell(links.keys().revocations());
         }
@@ -292,14 +303,22 @@ final class LinkConnection implements FrameSocket.Listener {
     public void onReadEnd(FrameSocket socket) {
         if (up && !ended) {
             link.reception().onReadEnd();
+            tellIfDue();
         }
         links.listener().onReadEnd();
+    }
+
+    private void tellIfDue() {
+        if (arrivals != null && !ended && socket.writable() && arrivals.isDue(incompleteBytes(), System.nanoTime())) {
+            writeWords(FrameType.LINK_CAME, arrivals.tell(incompleteBytes(), System.nanoTime()));
+        }
     }
 
     @Override
     public void onWritable(FrameSocket socket) {
         if (up && !ended) {
             link.onSocketWritable();
+            tellIfDue();
         }
     }
 
@@ -320,11 +339,18 @@ final class LinkConnection implements FrameSocket.Listener {
         if (runNumber != NO_RUN) {
             long number = runNumber;
             runNumber = NO_RUN;
+            count(length);
             link.reception().onBulk(number, runAfter, buffer, index, length, view);
         } else if (lane == 0) {
             link.reception().onHead(buffer, index, length, view);
         } else {
             throw new WireException(Reason.NOT_EXPECTED, type + " on lane " + lane + " from " + this + ", expected LINK_RUN first");
+        }
+    }
+
+    private void count(int bulkBytes) {
+        if (arrivals != null) {
+            arrivals.frame(bulkBytes);
         }
     }
 
@@ -335,6 +361,10 @@ final class LinkConnection implements FrameSocket.Listener {
         runNumber = number;
         runAfter = after;
         link.reception().onMore();
+        if (arrivals != null && arrivals.isDueAtOnce() && socket.writable()) {
+            writeWords(FrameType.LINK_CAME, arrivals.tell(0, System.nanoTime()));
+            socket.flush();
+        }
     }
 
     private void onOwnFrame(FrameType type, ByteBuf buffer, int index, int length, FrameView view)
@@ -345,9 +375,12 @@ final class LinkConnection implements FrameSocket.Listener {
             links.onHello(this, LinkHello.decode(buffer.nioBuffer(index, length)));
         } else if (up && type == FrameType.LINK_ACK) {
             link.onAcknowledged(view.linkWord(0), view.linkWord(1), view.linkWord(2), view.linkWord(3));
+        } else if (arrivals != null && type == FrameType.LINK_CAME) {
+            link.onCame(this, view.linkWord(0));
         } else if (up && type == FrameType.LINK_RUN) {
             onRun(view.linkWord(0), view.linkWord(1));
         } else if (up && type == FrameType.LINK_PACKED) {
+            count(length);
             link.reception().onPacked(buffer, index, length, view);
         } else if (up && type == FrameType.LINK_LANES) {
             link.onLanesWanted(view.linkWord(0));

@@ -33,6 +33,11 @@ final class LinkFrame {
     /** What it, or its run if it is the last one there, takes on its lane. */
     private int wireBytes;
 
+    /** On a lane with a {@link LanePace}: where it ends there, in bytes, and whether the other end has said that it has it. */
+    private long end;
+
+    private boolean there;
+
     /** A lane that carried it was lost, so that nobody knows which copy came. */
     private boolean doubtful;
 
@@ -116,6 +121,25 @@ final class LinkFrame {
     void on(int newLane, int bytesThere) {
         lane = newLane;
         wireBytes = bytesThere;
+        there = false;
+    }
+
+    /** Its place on the lane that it is being written on. */
+    void endsAt(long newEnd) {
+        end = newEnd;
+    }
+
+    long end() {
+        return end;
+    }
+
+    /** The other end has it, and waits for others before it. */
+    void reach() {
+        there = true;
+    }
+
+    boolean isThere() {
+        return there;
     }
 
     /** It is on no lane again. */

@@ -249,7 +249,7 @@ final class LinkGovernor {
     }
 
     /** Bytes a nanosecond: of the last rounds' the second highest, since words that wait somewhere and come together make one round look fast. */
-    private double rate() {
+    double rate() {
         double highest = roundRate;
         double second = 0;
         for (double rate : rates) {

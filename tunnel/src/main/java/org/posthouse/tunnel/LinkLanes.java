@@ -177,7 +177,7 @@ final class LinkLanes {
         }
         lane.inSession = true;
         connection.begin(link, number);
-        link.onLaneUp();
+        link.onLaneUp(connection);
     }
 
     private boolean belongs(LinkConnection connection, LinkHello hello) {
@@ -316,26 +316,30 @@ final class LinkLanes {
         return lanes[number];
     }
 
-    /** The lane for the next frame of bulk, that which has the least on its way, of equals the next in turn; {@link #NONE} if none takes more. */
+    /** The lane for the next frame of bulk, that on which it would come first, of equals the next in turn; {@link #NONE} if none takes more. */
     int forBulk(LinkWindow window) {
+        int soonest = NONE;
         int best = NONE;
-        boolean alone = true;
         for (int behind = 1; behind <= lanes.length; behind++) {
             Lane lane = lanes[(last + behind) % lanes.length];
             if (lane != null && lane.isUp()) {
-                alone = false;
-                boolean better = best == NONE || window.underWay(lane.number) < window.underWay(best);
-                best = better && lane.connection.writable() ? lane.number : best;
+                boolean takesMore = window.allowsBulk(lane.number) && lane.connection.writable();
+                soonest = soonest == NONE || window.isSooner(lane.number, soonest) ? lane.number : soonest;
+                best = takesMore && (best == NONE || window.isSooner(lane.number, best)) ? lane.number : best;
             }
         }
-        return alone && first.writable() ? 0 : best;
+        if (soonest == NONE) {
+            return window.allowsBulk(0) && first.writable() ? 0 : NONE;
+        }
+        boolean waits = best != soonest && best != NONE && lanes[best].connection.tellsWhatCame() && !window.pays(best, soonest);
+        return waits ? NONE : best;
     }
 
-    /** What came, on any lane, of bulk whose rest has not. */
+    /** What came of bulk whose rest has not, on any lane that does not say so itself. */
     long incompleteBytes() {
         long bytes = first == null ? 0 : first.incompleteBytes();
         for (Lane lane : lanes) {
-            bytes += lane != null && lane.isUp() ? lane.connection.incompleteBytes() : 0;
+            bytes += lane != null && lane.isUp() && !lane.connection.tellsWhatCame() ? lane.connection.incompleteBytes() : 0;
         }
         return bytes;
     }

@@ -66,11 +66,11 @@ final class LinkSent {
         }
     }
 
-    /** Takes the frames on {@code lane}, or on any if it is {@link LinkFrame#NOWHERE}, off it: the first ones first. */
+    /** Takes the frames on {@code lane} that are not known to be there, or all on any if it is {@link LinkFrame#NOWHERE}, off it: the first ones first. */
     List<LinkFrame> takeOff(int lane) {
         List<LinkFrame> lost = new ArrayList<>();
         for (LinkFrame frame : underWay) {
-            if (frame.lane() != LinkFrame.NOWHERE && (lane == LinkFrame.NOWHERE || frame.lane() == lane)) {
+            if (frame.lane() != LinkFrame.NOWHERE && (lane == LinkFrame.NOWHERE || frame.lane() == lane && !frame.isThere())) {
                 frame.off();
                 lost.add(frame);
             }

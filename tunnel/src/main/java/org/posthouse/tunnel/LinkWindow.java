@@ -3,7 +3,9 @@ package org.posthouse.tunnel;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
@@ -31,10 +33,16 @@ final class LinkWindow {
     /** and of those of streams. */
     private final LinkShare streams;
 
-    /** Bytes of bulk on their way on each lane: written there, and not known to have come. */
+    /** Of lanes that tell themselves what has come on them. */
+    private final LanePace[] paces = new LanePace[LinkConfig.LANES_MAX];
+
+    /** Bytes of bulk on their way on each other lane: written there, and not known to have come. */
     private final long[] underWay = new long[LinkConfig.LANES_MAX];
 
     private long bulkUnderWay;
+
+    /** Bytes of bulk that were never written. */
+    private long bulkWaiting;
 
     /** Bytes of heads written and not acknowledged; they go over lane 0. */
     private long headsUnderWay;
@@ -56,22 +64,51 @@ final class LinkWindow {
     void append(ByteBuf frame) {
         LinkFrame last = new LinkFrame(KeptFrame.rightSized(frame), appended++);
         queue.add(last);
+        bulkWaiting += last.isBulk() ? last.length() : 0;
         (last.isOfStreams() ? streams : own).add(last);
     }
 
-    /** Whether more bulk may be on its way than is now. What was on a lost lane may: all that came since waits for it at the other end. */
-    boolean allowsBulk() {
-        return queue.hasDoubtful() || governor.allows(bulkUnderWay);
+    /** This lane is new, goes a way of its own, and tells itself what has come on it. */
+    void pace(int lane) {
+        paces[lane] = new LanePace();
+    }
+
+    /** Whether more bulk may be on its way on this lane than is now. What was on a lost lane may: all that came since waits for it at the other end. */
+    boolean allowsBulk(int lane) {
+        return queue.hasDoubtful() || (paces[lane] == null ? governor.allows(bulkUnderWay) : paces[lane].allows());
+    }
+
+    /** Whether a frame would come sooner on this lane than on the other one, by what is on their way and their rates; one whose rate is not known is tried first. */
+    boolean isSooner(int lane, int other) {
+        return nanosTo(lane) < nanosTo(other);
+    }
+
+    /**
+     * Whether a frame comes sooner on this lane than behind all that waits on the one that would be the soonest, and takes no more now. Otherwise a message of a few frames would wait
+     * for a slow way where the fast one alone would have brought it (Lim et al., ECF, CoNEXT 2017).
+     */
+    boolean pays(int lane, int soonest) {
+        double rate = governor(soonest).rate();
+        return rate <= 0 || nanosTo(lane) <= nanosTo(soonest) + bulkWaiting / rate;
+    }
+
+    private double nanosTo(int lane) {
+        double rate = governor(lane).rate();
+        return (underWay(lane) + LinkGovernor.FRAME_BYTES) / (rate > 0 ? rate : Integer.MAX_VALUE);
+    }
+
+    private LinkGovernor governor(int lane) {
+        return paces[lane] == null ? governor : paces[lane].governor();
     }
 
     /** Bytes of bulk on their way on this lane. */
     long underWay(int lane) {
-        return underWay[lane];
+        return paces[lane] == null ? underWay[lane] : paces[lane].underWay();
     }
 
     /** Bytes written on this lane that the peer has not said to have, as they went. */
     long unacknowledged(int lane) {
-        return underWay[lane] + (lane == 0 ? headsUnderWay : 0);
+        return underWay(lane) + (lane == 0 ? headsUnderWay : 0);
     }
 
     /**
@@ -102,23 +139,30 @@ final class LinkWindow {
         if (frame.isNumbered()) {
             retransmitted++;
         } else {
-            bulk.write(frame, heads.written());
+            number(frame);
         }
-        depart(frame, lane, frame.length());
+        depart(List.of(frame), lane, frame.length());
     }
 
     /** Its frames come together, with its last byte: so the last one stands for all. */
     private void write(LinkRun run, int lane) {
-        for (LinkFrame frame : run.frames()) {
-            bulk.write(frame, heads.written());
-            frame.on(lane, 0);
-        }
-        depart(run.last(), lane, run.packedBytes());
+        run.frames().forEach(this::number);
+        depart(run.frames(), lane, run.packedBytes());
     }
 
-    private void depart(LinkFrame frame, int lane, int wireBytes) {
-        frame.on(lane, wireBytes);
-        frame.stamp(frame.isDoubtful() ? null : governor.write(wireBytes, bulkUnderWay, nanos.getAsLong()));
+    private void number(LinkFrame frame) {
+        bulk.write(frame, heads.written());
+        bulkWaiting -= frame.length();
+    }
+
+    private void depart(List<LinkFrame> together, int lane, int wireBytes) {
+        LinkFrame last = together.getLast();
+        together.forEach(frame -> frame.on(lane, frame == last ? wireBytes : 0));
+        if (paces[lane] != null) {
+            paces[lane].write(together, wireBytes, !last.isDoubtful(), nanos.getAsLong());
+            return;
+        }
+        last.stamp(last.isDoubtful() ? null : governor.write(wireBytes, bulkUnderWay, nanos.getAsLong()));
         underWay[lane] += wireBytes;
         bulkUnderWay += wireBytes;
     }
@@ -163,6 +207,14 @@ final class LinkWindow {
         settle();
     }
 
+    /** The peer has so many bytes of bulk that were written on this lane, whole frames or not. @throws WireException if it cannot, or says less than before */
+    void come(int lane, long bytes) throws WireException {
+        if (paces[lane] == null) {
+            throw new WireException(Reason.NOT_EXPECTED, "the peer has " + bytes + " bytes of lane " + lane + ", which is told of with the link");
+        }
+        paces[lane].come(bytes, nanos.getAsLong());
+    }
+
     /** @return the last frame that has come; null if none has */
     private LinkFrame arrive(LinkSent stream, long count) {
         LinkFrame frame = null;
@@ -175,9 +227,9 @@ final class LinkWindow {
         return frame;
     }
 
-    /** It is not on its way any more. */
+    /** It is not on its way any more, unless its lane says so itself. */
     private void leave(LinkFrame frame) {
-        if (frame.lane() == LinkFrame.NOWHERE) {
+        if (frame.lane() == LinkFrame.NOWHERE || frame.isThere() || paces[frame.lane()] != null) {
             return;
         }
         if (frame.isBulk()) {
@@ -198,7 +250,9 @@ final class LinkWindow {
      * peer has handled it.
      */
     void forget(long job) {
-        queue.takeAll(job).forEach(own::abandon);
+        List<LinkFrame> frames = queue.takeAll(job);
+        bulkWaiting -= frames.stream().filter(LinkFrame::isBulk).mapToLong(LinkFrame::length).sum();
+        frames.forEach(own::abandon);
         own.settle();
     }
 
@@ -209,6 +263,7 @@ final class LinkWindow {
         queue.putBack(frames);
         bulkUnderWay -= underWay[lane];
         underWay[lane] = 0;
+        paces[lane] = null;
     }
 
     /**
@@ -230,6 +285,7 @@ final class LinkWindow {
 
     private void nothingUnderWay() {
         Arrays.fill(underWay, 0);
+        Arrays.fill(paces, null);
         bulkUnderWay = 0;
         headsUnderWay = 0;
         governor.forget();
@@ -245,6 +301,7 @@ final class LinkWindow {
         bulk.clear();
         queue.clear();
         nothingUnderWay();
+        bulkWaiting = 0;
         appended = 0;
         return own.takeAll();
     }
@@ -273,12 +330,18 @@ final class LinkWindow {
         return retransmitted;
     }
 
-    /** Bytes a nanosecond that the link carries; 0 if that is not known. */
+    /** Bytes a nanosecond that the link carries, on all lanes of which that is known; 0 if it is of none. */
     double rate() {
-        return governor.linkRate(nanos.getAsLong());
+        long now = nanos.getAsLong();
+        return governors().mapToDouble(each -> each.linkRate(now)).sum();
     }
 
-    LinkGovernor governor() {
-        return governor;
+    /** Bytes that the network holds, as far as is known. */
+    long product() {
+        return governors().mapToLong(LinkGovernor::product).sum();
+    }
+
+    private Stream<LinkGovernor> governors() {
+        return Stream.concat(Stream.of(governor), Arrays.stream(paces).filter(Objects::nonNull).map(LanePace::governor));
     }
 }

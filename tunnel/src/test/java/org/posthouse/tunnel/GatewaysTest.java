@@ -123,6 +123,24 @@ class GatewaysTest {
         assertThat(a.status("b").framesRetransmitted()).isPositive();
     }
 
+    /** One of a tenth of the other's bandwidth takes nothing from it: each has what it can carry. */
+    @Test
+    void ofUnlikeSpeedHaveEachItsShare() throws Exception {
+        gw2.call(() -> {
+            gw2.links.drain(true);
+            return null;
+        });
+        TestRelay slow = sites.start(dial(dial(sites.dialling("a/slow"), b, sites.way(WAY_MS, MEGABITS / 10)), a, sites.way(0, 0)));
+        awaitPaths(a, "b", "via a/gw1", "via a/slow");
+        feed();
+        carry(2_000_000, gw1);
+        carry(200_000, slow);
+        long before = streams(slow).bytesCarried();
+        carry(8_000_000, gw1);
+        assertThat(streams(slow).bytesCarried() - before).as("bytes over the slow one, beside 8,000,000").isBetween(200_000L, 2_000_000L);
+        arrived();
+    }
+
     private void carry(long bytes, TestRelay... gateways) throws Exception {
         for (TestRelay gateway : gateways) {
             long before = streams(gateway).bytesCarried();

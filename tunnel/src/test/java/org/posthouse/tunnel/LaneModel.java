@@ -39,7 +39,7 @@ final class LaneModel implements LinkArrivals.Sink {
     private record Sent(ByteBuf frame, int flow, boolean chunk) {}
 
     /** A frame on a lane. */
-    private record Flying(ByteBuf bytes, boolean bulk, long number, long after) {}
+    private record Flying(ByteBuf bytes, boolean bulk, long number, long after, int wireBytes) {}
 
     /** Jobs of the flows: what goes packed in one is of one of them. */
     private static final int JOBS = 2;
@@ -50,6 +50,13 @@ final class LaneModel implements LinkArrivals.Sink {
     private final LinkArrivals arrivals = new LinkArrivals(this);
     private final List<Deque<Flying>> lanes = new ArrayList<>();
     private final boolean[] up;
+
+    /** What came, of lanes that say so themselves; null of others. */
+    private final LaneArrivals[] laneArrivals;
+
+    /** What they have said. */
+    private final List<Deque<Long>> laneWords = new ArrayList<>();
+
     /** Runs that are being packed. */
     private final Deque<LinkRun> packing = new ArrayDeque<>();
 
@@ -70,9 +77,22 @@ final class LaneModel implements LinkArrivals.Sink {
         this.random = new Random(seed);
         this.totals = totals;
         this.up = new boolean[1 + random.nextInt(4)];
+        this.laneArrivals = new LaneArrivals[up.length];
         for (int lane = 0; lane < up.length; lane++) {
             lanes.add(new ArrayDeque<>());
-            up[lane] = lane == 0 || random.nextBoolean();
+            laneWords.add(new ArrayDeque<>());
+            if (lane == 0 || random.nextBoolean()) {
+                begin(lane);
+            }
+        }
+    }
+
+    private void begin(int lane) {
+        up[lane] = true;
+        boolean saysItself = lane > 0 && random.nextBoolean();
+        laneArrivals[lane] = saysItself ? new LaneArrivals() : null;
+        if (saysItself) {
+            window.pace(lane);
         }
     }
 
@@ -104,7 +124,10 @@ final class LaneModel implements LinkArrivals.Sink {
             case 6, 7, 8, 9 -> arrive(random.nextInt(up.length));
             case 10 -> handleOne();
             case 11 -> words.add(arrivals.tell(0, 0));
-            case 12 -> hear();
+            case 12 -> {
+                hear();
+                hear(random.nextInt(up.length));
+            }
             case 13, 14, 15 -> pack();
             case 16 -> window.packs(random.nextInt(3) > 0);
             default -> trouble(random.nextInt(100));
@@ -120,8 +143,8 @@ final class LaneModel implements LinkArrivals.Sink {
         } else if (what < 30 && lane > 0) {
             totals.lanesLost += up[lane] ? 1 : 0;
             lose(lane);
-        } else if (lane > 0) {
-            up[lane] = true;
+        } else if (lane > 0 && !up[lane]) {
+            begin(lane);
         }
     }
 
@@ -159,7 +182,7 @@ final class LaneModel implements LinkArrivals.Sink {
         for (int idle = 0; idle < 2; idle++) {
             boolean on = pack() | write(true);
             for (int lane = 0; lane < up.length; lane++) {
-                on |= arrive(lane);
+                on |= arrive(lane) | hear(lane);
             }
             while (handleOne()) {
                 on = true;
@@ -199,7 +222,7 @@ final class LaneModel implements LinkArrivals.Sink {
             }
         }
         int bulkLane = forBulk.isEmpty() ? 0 : forBulk.get(random.nextInt(forBulk.size()));
-        boolean bulk = window.allowsBulk();
+        boolean bulk = window.allowsBulk(bulkLane);
         LinkFrame frame = firstTakes ? window.next(0, true, bulk && bulkLane == 0) : null;
         if (frame == null && bulk && bulkLane > 0) {
             frame = window.next(bulkLane, false, true);
@@ -208,7 +231,7 @@ final class LaneModel implements LinkArrivals.Sink {
             return false;
         }
         if (frame.run() == null) {
-            lanes.get(frame.lane()).add(new Flying(frame.bytes().retainedSlice(), frame.isBulk(), frame.number(), frame.after()));
+            lanes.get(frame.lane()).add(new Flying(frame.bytes().retainedSlice(), frame.isBulk(), frame.number(), frame.after(), frame.length()));
         } else {
             writePacked(frame.lane(), frame.run());
         }
@@ -221,7 +244,7 @@ final class LaneModel implements LinkArrivals.Sink {
         ByteBuf packed = run.take();
         for (int i = 0; i < frames.size(); i++) {
             ByteBuf bytes = frames.get(i).bytes().retainedSlice();
-            lanes.get(lane).add(new Flying(bytes, true, view(packed).linkWord(0) + i, view(packed).linkWord(1)));
+            lanes.get(lane).add(new Flying(bytes, true, view(packed).linkWord(0) + i, view(packed).linkWord(1), i + 1 < frames.size() ? 0 : packed.readableBytes()));
         }
         packed.release();
     }
@@ -233,6 +256,10 @@ final class LaneModel implements LinkArrivals.Sink {
         }
         FrameView view = new FrameView().wrap(frame.bytes.nioBuffer(), 0);
         long before = came.size();
+        if (laneArrivals[lane] != null) {
+            laneArrivals[lane].frame(frame.wireBytes);
+            laneWords.get(lane).add(laneArrivals[lane].tell(0, 0));
+        }
         if (frame.bulk) {
             arrivals.bulk(frame.number, frame.after, frame.bytes, frame.bytes.readerIndex(), frame.bytes.readableBytes(), view);
         } else {
@@ -278,8 +305,18 @@ final class LaneModel implements LinkArrivals.Sink {
         }
     }
 
+    /** One word of a lane, if it says anything itself. */
+    private boolean hear(int lane) throws WireException {
+        Long word = laneWords.get(lane).poll();
+        if (word != null) {
+            window.come(lane, word);
+        }
+        return word != null;
+    }
+
     private void lose(int lane) {
         up[lane] = false;
+        laneWords.get(lane).clear();
         lanes.get(lane).forEach(frame -> frame.bytes.release());
         lanes.get(lane).clear();
         window.lost(lane);
@@ -290,6 +327,7 @@ final class LaneModel implements LinkArrivals.Sink {
             lane.forEach(frame -> frame.bytes.release());
             lane.clear();
         });
+        laneWords.forEach(Deque::clear);
         words.clear();
         arrivals.drop();
     }
@@ -298,6 +336,15 @@ final class LaneModel implements LinkArrivals.Sink {
         totals.sessions++;
         cut();
         window.resume(arrivals.headsReceived(), arrivals.bulkReceived());
+        beginAnew();
+    }
+
+    private void beginAnew() {
+        for (int lane = 0; lane < up.length; lane++) {
+            if (up[lane]) {
+                begin(lane);
+            }
+        }
     }
 
     private void restart() {
@@ -312,5 +359,6 @@ final class LaneModel implements LinkArrivals.Sink {
         came.clear();
         lastOrdered.clear();
         lastChunk.clear();
+        beginAnew();
     }
 }

@@ -454,7 +454,7 @@ class LinkRefusalTest {
     void refusesAnotherFrameFirst() throws Exception {
         for (FrameType type : List.of(
                 FrameType.LINK_ACK, FrameType.LINK_PING, FrameType.LINK_PONG, FrameType.LINK_REVOKED, FrameType.LINK_RUN,
-                FrameType.LINK_LANES, FrameType.LINK_PACKED, FrameType.LINK_REACH, FrameType.SEND)) {
+                FrameType.LINK_LANES, FrameType.LINK_PACKED, FrameType.LINK_CAME, FrameType.LINK_REACH, FrameType.SEND)) {
             try (RawPeer peer = RawPeer.dial(m.links.port(), keysA)) {
                 ByteBuffer frame = ByteBuffer.allocate(type.bytesMin());
                 new FrameView().wrap(frame, 0).begin(type, Wire.HEADER_BYTES, 0).length(frame.capacity());

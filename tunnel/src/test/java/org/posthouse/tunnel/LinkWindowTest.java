@@ -217,12 +217,53 @@ class LinkWindowTest {
     /** @return how many frames of bulk went */
     private static int writeWhatIsAllowed(LinkWindow large) {
         int frames = 0;
-        while (large.allowsBulk()) {
+        while (large.allowsBulk(1)) {
             large.append(chunk((int) LinkGovernor.FRAME_BYTES));
             large.next(1, false, true);
             frames++;
         }
         return frames;
+    }
+
+    /** Chunk 0 is on lane 2 for long; chunks 1 and 2 have come on lane 1, which says so itself, and wait for it at the other end. */
+    @Test
+    void doesNotWriteAgainWhatIsThereWhenItsLaneIsLostButWhenAllAre() throws WireException {
+        int bytes = chunkBehindAnother();
+        window.come(1, 2L * bytes);
+        assertThat(window.underWay(1)).isEqualTo(bytes);
+        window.lost(1);
+        assertThat(window.next(2, false, true).number()).as("of what was on the lost lane").isEqualTo(3);
+        assertThat(window.next(2, false, true)).isNull();
+        window.resume(0, 0);
+        for (int number = 0; number < 4; number++) {
+            assertThat(window.next(1, false, true).number()).isEqualTo(number);
+        }
+        window.acknowledge(0, 4, 4, 0);
+        assertThat(window.bytes()).isZero();
+        assertThat(unacknowledged()).containsOnly(0L);
+    }
+
+    @Test
+    void refusesCountsOfALaneThatCannotBe() throws WireException {
+        int bytes = chunkBehindAnother();
+        window.come(1, bytes + 1);
+        assertThatThrownBy(() -> window.come(1, bytes)).as("less than before").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.come(1, 3L * bytes + 1)).as("never written").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
+        assertThatThrownBy(() -> window.come(2, 1)).as("told of with the link").satisfies(e -> assertReason(e, Reason.NOT_EXPECTED));
+        window.release();
+    }
+
+    /** @return the length of each of four chunks, the first on lane 2, the others on lane 1 */
+    private int chunkBehindAnother() {
+        window.pace(1);
+        int bytes = 0;
+        for (int lane : new int[] {2, 1, 1, 1}) {
+            ByteBuf chunk = chunk();
+            bytes = chunk.readableBytes();
+            window.append(chunk);
+            window.next(lane, false, true);
+        }
+        return bytes;
     }
 
     private List<Long> unacknowledged() {

@@ -74,14 +74,14 @@ class PartsTest {
     void aPartThatHasComeLetsTheNextFrameGo() throws Exception {
         LinkWindow window = new LinkWindow(1 << 30, () -> 0);
         ByteBuf chunk = chunk();
-        while (window.allowsBulk()) {
+        while (window.allowsBulk(0)) {
             window.append(chunk.retainedSlice());
             window.next(0, true, true);
         }
         window.acknowledge(0, 0, 0, chunk.readableBytes() - 1);
-        assertThat(window.allowsBulk()).as("a byte of the frame is missing").isFalse();
+        assertThat(window.allowsBulk(0)).as("a byte of the frame is missing").isFalse();
         window.acknowledge(0, 0, 0, LinkGovernor.FRAME_BYTES);
-        assertThat(window.allowsBulk()).isTrue();
+        assertThat(window.allowsBulk(0)).isTrue();
         window.release();
         chunk.release();
     }
