@@ -544,6 +544,10 @@ class LinkRefusalTest {
             peer.send(frame);
             assertClosed(peer, Reason.NOT_EXPECTED, "has -1 bytes");
         }
+        try (RawPeer peer = up(3)) {
+            peer.send(word(FrameType.LINK_CAME, 0));
+            assertClosed(peer, Reason.NOT_EXPECTED, "LINK_CAME from ");
+        }
     }
 
     @Test

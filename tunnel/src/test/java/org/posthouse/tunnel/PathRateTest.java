@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Random;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -108,5 +109,38 @@ class PathRateTest {
         assertThat(rate(StreamConfig.DEFAULT, false, 50, 400, Duration.ofSeconds(5), 0)).isPositive();
         assertThat(rate(StreamConfig.DEFAULT, true, 0, 0, Duration.ofSeconds(4), 0)).isPositive();
         assertThat(rate(StreamConfig.DEFAULT, false, 0, 0, Duration.ofSeconds(4), 0)).isPositive();
+    }
+
+    /** The same of gateways of one site, of unlike speed. */
+    @Test
+    @EnabledIfSystemProperty(named = "posthouse.stream.rates", matches = "true")
+    void measuresGatewaysForTheDocument() throws Exception {
+        for (double[] megabits : new double[][] {{80}, {80, 80}, {80, 40}, {80, 8}, {80, 8, 8}}) {
+            assertThat(rateOf(megabits)).isPositive();
+        }
+    }
+
+    private double rateOf(double... megabits) throws Exception {
+        ScheduledExecutorService feeder = Executors.newSingleThreadScheduledExecutor();
+        try (TestSites sites = new TestSites(folder.resolve("world-" + worlds++))) {
+            TestRelay b = sites.start(sites.listening("b"));
+            LinkConfig node = sites.listening("a");
+            for (int gateway = 0; gateway < megabits.length; gateway++) {
+                TestRelay started = sites.start(TestSites.dial(sites.listening("a/gw" + gateway), b, sites.way(4, megabits[gateway])));
+                node = TestSites.dial(node, started, sites.way(0, 0));
+            }
+            TestRelay a = sites.start(node);
+            TestSites.until(() -> a.isUp("b") && a.status("b").paths().size() == megabits.length);
+            byte[] payload = new byte[Wire.PAYLOAD_BYTES_MAX - 64];
+            new Random(1).nextBytes(payload);
+            long[] fed = new long[1];
+            feeder.scheduleWithFixedDelay(() -> feed(a, payload, fed), 0, 2, TimeUnit.MILLISECONDS);
+            rate(b, Duration.ofSeconds(5));
+            double rate = rate(b, Duration.ofSeconds(8));
+            System.out.printf("gateways of %s Mbit/s: %.1f MB/s%n", Arrays.toString(megabits), rate / 1e6);
+            feeder.shutdownNow();
+            assertThat(feeder.awaitTermination(10, TimeUnit.SECONDS)).isTrue();
+            return rate;
+        }
     }
 }
