@@ -15,7 +15,7 @@ import org.posthouse.mpj.Diary;
 import org.posthouse.mpj.Diary.Letter;
 
 /**
- * What must hold when a {@link CrashWorld} has come to its end, of what the last process of each rank has seen and done, those
+ * What must hold of a job when its {@link CrashWorld} has come to its end, of what the last process of each rank has seen and done, those
  * parts included that it did again: it is as if there had been one process of each rank.
  */
 final class CrashCheck {
@@ -36,22 +36,24 @@ final class CrashCheck {
     }
 
     private final CrashWorld world;
+    private final SimJob job;
     private int unasked;
     private int unaskedLong;
     private int tooLong;
 
-    CrashCheck(CrashWorld world) {
+    CrashCheck(CrashWorld world, SimJob job) {
         this.world = world;
+        this.job = job;
     }
 
     void check() {
         checkMessages();
         checkSums();
-        for (int rank = 0; rank < world.ranks(); rank++) {
+        for (int rank = 0; rank < job.ranks(); rank++) {
             checkOrder(rank);
             checkLog(rank);
-            int lines = world.diary(rank).lines();
-            require(lines == world.tape(rank).size(), "rank " + rank + " has printed " + lines + " lines, shown: " + world.tape(rank));
+            int lines = job.diary(rank).lines();
+            require(lines == job.tape(rank).size(), "rank " + rank + " has printed " + lines + " lines, shown: " + job.tape(rank));
         }
     }
 
@@ -73,12 +75,12 @@ final class CrashCheck {
     /** Every message that was sent has come once, and is the one that its sender has sent: those of one tag come in their order, to receives in the order of their calls. */
     private void checkMessages() {
         Map<Way, ArrayDeque<Letter>> sent = new HashMap<>();
-        for (int rank = 0; rank < world.ranks(); rank++) {
-            for (Letter letter : world.diary(rank).sent()) {
+        for (int rank = 0; rank < job.ranks(); rank++) {
+            for (Letter letter : job.diary(rank).sent()) {
                 sent.computeIfAbsent(new Way(rank, letter.peer(), letter.context(), letter.tag()), none -> new ArrayDeque<>()).add(letter);
             }
         }
-        for (int rank = 0; rank < world.ranks(); rank++) {
+        for (int rank = 0; rank < job.ranks(); rank++) {
             for (Letter letter : received(rank).values()) {
                 Letter was = sent.getOrDefault(new Way(letter.peer(), rank, letter.context(), letter.tag()), new ArrayDeque<>()).poll();
                 require(was != null, "rank " + rank + " has received what nobody has sent, or twice: " + letter);
@@ -93,7 +95,7 @@ final class CrashCheck {
     /** What a rank has received, in the order of the calls in each context. */
     private TreeMap<Diary.Post, Letter> received(int rank) {
         TreeMap<Diary.Post, Letter> received = new TreeMap<>(Comparator.comparing(Call::of));
-        received.putAll(world.diary(rank).received());
+        received.putAll(job.diary(rank).received());
         return received;
     }
 
@@ -101,8 +103,8 @@ final class CrashCheck {
     private void checkSums() {
         Map<Long, Long> parts = new HashMap<>();
         Map<Long, Set<Long>> sums = new HashMap<>();
-        for (int rank = 0; rank < world.ranks(); rank++) {
-            for (long[] sum : world.diary(rank).sums()) {
+        for (int rank = 0; rank < job.ranks(); rank++) {
+            for (long[] sum : job.diary(rank).sums()) {
                 parts.merge(sum[0], sum[1], Long::sum);
                 sums.computeIfAbsent(sum[0], none -> new HashSet<>()).add(sum[2]);
             }
@@ -134,13 +136,13 @@ final class CrashCheck {
      * takes and that no earlier receive has taken (ADR 25).
      */
     private void checkLog(int rank) {
-        MemoryLog log = world.hosts().get(world.relayOfCore(world.coreOf(rank))).log();
+        MemoryLog log = world.hosts().get(world.relayOfCore(job.coreOf(rank))).log();
         TreeMap<Call, Map.Entry<Diary.Post, Letter>> received = new TreeMap<>();
-        world.diary(rank).received().entrySet().forEach(each -> received.put(Call.of(each.getKey()), each));
+        job.diary(rank).received().entrySet().forEach(each -> received.put(Call.of(each.getKey()), each));
         List<LogRecord.Arrival> unasked = new ArrayList<>();
         for (long position = 1; position <= log.position(); position++) {
             LogRecord record = log.was(MemoryLog.place(position));
-            if (record.rank() != rank) {
+            if (record.job() != job.id() || record.rank() != rank) {
                 continue;
             }
             LogRecord.Arrival arrival = null;

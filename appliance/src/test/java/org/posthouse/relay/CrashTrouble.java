@@ -156,7 +156,7 @@ final class CrashTrouble {
         if (!host.isAlive()) {
             return;
         }
-        boolean power = hardship.powerCuts() || world.survivesHost() && random.nextBoolean();
+        boolean power = hardship.powerCuts() || world.mayLosePower() && random.nextBoolean();
         world.kill(host, power);
         for (int rank = 0; rank < world.ranks(); rank++) {
             if (world.relayOfCore(world.coreOf(rank)) == host.number() && random.nextInt(4) < hardship.dyingInFour()) {

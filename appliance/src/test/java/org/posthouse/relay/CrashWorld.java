@@ -3,11 +3,11 @@ package org.posthouse.relay;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
-import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.mpj.Cable;
 import org.posthouse.mpj.Diary;
@@ -15,52 +15,37 @@ import org.posthouse.mpj.Hardship;
 import org.posthouse.mpj.SimProcess;
 import org.posthouse.mpj.SimScript;
 import org.posthouse.mpj.Stage;
-import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
-import org.posthouse.wire.JobKept;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
 
 /**
- * A logged job in one thread and virtual time: the library as it is under a random program, the core, the gate and the
+ * A logged job, or two, in one thread and virtual time: the library as it is under a random program, the core, the gate and the
  * log's book as they are, between them connections, links and disks that are slow; and processes of ranks and of relays that
  * are killed at any moment and start again. One seed is one run, always the same. {@link CrashCheck} says what must hold.
  */
-final class CrashWorld implements SimProcess.World {
+final class CrashWorld {
     static final long JOB = 0x5eed;
     private static final Token TOKEN = new Token(1, 2);
     private static final int TICKS_MAX = 2_000_000;
 
-    /** How often a relay is told that a rank is done. */
-    private static final int DONE_TOLD = 4;
+    private static final long OTHER_JOB = 0x5eee;
 
     private final Random random;
 
-    /** Whether the job's launcher keeps what ranks print, and when it says that it has it. Apart from {@link #random}, so that worlds are as they were before there was this. */
-    private final Random launcher;
-
     private final Stage stage;
-    private final SimScript script;
     private final CoreConfig config;
     private final int shards;
-    private final JobOpen opening;
-    private final int[] coreOf;
+
+    /** One, or two that share all relays, of which one survives their hosts. */
+    private final List<SimJob> jobs = new ArrayList<>();
+
     private final boolean cutsLogs;
     private final int diskDelayMax;
     private final int linkDelayMax;
     private final List<SimHost> hosts = new ArrayList<>();
-    private final SimProcess[] processes;
-    private final Diary[] diaries;
-
-    /** For each rank, whether its launcher has what it had printed when it began to save. */
-    private final boolean[] kept;
-
-    /** Processes in whose place others were started, or will be. */
-    private final Set<SimProcess> replaced = new HashSet<>();
-
-    private final List<List<String>> tapes = new ArrayList<>();
     private final CrashTrouble trouble;
     private int unasked;
     private int unaskedLong;
@@ -69,8 +54,7 @@ final class CrashWorld implements SimProcess.World {
     private final boolean traced;
     private final StringBuilder trace = new StringBuilder();
     private long steps;
-    private int left;
-    private boolean over;
+    private boolean ended;
 
     /** For how long no link carries anything; 0: there is no such time. */
     private long cutTicks;
@@ -80,18 +64,19 @@ final class CrashWorld implements SimProcess.World {
 
     /**
      * @param hardship of what this seed is a seed
+     * @param isShared whether another job, of the other durability, uses the relays meanwhile
      * @param troubled whether anything is killed or cut
      * @param traced whether {@link #trace} has what happened afterwards
      */
-    CrashWorld(Hardship hardship, long seed, boolean troubled, boolean traced) {
+    CrashWorld(Hardship hardship, long seed, boolean isShared, boolean troubled, boolean traced) {
         this.traced = traced;
         random = new Random(seed);
-        launcher = new Random(seed ^ 17);
+        Random launcher = new Random(seed ^ 17);
         stage = new Stage(random);
         int relays = Math.max(1 + random.nextInt(3), hardship.takesBack() ? 2 : 1);
         int size = Math.max(relays, 2 + random.nextInt(4));
         shards = 1 + random.nextInt(2);
-        script = new SimScript(hardship, seed, size);
+        SimScript script = new SimScript(hardship, seed, size);
         config = random.nextInt(3) > 0 && !hardship.takesBack()
                 ? CoreConfig.DEFAULT
                 : new CoreConfig(
@@ -102,15 +87,10 @@ final class CrashWorld implements SimProcess.World {
         linkDelayMax = 3 + random.nextInt(60);
         boolean survivesHost = random.nextInt(3) == 0 || hardship.powerCuts();
         cutsLogs = random.nextInt(3) > 0;
-        opening = opening(relays, size, survivesHost ? JobOpen.HOST : JobOpen.PROCESS);
-        coreOf = new int[size];
-        processes = new SimProcess[size];
-        diaries = new Diary[size];
-        kept = new boolean[size];
-        left = size;
-        for (int rank = 0; rank < size; rank++) {
-            coreOf[rank] = opening.homeOf()[rank] * shards + random.nextInt(shards);
-            tapes.add(new ArrayList<>());
+        JobOpen opening = opening(JOB, relays, size, survivesHost ? JobOpen.HOST : JobOpen.PROCESS, random, launcher);
+        jobs.add(new SimJob(this, opening, script, coresOf(opening, random), random, launcher));
+        if (isShared) {
+            jobs.add(other(hardship, seed ^ 29, relays, survivesHost ? JobOpen.PROCESS : JobOpen.HOST));
         }
         for (int relay = 0; relay < relays; relay++) {
             hosts.add(new SimHost(this, relay));
@@ -118,7 +98,18 @@ final class CrashWorld implements SimProcess.World {
         trouble = troubled ? new CrashTrouble(hardship, this) : null;
     }
 
-    private JobOpen opening(int relays, int size, int durability) {
+    private SimJob other(Hardship hardship, long seed, int relays, int durability) {
+        Random own = new Random(seed);
+        int size = Math.max(relays, 2 + own.nextInt(3));
+        JobOpen opening = opening(OTHER_JOB, relays, size, durability, own, own);
+        return new SimJob(this, opening, new SimScript(hardship, seed, size), coresOf(opening, own), own, own);
+    }
+
+    private int[] coresOf(JobOpen opening, Random random) {
+        return Arrays.stream(opening.homeOf()).map(home -> home * shards + random.nextInt(shards)).toArray();
+    }
+
+    private static JobOpen opening(long id, int relays, int size, int durability, Random random, Random launcher) {
         List<Home> homes = new ArrayList<>();
         for (int relay = 0; relay < relays; relay++) {
             homes.add(new Home("site-" + relay, relayId(relay), "127.0.0.1:" + relay));
@@ -127,7 +118,7 @@ final class CrashWorld implements SimProcess.World {
         for (int rank = 0; rank < size; rank++) {
             homeOf[rank] = rank < relays ? rank : random.nextInt(relays);
         }
-        JobOpen job = new JobOpen(JOB, TOKEN, durability, false, "sim", homes, homeOf);
+        JobOpen job = new JobOpen(id, TOKEN, durability, false, "sim", homes, homeOf);
         return launcher.nextInt(3) == 0 ? job.keepingOutput() : job;
     }
 
@@ -137,11 +128,10 @@ final class CrashWorld implements SimProcess.World {
 
     /** Runs the job to its end, and checks everything. */
     void run() {
-        hosts.forEach(host -> host.start(opening));
+        List<JobOpen> openings = jobs.stream().map(SimJob::opening).toList();
+        hosts.forEach(host -> host.start(openings));
         hosts.forEach(this::link);
-        for (int rank = 0; rank < processes.length; rank++) {
-            launch(rank, 1, random.nextInt(100));
-        }
+        jobs.forEach(SimJob::start);
         if (trouble != null) {
             trouble.plan();
         }
@@ -150,17 +140,21 @@ final class CrashWorld implements SimProcess.World {
         }
         try {
             stage.run(TICKS_MAX + cutTicks);
-            if (left > 0) {
-                throw new AssertionError(left + " ranks are stuck: " + stuck());
+            if (!isOver()) {
+                throw new AssertionError("ranks are stuck: " + jobs.stream().map(SimJob::stuck).collect(Collectors.joining()) + hosts);
             }
-            CrashCheck check = new CrashCheck(this);
-            check.check();
-            unasked = check.unasked();
-            unaskedLong = check.unaskedLong();
-            tooLong = check.tooLong();
+            jobs.forEach(this::check);
         } finally {
             end();
         }
+    }
+
+    private void check(SimJob job) {
+        CrashCheck check = new CrashCheck(this, job);
+        check.check();
+        unasked += check.unasked();
+        unaskedLong += check.unaskedLong();
+        tooLong += check.tooLong();
     }
 
     /** All links are cut once, while the job runs, and for so long. */
@@ -182,116 +176,40 @@ final class CrashWorld implements SimProcess.World {
 
     /** Nothing of this world is left. */
     private void end() {
-        left = 0;
-        over = true;
-        for (SimProcess process : processes) {
-            if (process != null) {
-                process.kill();
-            }
-        }
-        replaced.forEach(SimProcess::kill);
+        ended = true;
+        jobs.forEach(SimJob::end);
         hosts.forEach(SimHost::end);
         stage.drain();
     }
 
-    private String stuck() {
-        StringBuilder text = new StringBuilder();
-        for (int rank = 0; rank < processes.length; rank++) {
-            if (diaries[rank] == null) {
-                text.append(processes[rank]).append(" in phase ").append(processes[rank].diary().at(script)).append("; ");
-            }
+    /** A rank of any of the jobs. */
+    private record Member(SimJob job, int rank) {}
+
+    /** Ranks are numbered over all jobs here. */
+    private Member member(int number) {
+        int rank = number;
+        int job = 0;
+        while (rank >= jobs.get(job).ranks()) {
+            rank -= jobs.get(job++).ranks();
         }
-        return text.append(hosts).toString();
-    }
-
-    // ---- ranks
-
-    /** A process of a rank is started, after a while. */
-    void launch(int rank, int incarnation, long ticks) {
-        stage.after(ticks, () -> {
-            if (over) {
-                return;
-            }
-            trace("rank " + rank + " starts, incarnation " + incarnation);
-            processes[rank] = new SimProcess(stage, this, Hello.start(JOB, rank, incarnation, TOKEN));
-            processes[rank].start(opening.homeOf()[rank], script.settings(), script);
-        });
+        return new Member(jobs.get(job), rank);
     }
 
     /** kill -9, and the launcher starts it again. */
-    void kill(int rank) {
-        SimProcess process = processes[rank];
-        if (process != null && process.isAlive()) {
-            trace("rank " + rank + " is killed, incarnation " + process.incarnation());
-            process.kill();
-            replace(process);
-        }
+    void kill(int number) {
+        member(number).job().kill(member(number).rank());
     }
 
     /** The launcher takes it for dead, and it is not. */
-    void replace(int rank) {
-        SimProcess process = processes[rank];
-        if (process != null && process.isAlive()) {
-            trace("rank " + rank + " seems dead, incarnation " + process.incarnation());
-            replace(process);
-        }
+    void replace(int number) {
+        member(number).job().replace(member(number).rank());
     }
 
-    private void replace(SimProcess process) {
-        if (replaced.add(process)) {
-            launch(process.rank(), process.incarnation() + 1, 1 + random.nextInt(200));
-        }
-    }
-
-    @Override
-    public void accept(int relay, Cable cable) throws IOException {
+    void accept(int relay, SimJob job, Cable cable) throws IOException {
         if (!hosts.get(relay).isAlive()) {
             throw new ConnectException("connection refused");
         }
-        hosts.get(relay).accept(cable);
-    }
-
-    @Override
-    public void printed(SimProcess process, int number, String line) {
-        List<String> tape = tapes.get(process.rank());
-        trace(process + " prints " + line);
-        if (number > tape.size() + 1 || number <= tape.size() && !tape.get(number - 1).equals(line)) {
-            throw new AssertionError(process + " prints \"" + line + "\" as line " + number + ", shown before: " + tape);
-        }
-        if (number > tape.size()) {
-            tape.add(line);
-        }
-    }
-
-    @Override
-    public void exited(SimProcess process, int status, String why) {
-        trace(process + " ends with status " + status + " " + why);
-        if (replaced.contains(process)) {
-            return;
-        }
-        boolean starting = status == SimProcess.STATUS_CONNECTION && !process.isConnected();
-        if (status == 0) {
-            diaries[process.rank()] = process.diary();
-            left--;
-            tellDone(process.rank(), DONE_TOLD);
-        } else if (starting || status == SimProcess.STATUS_RESTART) {
-            launch(process.rank(), process.incarnation() + 1, 1 + random.nextInt(100));
-        } else {
-            throw new AssertionError(process + " ends with status " + status + ": " + why);
-        }
-    }
-
-    /** The launcher has seen the rank to its end. Its relay hears that if it is there, and later again, as it may have been told in vain. */
-    private void tellDone(int rank, int times) {
-        stage.after(1 + launcher.nextInt(100), () -> {
-            SimCore core = core(coreOf(rank));
-            if (!over && hosts.get(relayOfCore(coreOf(rank))).isAlive()) {
-                core.after(1, () -> core.core().outputKept(JobKept.done(JOB, rank)));
-            }
-            if (times > 1) {
-                tellDone(rank, times - 1);
-            }
-        });
+        hosts.get(relay).accept(job, cable);
     }
 
     // ---- relays
@@ -305,8 +223,8 @@ final class CrashWorld implements SimProcess.World {
         }
         host.die(power);
         stage.after(10 + random.nextInt(300), () -> {
-            if (!over) {
-                host.restart(opening);
+            if (!ended) {
+                host.restart(jobs.stream().map(SimJob::opening).toList());
                 link(host);
             }
         });
@@ -351,32 +269,11 @@ final class CrashWorld implements SimProcess.World {
 
     /** @param core the rank's, which tells its launcher */
     void onJobEvent(JobEvent event, SimCore core) {
+        SimJob job = job(event.job());
         if (event.kind() == JobEvent.OUTPUT && trouble != null) {
-            trouble.onPrologueEnd(event.rank());
+            trouble.onPrologueEnd(job == jobs.getFirst() ? event.rank() : jobs.getFirst().ranks() + event.rank());
         }
-        switch (event.kind()) {
-            case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.OUTPUT, JobEvent.REFUSED,
-                    JobEvent.LOG_STATE -> trace(() -> "job event " + event);
-            case JobEvent.SAVES -> keepOutput(event, core);
-            case JobEvent.CHECKPOINTED -> {
-                trace(() -> "job event " + event);
-                if (opening.keepsOutput() && event.code() > 0 && !kept[event.rank()]) {
-                    throw new AssertionError("an image of rank " + event.rank() + " counts, and its launcher does not have what it had printed");
-                }
-            }
-            default -> throw new AssertionError("job event " + event);
-        }
-    }
-
-    /** The launcher has not read all that the rank has printed, and says so when it has; its relay may have died by then. */
-    private void keepOutput(JobEvent event, SimCore core) {
-        trace(() -> "job event " + event);
-        kept[event.rank()] = false;
-        core.after(1 + launcher.nextInt(launcher.nextInt(10) == 0 ? 500 : 20), () -> {
-            trace(() -> "the launcher has what rank " + event.rank() + " has printed");
-            kept[event.rank()] = true;
-            core.core().outputKept(new JobKept(JOB, event.rank(), event.code(), event.a(), event.b()));
-        });
+        job.onEvent(event, core);
     }
 
     // ---- what all of them use
@@ -427,8 +324,22 @@ final class CrashWorld implements SimProcess.World {
         return shards;
     }
 
-    boolean survivesHost() {
-        return opening.survivesHost();
+    SimJob job(long id) {
+        return jobs.stream().filter(job -> job.id() == id).findFirst().orElseThrow();
+    }
+
+    List<SimJob> jobs() {
+        return jobs;
+    }
+
+    /** Whether anything waits for a disk. */
+    boolean waitsForDisks() {
+        return jobs.stream().anyMatch(job -> job.opening().survivesHost());
+    }
+
+    /** Whether hosts may lose their power: all jobs survive that. */
+    boolean mayLosePower() {
+        return jobs.stream().allMatch(job -> job.opening().survivesHost());
     }
 
     /** Whether what no rank needs any more of a log is cut. */
@@ -444,8 +355,8 @@ final class CrashWorld implements SimProcess.World {
         return linkDelayMax;
     }
 
-    int coreOf(int rank) {
-        return coreOf[rank];
+    int coreOf(int number) {
+        return member(number).job().coreOf(member(number).rank());
     }
 
     int relayOfCore(int core) {
@@ -460,29 +371,32 @@ final class CrashWorld implements SimProcess.World {
         return hosts;
     }
 
+    /** Of all jobs. */
     int ranks() {
-        return processes.length;
+        return jobs.stream().mapToInt(SimJob::ranks).sum();
     }
 
-    SimProcess process(int rank) {
-        return processes[rank];
+    SimProcess process(int number) {
+        return member(number).job().process(member(number).rank());
     }
 
     /** Of the process that has come to the end. */
-    Diary diary(int rank) {
-        return diaries[rank];
+    Diary diary(int number) {
+        return member(number).job().diary(member(number).rank());
     }
 
-    List<String> tape(int rank) {
-        return tapes.get(rank);
+    /** Whether each run of all programs is the same. */
+    boolean isDeterministic() {
+        return jobs.stream().allMatch(job -> job.script().isDeterministic());
     }
 
-    SimScript script() {
-        return script;
+    /** Nothing is left, whether it has come to its end or not. */
+    boolean isEnded() {
+        return ended;
     }
 
     boolean isOver() {
-        return left == 0;
+        return ended || jobs.stream().allMatch(job -> job.left() == 0);
     }
 
     /** How often something was killed or cut. */

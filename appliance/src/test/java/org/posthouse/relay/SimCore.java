@@ -38,10 +38,11 @@ final class SimCore {
     }
 
     void open(JobOpen opening) {
+        SimJob job = world().job(opening.job());
         try {
             core.openJob(
                     opening,
-                    rank -> world().coreOf(rank) == number ? null : way(world().coreOf(rank)),
+                    rank -> job.coreOf(rank) == number ? null : way(job.coreOf(rank)),
                     event -> world().onJobEvent(event, this),
                     new SimLog(host, host.log()));
         } catch (Refusal e) {
@@ -49,8 +50,8 @@ final class SimCore {
         }
     }
 
-    void restore(List<Recovered> ranks) {
-        core.restore(core.job(CrashWorld.JOB), ranks);
+    void restore(long job, List<Recovered> ranks) {
+        core.restore(core.job(job), ranks);
     }
 
     SimHost host() {
@@ -87,11 +88,12 @@ final class SimCore {
         Frame arrived = arrived(frame);
         world().trace(() -> "  core " + number + " <- core " + from + ": " + FrameWords.of(arrived.view()));
         core.fromPeer(way(from), arrived);
-        tell(local, handled);
+        tell(arrived.view().job(), local, handled);
     }
 
-    private void tell(boolean local, Runnable handled) {
-        if (local || !world().survivesHost()) {
+    /** A frame of this job was handled. */
+    private void tell(long job, boolean local, Runnable handled) {
+        if (local || !world().job(job).opening().survivesHost()) {
             handled.run();
         } else {
             gate.pass(handled);
@@ -102,7 +104,7 @@ final class SimCore {
     void stalled(int from, FrameType type, Stall stall, boolean local, Runnable handled) {
         world().trace(() -> "  core " + number + " <- core " + from + ": " + type + " " + stall);
         core.stalled(way(from), type, stall);
-        tell(local, handled);
+        tell(stall.job(), local, handled);
     }
 
     private static Frame arrived(byte[] frame) {

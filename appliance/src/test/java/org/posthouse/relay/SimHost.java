@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.posthouse.core.HomedRank;
 import org.posthouse.core.Recovered;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MemoryLog;
@@ -14,7 +15,7 @@ import org.posthouse.wire.WireException;
 
 /** A relay's host: its log and images, a disk that is slow, and the relay's process, which dies and starts again on them. */
 final class SimHost {
-    private record ImageKey(int rank, long number) {}
+    private record ImageKey(long job, int rank, long number) {}
 
     private final CrashWorld world;
     private final int number;
@@ -44,20 +45,20 @@ final class SimHost {
     }
 
     /** The relay starts for the first time. */
-    void start(JobOpen opening) {
-        log.append(new LogRecord.JobOpened(opening.job(), opening.size(), opening.durability()), opening.encode());
+    void start(List<JobOpen> openings) {
+        openings.forEach(opening -> log.append(new LogRecord.JobOpened(opening.job(), opening.size(), opening.durability()), opening.encode()));
         safe = log.position();
-        begin(opening);
+        begin(openings);
     }
 
-    private void begin(JobOpen opening) {
+    private void begin(List<JobOpen> openings) {
         life = ++lives;
         List<SimCore> all = new ArrayList<>();
         for (int shard = 0; shard < world.shards(); shard++) {
             all.add(new SimCore(this, number * world.shards() + shard));
         }
         cores = all;
-        cores.forEach(core -> core.open(opening));
+        cores.forEach(core -> openings.forEach(core::open));
     }
 
     /**
@@ -79,12 +80,13 @@ final class SimHost {
     }
 
     /** It starts again. */
-    void restart(JobOpen opening) {
-        begin(opening);
+    void restart(List<JobOpen> openings) {
+        begin(openings);
         try {
-            List<Recovered> ranks =
-                    LoggedJob.of(id(), log.book().job(CrashWorld.JOB), log.drafts()).ranks();
-            cores.forEach(core -> core.restore(ranks));
+            for (JobOpen opening : openings) {
+                List<Recovered> ranks = LoggedJob.of(id(), log.book().job(opening.job()), log.drafts()).ranks();
+                cores.forEach(core -> core.restore(opening.job(), ranks));
+            }
         } catch (WireException e) {
             throw new AssertionError(e);
         }
@@ -181,7 +183,7 @@ final class SimHost {
                     log.cut(Math.min(upTo, upTo(easy)));
                     world.trace(() -> "  relay " + number + " has its log from " + log.first() + " on");
                 };
-                if (world.survivesHost()) {
+                if (world.waitsForDisks()) {
                     cores.getFirst().gate().pass(cut);
                 } else {
                     after(world.random().nextInt(10), cut);
@@ -194,18 +196,18 @@ final class SimHost {
         return log.book().oldest((job, rank) -> easy ? rank.pin() : rank.pinOfNewest()).map(Pin::position).orElse(log.position() + 1);
     }
 
-    void keepImage(int rank, long image, byte[] bytes) {
-        images.put(new ImageKey(rank, image), bytes);
+    void keepImage(HomedRank rank, long image, byte[] bytes) {
+        images.put(new ImageKey(rank.job().id(), rank.rank(), image), bytes);
     }
 
-    byte[] image(int rank, long image) {
-        return images.get(new ImageKey(rank, image));
+    byte[] image(HomedRank rank, long image) {
+        return images.get(new ImageKey(rank.job().id(), rank.rank(), image));
     }
 
     // ---- who connects
 
-    void accept(Cable cable) {
-        ports.add(new SimPort(this, cable));
+    void accept(SimJob job, Cable cable) {
+        ports.add(new SimPort(this, job, cable));
     }
 
     void gone(SimPort port) {

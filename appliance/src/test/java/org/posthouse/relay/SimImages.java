@@ -15,13 +15,13 @@ import org.posthouse.logstore.RankLog;
 final class SimImages implements Images {
     private final SimCore core;
     private final MemoryLog log;
-    private final Map<Integer, ByteArrayOutputStream> coming = new HashMap<>();
+    private final Map<HomedRank, ByteArrayOutputStream> coming = new HashMap<>();
 
     /** The last save of each rank that fails. */
-    private final Map<Integer, Integer> failing = new HashMap<>();
+    private final Map<HomedRank, Integer> failing = new HashMap<>();
 
     /** When the last image of each rank is on the disk: one thread writes them all, also those that nobody wants any more. */
-    private final Map<Integer, Long> onDisk = new HashMap<>();
+    private final Map<HomedRank, Long> onDisk = new HashMap<>();
 
     SimImages(SimCore core, MemoryLog log) {
         this.core = core;
@@ -30,10 +30,10 @@ final class SimImages implements Images {
 
     @Override
     public void begin(HomedRank rank, int save, long bytes) {
-        coming.put(rank.rank(), new ByteArrayOutputStream());
-        log.keepPrologue(CrashWorld.JOB, rank.rank());
+        coming.put(rank, new ByteArrayOutputStream());
+        log.keepPrologue(rank.job().id(), rank.rank());
         if (core.world().random().nextInt(15) == 0) {
-            failing.put(rank.rank(), save);
+            failing.put(rank, save);
             core.after(core.world().random().nextInt(30), () -> core.core().imageFailed(rank, save));
         }
     }
@@ -44,29 +44,29 @@ final class SimImages implements Images {
         byte[] bytes = new byte[frame.payloadBytes()];
         frame.buffer().getBytes(frame.payloadIndex(), bytes);
         frame.release();
-        coming.get(rank.rank()).writeBytes(bytes);
-        long written = coming.get(rank.rank()).size();
+        coming.get(rank).writeBytes(bytes);
+        long written = coming.get(rank).size();
         core.after(core.world().random().nextInt(10), () -> core.core().imageWritten(rank, save, written));
     }
 
     @Override
     public void end(HomedRank rank, int save) {
-        byte[] image = coming.remove(rank.rank()).toByteArray();
-        if (failing.getOrDefault(rank.rank(), 0) == save) {
+        byte[] image = coming.remove(rank).toByteArray();
+        if (failing.getOrDefault(rank, 0) == save) {
             return;
         }
-        long at = Math.max(core.world().now() + core.world().random().nextInt(60), 1 + onDisk.getOrDefault(rank.rank(), 0L));
-        onDisk.put(rank.rank(), at);
+        long at = Math.max(core.world().now() + core.world().random().nextInt(60), 1 + onDisk.getOrDefault(rank, 0L));
+        onDisk.put(rank, at);
         core.after(at - core.world().now(), () -> {
-            RankLog known = log.book().rank(CrashWorld.JOB, rank.rank());
+            RankLog known = log.book().rank(rank.job().id(), rank.rank());
             long number = 1 + known.checkpoint().map(Checkpoint::number).orElse(0L);
-            core.host().keepImage(rank.rank(), number, image);
+            core.host().keepImage(rank, number, image);
             core.after(core.world().random().nextInt(30), () -> core.core().imageKept(rank, save, new ImageNote(number, image.length, 0)));
         });
     }
 
     @Override
     public void drop(HomedRank rank, int save) {
-        coming.remove(rank.rank());
+        coming.remove(rank);
     }
 }

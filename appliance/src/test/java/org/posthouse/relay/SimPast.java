@@ -23,8 +23,10 @@ import org.posthouse.wire.Wire;
 final class SimPast implements Historian {
     private final SimCore core;
     private final MemoryLog log;
-    private final Map<Integer, Reading> readings = new HashMap<>();
-    private final Map<Integer, SentBefore> sent = new HashMap<>();
+    private final Map<HomedRank, Reading> readings = new HashMap<>();
+    private final Map<Source, SentBefore> sent = new HashMap<>();
+
+    private record Source(long job, int rank) {}
 
     SimPast(SimCore core, MemoryLog log) {
         this.core = core;
@@ -36,13 +38,13 @@ final class SimPast implements Historian {
         private final ArrayDeque<Past> ready = new ArrayDeque<>();
         private History history;
 
-        private void beginAt(int rank, long position, long pollsBefore) {
-            history = new History(log.ofRank(CrashWorld.JOB, rank, position), pollsBefore, null);
+        private void beginAt(HomedRank rank, long position, long pollsBefore) {
+            history = new History(log.ofRank(rank.job().id(), rank.rank(), position), pollsBefore, null);
         }
 
         /** What {@link Restart.Jump} makes of it. */
-        private void jump(int rank, RankLog known, Checkpoint image) {
-            history = new History(log.ofPrologue(CrashWorld.JOB, rank), 0, null);
+        private void jump(HomedRank rank, RankLog known, Checkpoint image) {
+            history = new History(log.ofPrologue(rank.job().id(), rank.rank()), 0, null);
             List<Past> prologue = history.read();
             int end = 0;
             while (!(prologue.get(end) instanceof Past.PrologueEnd)) {
@@ -73,7 +75,7 @@ final class SimPast implements Historian {
 
     @Override
     public void begin(HomedRank rank, int replay, long deliveries, long events, boolean originKnown) {
-        RankLog known = log.book().rank(CrashWorld.JOB, rank.rank());
+        RankLog known = log.book().rank(rank.job().id(), rank.rank());
         boolean begins = deliveries == 0 && events == 0
                 || known.checkpoint().isPresent()
                         && known.prologue().filter(end -> deliveries <= end.deliveries() && events <= end.events()).isPresent();
@@ -81,16 +83,16 @@ final class SimPast implements Historian {
         Optional<Checkpoint> image = anew ? readable(known) : Optional.empty();
         if (anew) {
             log.append(new LogRecord.Incarnation(
-                    CrashWorld.JOB, rank.rank(), rank.incarnation(), LogRecord.Incarnation.CHOSEN, image.map(Checkpoint::number).orElse(0L)));
+                    rank.job().id(), rank.rank(), rank.incarnation(), LogRecord.Incarnation.CHOSEN, image.map(Checkpoint::number).orElse(0L)));
         }
         Reading reading = new Reading();
         if (image.isPresent()) {
-            reading.jump(rank.rank(), known, image.get());
+            reading.jump(rank, known, image.get());
         } else {
             Milestone from = (anew ? known.beginning() : known.milestone(deliveries, events)).orElseThrow();
-            reading.beginAt(rank.rank(), from.position(), from.polls());
+            reading.beginAt(rank, from.position(), from.polls());
         }
-        readings.put(rank.rank(), reading);
+        readings.put(rank, reading);
         more(rank, replay);
     }
 
@@ -106,9 +108,9 @@ final class SimPast implements Historian {
 
     @Override
     public void more(HomedRank rank, int replay) {
-        Reading reading = readings.get(rank.rank());
+        Reading reading = readings.get(rank);
         core.after(core.world().random().nextInt(20), () -> {
-            if (readings.get(rank.rank()) == reading) { // Else that process is fenced, and the log may be cut behind what it needed.
+            if (readings.get(rank) == reading) { // Else that process is fenced, and the log may be cut behind what it needed.
                 core.core().past(rank, replay, reading.read());
             }
         });
@@ -116,14 +118,14 @@ final class SimPast implements Historian {
 
     @Override
     public void end(HomedRank rank, int replay) {
-        readings.remove(rank.rank());
+        readings.remove(rank);
     }
 
     @Override
     public void resent(long job, int source, Claim claim) {
         core.after(core.world().random().nextInt(20), () -> {
             SentBefore before = sent.computeIfAbsent(
-                    source, any -> new SentBefore(() -> Optional.of(log.ofSource(job, source)), log::first));
+                    new Source(job, source), any -> new SentBefore(() -> Optional.of(log.ofSource(job, source)), log::first));
             String difference = before.difference(claim);
             if (!difference.isEmpty()) {
                 core.core().diverged(job, source, claim, difference);

@@ -34,6 +34,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     private static final long MOVE_TICKS_MAX = 30_000L * Stage.TICKS_PER_MS;
 
     private final SimHost host;
+    private final SimJob job;
     private final Cable cable;
     private final FrameDecoder decoder = new FrameDecoder(ByteBufAllocator.DEFAULT, false, this);
     private final FrameBuilder frames = new FrameBuilder();
@@ -52,8 +53,9 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     private boolean hasEnded;
 
-    SimPort(SimHost host, Cable cable) {
+    SimPort(SimHost host, SimJob job, Cable cable) {
         this.host = host;
+        this.job = job;
         this.cable = cable;
         slowBytes = host.world().random().nextInt(3) == 0 ? 1 + host.world().random().nextInt(100_000) : Integer.MAX_VALUE;
         cable.accepted(this);
@@ -131,7 +133,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     private void onHello(Hello said) {
         hello = said;
-        core = host.world().core(host.world().coreOf(hello.rank()));
+        core = host.world().core(job.coreOf(hello.rank()));
         if (hello.pages() == 0) {
             admit();
         }
@@ -148,15 +150,15 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
         try {
             rank = core.core().connect(hello, state, this);
         } catch (Refusal e) {
-            close(Notice.closing(CrashWorld.JOB, e.reason(), e.getMessage()));
+            close(Notice.closing(job.id(), e.reason(), e.getMessage()));
             return;
         }
         boolean hasPast = rank.state() == RankState.REPLAYING;
-        if (hasPast && host.world().survivesHost()) {
+        if (hasPast && job.opening().survivesHost()) {
             greeting.hold();
         }
         write(core.core().welcome(rank).encode());
-        StatePage.encode(CrashWorld.JOB, core.core().state(rank)).forEach(this::write);
+        StatePage.encode(job.id(), core.core().state(rank)).forEach(this::write);
         if (rank.state() == RankState.MOVING) {
             core.core().moved(rank, this);
         } else if (hasPast) {
@@ -195,7 +197,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     private void ended() {
         host.gone(this);
         if (!closed && rank != null) {
-            core.core().disconnected(rank, this, Notice.closing(CrashWorld.JOB, Reason.NORMAL, "the connection ended"));
+            core.core().disconnected(rank, this, Notice.closing(job.id(), Reason.NORMAL, "the connection ended"));
         }
         end();
     }
@@ -254,7 +256,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void ended(int context, int round, Round.End why, long pushedCost) {
-        write(frames.ended(CrashWorld.JOB, context, round, rank.rank(), why, pushedCost));
+        write(frames.ended(job.id(), context, round, rank.rank(), why, pushedCost));
     }
 
     @Override
@@ -264,30 +266,30 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void clear(int context, int destination, long sequence, long upTo) {
-        write(frames.clear(CrashWorld.JOB, context, rank.rank(), destination, sequence, upTo));
+        write(frames.clear(job.id(), context, rank.rank(), destination, sequence, upTo));
     }
 
     @Override
     public void credit(long bytes, int messages) {
-        write(frames.credit(CrashWorld.JOB, rank.rank(), bytes, messages));
+        write(frames.credit(job.id(), rank.rank(), bytes, messages));
     }
 
     @Override
     public void probeAnswer(int request, Message found) {
-        write(frames.probeAnswer(CrashWorld.JOB, request, found));
+        write(frames.probeAnswer(job.id(), request, found));
     }
 
     @Override
     public void cancelled(int request, boolean gone) {
-        write(frames.cancelled(CrashWorld.JOB, request, gone));
+        write(frames.cancelled(job.id(), request, gone));
     }
 
     @Override
     public void withdrawn(int context, int destination, long sequence, boolean gone) {
         if (gone) {
-            whenSafe(() -> write(frames.withdrawn(CrashWorld.JOB, context, rank.rank(), destination, sequence, true)));
+            whenSafe(() -> write(frames.withdrawn(job.id(), context, rank.rank(), destination, sequence, true)));
         } else {
-            write(frames.withdrawn(CrashWorld.JOB, context, rank.rank(), destination, sequence, false));
+            write(frames.withdrawn(job.id(), context, rank.rank(), destination, sequence, false));
         }
     }
 
@@ -298,7 +300,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void events(long first, int count, int failedPolls, ByteBuffer items, boolean end) {
-        write(frames.events(CrashWorld.JOB, first, count, failedPolls, items, end));
+        write(frames.events(job.id(), first, count, failedPolls, items, end));
     }
 
     @Override
@@ -312,21 +314,21 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void image(Past.ImagePiece piece) {
-        write(frames.image(CrashWorld.JOB, piece));
+        write(frames.image(job.id(), piece));
     }
 
     @Override
     public void ack(long safe, long handled, long[] firstUnsafe) {
-        whenSafe(() -> write(frames.ack(CrashWorld.JOB, safe, handled, firstUnsafe)));
+        whenSafe(() -> write(frames.ack(job.id(), safe, handled, firstUnsafe)));
     }
 
     @Override
     public void finalized() {
-        whenSafe(() -> write(frames.finalized(CrashWorld.JOB)));
+        whenSafe(() -> write(frames.finalized(job.id())));
     }
 
     private void whenSafe(Runnable effect) {
-        if (host.world().survivesHost()) {
+        if (job.opening().survivesHost()) {
             core.gate().pass(effect);
         } else {
             effect.run();
@@ -335,7 +337,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
 
     @Override
     public void move() {
-        write(frames.move(CrashWorld.JOB));
+        write(frames.move(job.id()));
     }
 
     @Override
@@ -368,7 +370,7 @@ final class SimPort implements RankPort, Cable.Relay, FrameDecoder.Sink {
     }
 
     private void awaitMove(int move) {
-        Notice late = Notice.closing(CrashWorld.JOB, Reason.TIMEOUT, "did not connect again");
+        Notice late = Notice.closing(job.id(), Reason.TIMEOUT, "did not connect again");
         core.after(MOVE_TICKS_MAX, () -> core.core().moveFailed(rank, move, late));
     }
 

@@ -1,12 +1,14 @@
 package org.posthouse.relay;
 
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.posthouse.core.Parcel;
 import org.posthouse.wire.FrameType;
+import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Stall;
 
 /**
@@ -14,8 +16,26 @@ import org.posthouse.wire.Stall;
  * handled, and through any restart of the other end; its own end's restart is the end of it.
  */
 final class SimWay extends FramePeer {
-    /** @param stall what it is said of a blocked rank; null if it is a frame for a rank */
-    private record Sent(byte[] frame, boolean kept, Word stall) {}
+    /** On its way, or handled and behind one that is not known to be. */
+    private static final class Sent {
+        private final byte[] frame;
+        private final boolean kept;
+
+        /** Whether its job survives the host. */
+        private final boolean survivesHost;
+
+        /** What is said of a blocked rank; null if it is a frame for a rank. */
+        private final Word stall;
+
+        private boolean handled;
+
+        private Sent(byte[] frame, boolean kept, boolean survivesHost, Word stall) {
+            this.frame = frame;
+            this.kept = kept;
+            this.survivesHost = survivesHost;
+            this.stall = stall;
+        }
+    }
 
     private record Word(FrameType type, Stall stall) {}
 
@@ -43,6 +63,10 @@ final class SimWay extends FramePeer {
     private long last;
     private long lastAnswer;
     private long handled;
+
+    /** Of jobs that survive the host, and of others: behind a link they are counted apart. */
+    private long keptHandledSafe;
+
     private long keptHandled;
 
     SimWay(SimCore from, int to) {
@@ -59,18 +83,18 @@ final class SimWay extends FramePeer {
 
     @Override
     void send(ByteBuf frame) {
-        leave(new Sent(SimPort.bytes(frame), false, null));
+        leave(SimPort.bytes(frame), false);
     }
 
     @Override
     public boolean forward(Parcel frame, boolean kept) {
-        leave(new Sent(SimPort.bytes(((BufferParcel) frame).take()), kept, null));
+        leave(SimPort.bytes(((BufferParcel) frame).take()), kept);
         return true;
     }
 
     @Override
     public void stall(FrameType type, Stall stall) {
-        Sent word = new Sent(new byte[0], false, new Word(type, stall));
+        Sent word = new Sent(new byte[0], false, survivesHost(stall.job()), new Word(type, stall));
         if (local || gated.isEmpty()) {
             letOut(word);
         } else {
@@ -78,8 +102,13 @@ final class SimWay extends FramePeer {
         }
     }
 
-    private void leave(Sent frame) {
-        if (local || !from.world().survivesHost()) {
+    private boolean survivesHost(long job) {
+        return from.world().job(job).opening().survivesHost();
+    }
+
+    private void leave(byte[] bytes, boolean kept) {
+        Sent frame = new Sent(bytes, kept, survivesHost(new FrameView().wrap(ByteBuffer.wrap(bytes), 0).job()), null);
+        if (local || !frame.survivesHost) {
             letOut(frame);
         } else {
             gate(frame);
@@ -98,7 +127,7 @@ final class SimWay extends FramePeer {
 
     /** What is said of blocked ranks waits until all that was sent before was handled; without a link it is not said. */
     private void letOut(Sent frame) {
-        if (local || frame.stall() == null) {
+        if (local || frame.stall == null) {
             transmit(frame);
         } else if (up) {
             diagnoses.add(new Diagnosis(frame, handled + unacknowledged.size()));
@@ -149,26 +178,34 @@ final class SimWay extends FramePeer {
     private void handOver(Sent sent, int over) {
         SimCore other = from.world().core(to);
         if (over == session && other.host().isAlive()) {
-            if (sent.stall() == null) {
-                other.fromPeer(from.number(), sent.frame().clone(), local, () -> handled(over));
+            if (sent.stall == null) {
+                other.fromPeer(from.number(), sent.frame.clone(), local, () -> handled(sent, over));
             } else {
-                other.stalled(from.number(), sent.stall().type(), sent.stall().stall(), local, () -> handled(over));
+                other.stalled(from.number(), sent.stall.type(), sent.stall.stall(), local, () -> handled(sent, over));
             }
         }
     }
 
-    /** The first frame that is not known to be handled, was. */
-    private void handled(int over) {
+    /** A link tells of frames in their order: of one when all before it were handled, too. */
+    private void handled(Sent sent, int over) {
         lastAnswer = local ? from.world().later(lastAnswer, 3) : from.world().laterOverLink(lastAnswer, 2 * from.world().linkDelayMax());
         from.after(lastAnswer - from.world().now(), () -> {
             if (over == session) {
-                handled++;
-                if (unacknowledged.remove().kept()) {
-                    from.core().handled(this, !local && from.world().survivesHost(), ++keptHandled);
+                sent.handled = true;
+                while (!unacknowledged.isEmpty() && unacknowledged.peek().handled) {
+                    handled++;
+                    count(unacknowledged.remove());
                 }
                 sayDiagnoses();
             }
         });
+    }
+
+    private void count(Sent sent) {
+        if (sent.kept) {
+            boolean apart = !local && sent.survivesHost;
+            from.core().handled(this, apart, apart ? ++keptHandledSafe : ++keptHandled);
+        }
     }
 
     /** Nothing gets through for a while. */
@@ -192,8 +229,8 @@ final class SimWay extends FramePeer {
             List<byte[]> frames = new ArrayList<>();
             Stream.of(unacknowledged, gated)
                     .flatMap(ArrayDeque::stream)
-                    .filter(sent -> sent.stall() == null)
-                    .forEach(sent -> frames.add(sent.frame()));
+                    .filter(sent -> sent.stall == null)
+                    .forEach(sent -> frames.add(sent.frame));
             unacknowledged.clear();
             gated.clear();
             diagnoses.clear();

@@ -1,0 +1,241 @@
+package org.posthouse.relay;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Random;
+import java.util.Set;
+import org.posthouse.mpj.Cable;
+import org.posthouse.mpj.Diary;
+import org.posthouse.mpj.SimProcess;
+import org.posthouse.mpj.SimScript;
+import org.posthouse.wire.Hello;
+import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobKept;
+import org.posthouse.wire.JobOpen;
+
+/** One job of a {@link CrashWorld}: its launcher, its program, and the processes of its ranks. */
+final class SimJob implements SimProcess.World {
+    /** How often a relay is told that a rank is done. */
+    private static final int DONE_TOLD = 4;
+
+    private final CrashWorld world;
+    private final JobOpen opening;
+    private final SimScript script;
+    private final Random random;
+
+    /** Whether the job's launcher keeps what ranks print, and when it says that it has it. Apart from {@link #random}, so that worlds are as they were before there was this. */
+    private final Random launcher;
+
+    private final int[] coreOf;
+    private final SimProcess[] processes;
+    private final Diary[] diaries;
+
+    /** For each rank, whether its launcher has what it had printed when it began to save. */
+    private final boolean[] kept;
+
+    /** Processes in whose place others were started, or will be. */
+    private final Set<SimProcess> replaced = new HashSet<>();
+
+    private final List<List<String>> tapes = new ArrayList<>();
+    private int left;
+
+    /** @param coreOf where its ranks are at home, by their numbers */
+    SimJob(CrashWorld world, JobOpen opening, SimScript script, int[] coreOf, Random random, Random launcher) {
+        this.world = world;
+        this.opening = opening;
+        this.script = script;
+        this.coreOf = coreOf;
+        this.random = random;
+        this.launcher = launcher;
+        int size = coreOf.length;
+        processes = new SimProcess[size];
+        diaries = new Diary[size];
+        kept = new boolean[size];
+        left = size;
+        for (int rank = 0; rank < size; rank++) {
+            tapes.add(new ArrayList<>());
+        }
+    }
+
+    /** Its launcher starts the ranks. */
+    void start() {
+        for (int rank = 0; rank < processes.length; rank++) {
+            launch(rank, 1, random.nextInt(100));
+        }
+    }
+
+    /** Nothing of it is left. */
+    void end() {
+        for (SimProcess process : processes) {
+            if (process != null) {
+                process.kill();
+            }
+        }
+        replaced.forEach(SimProcess::kill);
+    }
+
+    private void launch(int rank, int incarnation, long ticks) {
+        world.stage().after(ticks, () -> {
+            if (world.isEnded()) {
+                return;
+            }
+            world.trace("rank " + rank + of() + " starts, incarnation " + incarnation);
+            processes[rank] = new SimProcess(world.stage(), this, Hello.start(id(), rank, incarnation, opening.token()));
+            processes[rank].start(opening.homeOf()[rank], script.settings(), script);
+        });
+    }
+
+    private String of() {
+        return id() == CrashWorld.JOB ? "" : " of the other job";
+    }
+
+    /** kill -9, and the launcher starts it again. */
+    void kill(int rank) {
+        SimProcess process = processes[rank];
+        if (process != null && process.isAlive()) {
+            world.trace("rank " + rank + of() + " is killed, incarnation " + process.incarnation());
+            process.kill();
+            replace(process);
+        }
+    }
+
+    /** The launcher takes it for dead, and it is not. */
+    void replace(int rank) {
+        SimProcess process = processes[rank];
+        if (process != null && process.isAlive()) {
+            world.trace("rank " + rank + of() + " seems dead, incarnation " + process.incarnation());
+            replace(process);
+        }
+    }
+
+    private void replace(SimProcess process) {
+        if (replaced.add(process)) {
+            launch(process.rank(), process.incarnation() + 1, 1 + random.nextInt(200));
+        }
+    }
+
+    @Override
+    public void accept(int relay, Cable cable) throws IOException {
+        world.accept(relay, this, cable);
+    }
+
+    @Override
+    public void printed(SimProcess process, int number, String line) {
+        List<String> tape = tapes.get(process.rank());
+        world.trace(process + of() + " prints " + line);
+        if (number > tape.size() + 1 || number <= tape.size() && !tape.get(number - 1).equals(line)) {
+            throw new AssertionError(process + of() + " prints \"" + line + "\" as line " + number + ", shown before: " + tape);
+        }
+        if (number > tape.size()) {
+            tape.add(line);
+        }
+    }
+
+    @Override
+    public void exited(SimProcess process, int status, String why) {
+        world.trace(process + of() + " ends with status " + status + " " + why);
+        if (replaced.contains(process)) {
+            return;
+        }
+        boolean starting = status == SimProcess.STATUS_CONNECTION && !process.isConnected();
+        if (status == 0) {
+            diaries[process.rank()] = process.diary();
+            left--;
+            tellDone(process.rank(), DONE_TOLD);
+        } else if (starting || status == SimProcess.STATUS_RESTART) {
+            launch(process.rank(), process.incarnation() + 1, 1 + random.nextInt(100));
+        } else {
+            throw new AssertionError(process + of() + " ends with status " + status + ": " + why);
+        }
+    }
+
+    /** The launcher has seen the rank to its end. Its relay hears that if it is there, and later again, as it may have been told in vain. */
+    private void tellDone(int rank, int times) {
+        world.stage().after(1 + launcher.nextInt(100), () -> {
+            SimCore core = world.core(coreOf(rank));
+            if (!world.isEnded() && core.host().isAlive()) {
+                core.after(1, () -> core.core().outputKept(JobKept.done(id(), rank)));
+            }
+            if (times > 1) {
+                tellDone(rank, times - 1);
+            }
+        });
+    }
+
+    /** @param core the rank's, which tells its launcher */
+    void onEvent(JobEvent event, SimCore core) {
+        switch (event.kind()) {
+            case JobEvent.CONNECTED, JobEvent.FINALIZED, JobEvent.AWAY, JobEvent.REPLAYING, JobEvent.CAUGHT_UP, JobEvent.OUTPUT, JobEvent.REFUSED,
+                    JobEvent.LOG_STATE -> world.trace(() -> "job event " + event);
+            case JobEvent.SAVES -> keepOutput(event, core);
+            case JobEvent.CHECKPOINTED -> {
+                world.trace(() -> "job event " + event);
+                if (opening.keepsOutput() && event.code() > 0 && !kept[event.rank()]) {
+                    throw new AssertionError("an image of rank " + event.rank() + " counts, and its launcher does not have what it had printed");
+                }
+            }
+            default -> throw new AssertionError("job event " + event);
+        }
+    }
+
+    /** The launcher has not read all that the rank has printed, and says so when it has; its relay may have died by then. */
+    private void keepOutput(JobEvent event, SimCore core) {
+        world.trace(() -> "job event " + event);
+        kept[event.rank()] = false;
+        core.after(1 + launcher.nextInt(launcher.nextInt(10) == 0 ? 500 : 20), () -> {
+            world.trace(() -> "the launcher has what rank " + event.rank() + of() + " has printed");
+            kept[event.rank()] = true;
+            core.core().outputKept(new JobKept(id(), event.rank(), event.code(), event.a(), event.b()));
+        });
+    }
+
+    String stuck() {
+        StringBuilder text = new StringBuilder();
+        for (int rank = 0; rank < processes.length; rank++) {
+            if (diaries[rank] == null) {
+                text.append(processes[rank]).append(of()).append(" in phase ").append(processes[rank].diary().at(script)).append("; ");
+            }
+        }
+        return text.toString();
+    }
+
+    long id() {
+        return opening.job();
+    }
+
+    JobOpen opening() {
+        return opening;
+    }
+
+    SimScript script() {
+        return script;
+    }
+
+    int ranks() {
+        return processes.length;
+    }
+
+    /** Ranks that have not come to their end. */
+    int left() {
+        return left;
+    }
+
+    int coreOf(int rank) {
+        return coreOf[rank];
+    }
+
+    SimProcess process(int rank) {
+        return processes[rank];
+    }
+
+    /** Of the process that has come to the end. */
+    Diary diary(int rank) {
+        return diaries[rank];
+    }
+
+    List<String> tape(int rank) {
+        return tapes.get(rank);
+    }
+}
