@@ -20,7 +20,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class RelayGrid implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelayGrid.class);
-    private static final int KEY_DAYS = 2;
+
+    /** A job of months redials its links. */
+    private static final int KEY_DAYS = 3_650;
+
 
     /**
      * Below those that systems give to connections (Linux: from 32,768), so that nobody takes the port of a relay that was killed

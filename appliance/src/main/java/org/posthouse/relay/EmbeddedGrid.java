@@ -32,7 +32,10 @@ import org.posthouse.tunnel.SiteKeys;
  */
 public final class EmbeddedGrid implements AutoCloseable {
     private static final String LOOPBACK = "127.0.0.1";
-    private static final int KEY_DAYS = 2;
+
+    /** A job of months redials its links. */
+    private static final int KEY_DAYS = 3_650;
+
     private static final long START_SECONDS = 30;
 
     private final Vertx vertx;

@@ -33,8 +33,11 @@ final class Forward {
         lastReason = why;
     }
 
-    void failed(String why) {
+    /** @return whether that is news */
+    boolean failed(String why) {
+        boolean isNew = !failure.equals(why);
         failure = why;
+        return isNew;
     }
 
     void listens() {

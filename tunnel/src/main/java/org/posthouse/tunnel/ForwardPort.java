@@ -124,8 +124,9 @@ final class ForwardPort {
 
     private void onTaken(String why) {
         if (wanted) {
-            forward.failed(why);
-            LOG.warn("{}: {}", via.target(), why);
+            if (forward.failed(why)) {
+                LOG.warn("{}: {}; tries again until it can", via.target(), why);
+            }
             again = sockets.loop().schedule(this::listenAgain, backOff.nextMs(), TimeUnit.MILLISECONDS);
         }
     }

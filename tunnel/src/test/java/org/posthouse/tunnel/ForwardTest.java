@@ -174,12 +174,7 @@ class ForwardTest {
     /** What was to be written to him fails, frame by frame. */
     @Test
     void oneWhoLeavesWithoutReadingIsNoFaultOfOurs() throws Exception {
-        ListAppender<ILoggingEvent> faults = new ListAppender<>();
-        faults.list = new CopyOnWriteArrayList<>();
-        faults.start();
-        Logger netty = TestLog.logger("io.netty");
-        netty.addAppender(faults);
-        open.add(() -> netty.detachAppender(faults));
+        ListAppender<ILoggingEvent> faults = listen(TestLog.logger("io.netty"));
         AtomicLong written = new AtomicLong();
         link(serve(socket -> write(counting(socket.getOutputStream(), written), 64 * MIB, 3)), () -> Long.MAX_VALUE);
         try (Socket socket = connect()) {
@@ -383,6 +378,53 @@ class ForwardTest {
         });
         awaitListening();
         connect().close();
+    }
+
+    /** Where relays share a host that is how it stays: a line every 5 s would be all that there is in a log. */
+    @Test
+    void aPortThatAnotherProgramHasIsToldOfOnceAndTriedAgain() throws Exception {
+        ListAppender<ILoggingEvent> told = listen(TestLog.logger(ForwardPort.class));
+        link(echo(), () -> Long.MAX_VALUE);
+        awaitListening();
+        reach(false);
+        int port = port();
+        for (int round = 0; round < 2; round++) {
+            try (ServerSocket taken = new ServerSocket()) {
+                await().atMost(PATIENCE).ignoreExceptions().until(() -> {
+                    taken.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+                    return true;
+                });
+                reach(true);
+                await().atMost(PATIENCE).until(() -> !forwards(a).getFirst().lastReason().isEmpty());
+                await().pollDelay(STILL).until(() -> true);
+            }
+            awaitListening();
+            assertThat(told.list).extracting(ILoggingEvent::getFormattedMessage)
+                    .filteredOn(line -> line.contains(":" + port + ":"))
+                    .as("in round %d, of tries after 20, 40, 80 and 160 ms", round)
+                    .hasSize(round + 1);
+            reach(false);
+        }
+    }
+
+    private void reach(boolean up) throws Exception {
+        a.call(() -> {
+            if (up) {
+                a.links.streams().onUp("b");
+            } else {
+                a.links.streams().onDown("b");
+            }
+            return null;
+        });
+    }
+
+    private ListAppender<ILoggingEvent> listen(Logger logger) {
+        ListAppender<ILoggingEvent> told = new ListAppender<>();
+        told.list = new CopyOnWriteArrayList<>();
+        told.start();
+        logger.addAppender(told);
+        open.add(() -> logger.detachAppender(told));
+        return told;
     }
 
     // ---- relays
