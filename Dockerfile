@@ -1,6 +1,6 @@
 # One relay a cluster, here with the keys and the launch token in the volume:
 #   docker run -p 7411:7411 -p 7412:7412 -v posthouse:/data posthouse relay --site NAME --data /data \
-#       --listen 0.0.0.0:7411 --token-file /data/token --keys /data/keys --links 0.0.0.0:7412
+#       --listen 0.0.0.0:7411 --announce HOST:7411 --token-file /data/token --keys /data/keys --links 0.0.0.0:7412
 # Build after "mvn package", from the checkout: docker build -t posthouse .
 ARG BASE=eclipse-temurin:25-jre
 FROM ${BASE}

@@ -85,6 +85,14 @@ final class RelayCommand implements Callable<Integer> {
     private HostPort listen;
 
     @Option(
+            names = "--announce",
+            paramLabel = "HOST:PORT",
+            converter = HostPort.Converter.class,
+            description = "Where launchers reach this relay that hear of it from other relays (default: --listen); needed where that is every address"
+                    + " of a host, or a container's.")
+    private HostPort announce;
+
+    @Option(
             names = "--ops",
             paramLabel = "HOST:PORT",
             converter = HostPort.Converter.class,
@@ -276,6 +284,7 @@ final class RelayCommand implements Callable<Integer> {
                 epoch,
                 listen.host(),
                 listen.port(),
+                Optional.ofNullable(announce).map(HostPort::toString),
                 ops.port() == 0 ? "" : ops.toString(),
                 mode.config(),
                 RelayConfig.SHARDS_DEFAULT,

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /**
  * Finds the relays that a job can use, and connects to them: those named, others of their sites, and those of further
@@ -17,6 +18,9 @@ import java.util.TreeMap;
  * left out, and said so, as long as its site has another.
  */
 final class RelaySearch {
+    /** As {@code relay --listen} takes it. */
+    private static final Pattern EVERY_ADDRESS = Pattern.compile("0\\.0\\.0\\.0:|:::|\\[::]:");
+
     private final Reach reach;
 
     /** By the relay's id, in the order in which they were connected. */
@@ -132,10 +136,15 @@ final class RelaySearch {
     }
 
     private RelayLine connect(Candidate relay) throws JobFailure {
-        RelayLine line = RelayLine.connect(relay.home().address(), reach.token());
+        String address = relay.home().address();
+        if (EVERY_ADDRESS.matcher(address).lookingAt()) {
+            throw new JobFailure("all that others know is that it listens at " + address + ", which is every address of its host: start it with --announce HOST:PORT,"
+                    + " or name it with --relay");
+        }
+        RelayLine line = RelayLine.connect(address, reach.token());
         if (!line.home().relay().equals(relay.relay())) {
             line.close();
-            throw new JobFailure("relay " + line.home().relay() + " answers at " + relay.home().address());
+            throw new JobFailure("relay " + line.home().relay() + " answers at " + address);
         }
         add(line);
         return line;

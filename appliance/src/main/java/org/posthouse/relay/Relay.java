@@ -259,7 +259,7 @@ public final class Relay extends VerticleBase {
         directory.announce(new RelayEntry(
                 config.site(),
                 config.relay(),
-                address(),
+                config.announced().orElse(address()),
                 links.address(),
                 config.ops(),
                 epoch,

@@ -18,6 +18,7 @@ import org.posthouse.wire.Token;
  *     is larger
  * @param host address that ranks and launchers connect to
  * @param port their port; 0 lets the system choose
+ * @param announced host:port by which launchers reach it that hear of it from other relays; empty: where it listens
  * @param ops host:port of this relay's console as others are told, or empty
  * @param mode how the work is placed on threads at the start
  * @param shards parts that the ranks are spread over, each with one owner at a time: the most threads that match at once
@@ -38,6 +39,7 @@ public record RelayConfig(
         long epoch,
         String host,
         int port,
+        Optional<String> announced,
         String ops,
         ModeConfig mode,
         int shards,
@@ -90,6 +92,7 @@ public record RelayConfig(
                 System.currentTimeMillis(),
                 "127.0.0.1",
                 port,
+                Optional.empty(),
                 "",
                 ModeConfig.of(Mode.MULTIPLEXED),
                 SHARDS_DEFAULT,
@@ -117,7 +120,7 @@ public record RelayConfig(
     /** With a log that may take so much. */
     RelayConfig withLog(Path folder, LogLimits limits) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, mode, shards, Optional.of(folder), launchToken, links, limits.core(core, shards), helloTimeoutMs,
+                site, relay, epoch, host, port, announced, ops, mode, shards, Optional.of(folder), launchToken, links, limits.core(core, shards), helloTimeoutMs,
                 connectionsMax, limits, launcherWait, local, linkPatienceSeconds);
     }
 
@@ -128,26 +131,26 @@ public record RelayConfig(
 
     public RelayConfig withLinks(LinkConfig config) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, mode, shards, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax, logLimits,
+                site, relay, epoch, host, port, announced, ops, mode, shards, logFolder, launchToken, Optional.of(config), core, helloTimeoutMs, connectionsMax, logLimits,
                 launcherWait, local, linkPatienceSeconds);
     }
 
     public RelayConfig withLocal(Optional<LocalSockets> sockets) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, mode, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax, logLimits,
+                site, relay, epoch, host, port, announced, ops, mode, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax, logLimits,
                 launcherWait, sockets, linkPatienceSeconds);
     }
 
     /** The same start of the relay, as one after the start with this epoch: the clock may have been set back since. */
     RelayConfig after(long earlier) {
         return new RelayConfig(
-                site, relay, Math.max(epoch, earlier + 1), host, port, ops, mode, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax,
+                site, relay, Math.max(epoch, earlier + 1), host, port, announced, ops, mode, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax,
                 logLimits, launcherWait, local, linkPatienceSeconds);
     }
 
     public RelayConfig withMode(ModeConfig placed) {
         return new RelayConfig(
-                site, relay, epoch, host, port, ops, placed, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax, logLimits,
+                site, relay, epoch, host, port, announced, ops, placed, shards, logFolder, launchToken, links, core, helloTimeoutMs, connectionsMax, logLimits,
                 launcherWait, local, linkPatienceSeconds);
     }
 }

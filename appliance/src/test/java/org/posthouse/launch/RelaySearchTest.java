@@ -45,6 +45,22 @@ class RelaySearchTest {
         }
     }
 
+    /** Whoever dials that comes to his own host. */
+    @Test
+    void whoseAddressIsEveryOneOfItsHostIsNotDialled() throws Exception {
+        for (String every : List.of("0.0.0.0:7411", ":::7411", "[::]:7411")) {
+            try (ToldRelay relay = new ToldRelay()) {
+                List<Home> homes = List.of(new Home("here", "here", relay.address()), new Home("there", "there", every));
+                CompletableFuture<Void> greeted = CompletableFuture.runAsync(() -> assertThatCode(() -> relay.greet(homes)).doesNotThrowAnyException());
+                assertThatExceptionOfType(JobFailure.class)
+                        .isThrownBy(() -> RelaySearch.find(new Reach(List.of(relay.address()), 2, 0, Token.NONE), 2))
+                        .withMessage("the job wants 1 relays of site there, but only 0 can be reached; relay there: all that others know is that it listens at " + every
+                                + ", which is every address of its host: start it with --announce HOST:PORT, or name it with --relay");
+                greeted.join();
+            }
+        }
+    }
+
     @Test
     void whoWantsMoreRelaysThanAnOpeningTellsOfHearsSo() {
         List<Home> homes = IntStream.range(0, 400).mapToObj(i -> new Home("here", "here/" + i, "h".repeat(255))).toList();

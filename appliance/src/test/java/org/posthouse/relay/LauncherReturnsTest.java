@@ -60,7 +60,7 @@ class LauncherReturnsTest {
 
     private void start(LauncherWait wait) throws Exception {
         RelayConfig config = new RelayConfig(
-                "here", "here", 1, "127.0.0.1", 0, "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), 3, Optional.of(folder), Token.NONE,
+                "here", "here", 1, "127.0.0.1", 0, Optional.empty(), "", ModeConfig.of(RelayConfig.Mode.MULTIPLEXED), 3, Optional.of(folder), Token.NONE,
                 Optional.empty(), CoreConfig.DEFAULT, 5_000, 64, LogLimits.DEFAULT, wait, Optional.empty(),
                 0);
         relay = new Relay(config, directory, log -> () -> {

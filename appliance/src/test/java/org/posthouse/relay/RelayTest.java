@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.posthouse.core.CoreConfig;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.MemoryDirectory;
+import org.posthouse.directory.RelayEntry;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
@@ -102,11 +103,25 @@ class RelayTest {
     }
 
     private Future<Relay> relay(Vertx vertx, RelayConfig.Mode mode, long helloTimeoutMs, int connectionsMax) {
+        return relay(vertx, mode, helloTimeoutMs, connectionsMax, Optional.empty());
+    }
+
+    private Future<Relay> relay(Vertx vertx, RelayConfig.Mode mode, long helloTimeoutMs, int connectionsMax, Optional<String> announced) {
         RelayConfig config = new RelayConfig(
-                "here", "here", 1, "127.0.0.1", 0, "", ModeConfig.of(mode), 3, Optional.empty(), Token.NONE,
+                "here", "here", 1, "127.0.0.1", 0, announced, "", ModeConfig.of(mode), 3, Optional.empty(), Token.NONE,
                 Optional.empty(), CoreConfig.DEFAULT, helloTimeoutMs, connectionsMax, LogLimits.DEFAULT, LauncherWait.DEFAULT, Optional.empty(), 0);
         Relay relay = new Relay(config, breakable());
         return vertx.deployVerticle(relay).map(relay);
+    }
+
+    /** One in a container listens where nobody outside reaches it by that address. */
+    @Test
+    void othersHearWhereItSaysThatItIsReached(Vertx vertx, VertxTestContext context) {
+        relay(vertx, RelayConfig.Mode.MULTIPLEXED, 5_000, 10, Optional.of("gate:7411")).onComplete(context.succeeding(relay -> context.verify(() -> {
+            assertThat(directory.relays()).extracting(RelayEntry::address).containsExactly("gate:7411");
+            assertThat(relay.address()).startsWith("127.0.0.1:");
+            passes(context);
+        })));
     }
 
     private Future<Peer> peer(Vertx vertx, Relay relay) {
