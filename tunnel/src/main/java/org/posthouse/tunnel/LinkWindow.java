@@ -5,7 +5,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
@@ -333,15 +332,17 @@ final class LinkWindow {
     /** Bytes a nanosecond that the link carries, on all lanes of which that is known; 0 if it is of none. */
     double rate() {
         long now = nanos.getAsLong();
-        return governors().mapToDouble(each -> each.linkRate(now)).sum();
+        return governors().stream().mapToDouble(each -> each.linkRate(now)).sum();
     }
 
     /** Bytes that the network holds, as far as is known. */
     long product() {
-        return governors().mapToLong(LinkGovernor::product).sum();
+        return governors().stream().mapToLong(LinkGovernor::product).sum();
     }
 
-    private Stream<LinkGovernor> governors() {
-        return Stream.concat(Stream.of(governor), Arrays.stream(paces).filter(Objects::nonNull).map(LanePace::governor));
+    /** Of the lanes that carry bulk: what lane 0 carried while it was alone is carried by the others now. */
+    private List<LinkGovernor> governors() {
+        List<LinkGovernor> ofLanes = Arrays.stream(paces).filter(Objects::nonNull).map(LanePace::governor).toList();
+        return ofLanes.isEmpty() ? List.of(governor) : ofLanes;
     }
 }

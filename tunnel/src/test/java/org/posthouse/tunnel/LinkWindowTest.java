@@ -243,6 +243,38 @@ class LinkWindowTest {
         assertThat(unacknowledged()).containsOnly(0L);
     }
 
+    /** Else each lane that is opened since much is on its way would be a reason for another one. */
+    @Test
+    void whatLane0CarriedAloneIsNotCountedBesideWhatTheOthersCarry() throws WireException {
+        long[] now = new long[1];
+        long[] written = new long[1];
+        LinkWindow measured = new LinkWindow(1 << 30, () -> now[0]);
+        long alone = product(measured, 0, written, now);
+        measured.pace(1);
+        assertThat(product(measured, 1, written, now)).isEqualTo(alone).isPositive();
+        measured.release();
+    }
+
+    /** @return the product after rounds in which all that may be on its way on this lane goes there at 10 MB/s, 8 ms there and back */
+    private static long product(LinkWindow measured, int lane, long[] written, long[] now) throws WireException {
+        long before = written[0];
+        long came = before;
+        for (int round = 0; round < 30; round++) {
+            while (measured.allowsBulk(lane)) {
+                measured.append(chunk((int) LinkGovernor.FRAME_BYTES));
+                measured.next(lane, false, true);
+                written[0]++;
+            }
+            now[0] += 8_000_000 + (written[0] - came) * 6_500_000;
+            came = written[0];
+            if (lane > 0) {
+                measured.come(lane, (written[0] - before) * LinkGovernor.FRAME_BYTES);
+            }
+            measured.acknowledge(0, written[0], written[0], 0);
+        }
+        return measured.product();
+    }
+
     @Test
     void refusesCountsOfALaneThatCannotBe() throws WireException {
         int bytes = chunkBehindAnother();
