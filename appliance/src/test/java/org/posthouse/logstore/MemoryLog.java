@@ -35,6 +35,8 @@ public final class MemoryLog {
 
     private static final ByteBuffer[] NOTHING = {};
 
+    private record Owner(long job, int rank) {}
+
     private final List<ByteBuffer> records = new ArrayList<>();
     private final RecordCodec codec = new RecordCodec();
     private LogBook book = new LogBook();
@@ -44,7 +46,7 @@ public final class MemoryLog {
     private final TreeMap<Long, byte[]> files = new TreeMap<>();
 
     /** Ranks whose prologues are in files of their own. */
-    private final Set<Integer> prologues = new HashSet<>();
+    private final Set<Owner> prologues = new HashSet<>();
 
     // ---- writing
 
@@ -62,6 +64,7 @@ public final class MemoryLog {
             case LogRecord.Polls polls -> codec.polls(polls);
             case LogRecord.Events events -> codec.events(events);
             case LogRecord.JobOpened opened -> codec.jobOpened(opened);
+            case LogRecord.JobClosed closed -> codec.jobClosed(closed);
             case LogRecord.Incarnation incarnation -> codec.incarnation(incarnation);
             case LogRecord.Withdrawn withdrawn -> codec.withdrawn(withdrawn);
             case LogRecord.Finalized finalized -> codec.finalized(finalized);
@@ -125,7 +128,7 @@ public final class MemoryLog {
 
     /** A rank's prologue is put beside the log, unless it is there. @throws AssertionError if the log does not reach back to its beginning */
     public void keepPrologue(long job, int rank) {
-        if (prologues.add(rank) && book.rank(job, rank).firstPosition() < first()) {
+        if (prologues.add(new Owner(job, rank)) && book.rank(job, rank).firstPosition() < first()) {
             throw new AssertionError("the prologue of rank " + rank + " is cut at " + first());
         }
     }
@@ -243,7 +246,7 @@ public final class MemoryLog {
 
     /** Those of a rank's prologue, and what follows. */
     public RecordCursor ofPrologue(long job, int rank) {
-        if (!prologues.contains(rank)) {
+        if (!prologues.contains(new Owner(job, rank))) {
             throw new AssertionError("rank " + rank + " has an image and no prologue");
         }
         return new Cursor(1, PROLOGUE, record -> record.job() == job && record.rank() == rank);

@@ -91,9 +91,14 @@ final class SimCore {
         tell(arrived.view().job(), local, handled);
     }
 
+    /** Whether what this job says waits for the disk here. */
+    boolean isGated(long job) {
+        return core.job(job) != null && core.job(job).survivesHost();
+    }
+
     /** A frame of this job was handled. */
     private void tell(long job, boolean local, Runnable handled) {
-        if (local || !world().job(job).opening().survivesHost()) {
+        if (local || !isGated(job)) {
             handled.run();
         } else {
             gate.pass(handled);

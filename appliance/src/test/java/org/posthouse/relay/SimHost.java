@@ -11,6 +11,8 @@ import org.posthouse.logstore.MemoryLog;
 import org.posthouse.logstore.Pin;
 import org.posthouse.mpj.Cable;
 import org.posthouse.wire.JobOpen;
+import org.posthouse.wire.Notice;
+import org.posthouse.wire.Reason;
 import org.posthouse.wire.WireException;
 
 /** A relay's host: its log and images, a disk that is slow, and the relay's process, which dies and starts again on them. */
@@ -81,9 +83,10 @@ final class SimHost {
 
     /** It starts again. */
     void restart(List<JobOpen> openings) {
-        begin(openings);
+        List<JobOpen> left = openings.stream().filter(opening -> log.book().job(opening.job()) != null).toList();
+        begin(left);
         try {
-            for (JobOpen opening : openings) {
+            for (JobOpen opening : left) {
                 List<Recovered> ranks = LoggedJob.of(id(), log.book().job(opening.job()), log.drafts()).ranks();
                 cores.forEach(core -> core.restore(opening.job(), ranks));
             }
@@ -91,6 +94,17 @@ final class SimHost {
             throw new AssertionError(e);
         }
         world.trace("relay " + number + " is back, life " + life);
+    }
+
+    /** Ends a job. @return whether the relay is there to do it */
+    boolean close(SimJob job) {
+        if (isAlive()) {
+            world.trace("relay " + number + " ends job " + Long.toHexString(job.id()));
+            cores.forEach(core -> core.core().closeJob(job.id(), Notice.closing(job.id(), Reason.NORMAL, "all ranks are done")));
+            log.append(new LogRecord.JobClosed(job.id(), 0));
+            look();
+        }
+        return isAlive();
     }
 
     /** It is not needed any more. */

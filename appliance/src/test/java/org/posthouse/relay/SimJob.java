@@ -144,6 +144,9 @@ final class SimJob implements SimProcess.World {
             diaries[process.rank()] = process.diary();
             left--;
             tellDone(process.rank(), DONE_TOLD);
+            if (left == 0 && world.jobs().size() > 1) {
+                world.hosts().forEach(this::closeAt);
+            }
         } else if (starting || status == SimProcess.STATUS_RESTART) {
             launch(process.rank(), process.incarnation() + 1, 1 + random.nextInt(100));
         } else {
@@ -160,6 +163,15 @@ final class SimJob implements SimProcess.World {
             }
             if (times > 1) {
                 tellDone(rank, times - 1);
+            }
+        });
+    }
+
+    /** The launcher ends the job, at each relay by itself, and while the other job goes on. A relay that is away hears it when it is back. */
+    private void closeAt(SimHost host) {
+        world.stage().after(1 + launcher.nextInt(200), () -> {
+            if (!world.isEnded() && !host.close(this)) {
+                closeAt(host);
             }
         });
     }

@@ -94,7 +94,7 @@ final class SimWay extends FramePeer {
 
     @Override
     public void stall(FrameType type, Stall stall) {
-        Sent word = new Sent(new byte[0], false, survivesHost(stall.job()), new Word(type, stall));
+        Sent word = new Sent(new byte[0], false, from.isGated(stall.job()), new Word(type, stall));
         if (local || gated.isEmpty()) {
             letOut(word);
         } else {
@@ -102,12 +102,8 @@ final class SimWay extends FramePeer {
         }
     }
 
-    private boolean survivesHost(long job) {
-        return from.world().job(job).opening().survivesHost();
-    }
-
     private void leave(byte[] bytes, boolean kept) {
-        Sent frame = new Sent(bytes, kept, survivesHost(new FrameView().wrap(ByteBuffer.wrap(bytes), 0).job()), null);
+        Sent frame = new Sent(bytes, kept, from.isGated(new FrameView().wrap(ByteBuffer.wrap(bytes), 0).job()), null);
         if (local || !frame.survivesHost) {
             letOut(frame);
         } else {
