@@ -112,8 +112,14 @@ public final class Relay extends VerticleBase {
         LOG.info("{}: site {} serves ranks at {}{}, {}", config.relay(), config.site(), address(), local, placement.mode());
     }
 
-    /** Leaves a group that is reached over the links, closes these and then, when all that came over them was handled, the log. */
+    /**
+     * Leaves a group that is reached over the links, closes these and then, when all that came over them was handled, the log. Where a member hangs, the first
+     * takes longer than whoever stops relays may wait until he kills them: what the ranks have sent is made safe beside it.
+     */
     private Future<Void> letGo() {
+        if (jobs.isAnyLogged()) {
+            syncer.want(journal.position());
+        }
         return vertx.<Void>executeBlocking(() -> {
                     directory.part();
                     return null;

@@ -9,6 +9,7 @@ import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,7 +27,9 @@ import org.posthouse.tunnel.RelayId;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
+import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
+import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Token;
 import org.posthouse.wire.Wire;
@@ -42,7 +45,10 @@ final class DirectoryFaultTest {
     private Path folder;
 
     private final MemoryDirectory directory = new MemoryDirectory();
+    private final CountDownLatch syncing = new CountDownLatch(1);
     private volatile boolean broken;
+    private volatile boolean hangs;
+    private volatile boolean leftSafely;
     private Relay relay;
 
     @BeforeEach
@@ -51,9 +57,15 @@ final class DirectoryFaultTest {
             if (broken) {
                 throw new IllegalStateException("broken by the test");
             }
+            if (hangs && method.getName().equals("part")) {
+                leftSafely = syncing.await(10, TimeUnit.SECONDS);
+            }
             return method.invoke(directory, arguments);
         });
-        relay = new Relay(RelayConfig.loopback(RelayId.parse("site-a"), 0).withLog(folder.resolve("log")), breakable);
+        relay = new Relay(RelayConfig.loopback(RelayId.parse("site-a"), 0).withLog(folder.resolve("log")), breakable, disk -> () -> {
+            syncing.countDown();
+            return disk.get();
+        });
         vertx.deployVerticle(relay).await(20, TimeUnit.SECONDS);
     }
 
@@ -114,6 +126,21 @@ final class DirectoryFaultTest {
             until(launcher, FrameType.CLOSE);
         }
         MessageLog.open(LogConfig.of(folder.resolve("log"))).close();
+    }
+
+    /** That may take longer than whoever stops relays waits: a host that hangs is a member too. */
+    @Test
+    void theLogIsMadeSafeBeforeTheGroupIsLeft(Vertx vertx) throws Exception {
+        try (RawPeer launcher = RawPeer.connect(relay.address())) {
+            launcher.send(Hello.launcher(Token.NONE).encode());
+            List<Home> homes = List.of(new Home("site-a", "site-a", relay.address()));
+            launcher.send(new JobOpen(JOB, TOKEN, JobOpen.PROCESS, false, "test", homes, new int[2]).encode());
+            until(launcher, FrameType.JOB_OPENED);
+            assertThat(syncing.getCount()).isEqualTo(1);
+            hangs = true;
+            vertx.undeploy(relay.deploymentID()).await(40, TimeUnit.SECONDS);
+        }
+        assertThat(leftSafely).isTrue();
     }
 
     private static void end(RawPeer launcher) throws Exception {
