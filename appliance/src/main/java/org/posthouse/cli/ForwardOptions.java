@@ -16,12 +16,14 @@ final class ForwardOptions {
     @Option(
             names = "--forward",
             paramLabel = "NAME=HOST:PORT",
+            parameterConsumer = EachOnce.class,
             description = "Offers a door: relays that are linked with this one reach HOST:PORT through it by NAME; may be repeated.")
     private Map<String, String> doors = new LinkedHashMap<>();
 
     @Option(
             names = "--via",
             paramLabel = "RELAY/NAME=HOST:PORT",
+            parameterConsumer = EachOnce.class,
             description = "Listens at HOST:PORT, a loopback address, for connections to door NAME of another relay; may be repeated.")
     private Map<String, String> vias = new LinkedHashMap<>();
 

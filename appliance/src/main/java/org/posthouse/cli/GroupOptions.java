@@ -44,6 +44,7 @@ final class GroupOptions {
     @Option(
             names = "--loopback",
             paramLabel = "RELAY=ADDRESS",
+            parameterConsumer = EachOnce.class,
             description = "A relay's address for --tunnel-group, if two would have the same; the same at all relays. May be repeated.")
     private Map<String, String> addresses = new LinkedHashMap<>();
 

@@ -173,6 +173,9 @@ final class KeysCommand {
         public Integer call() throws CommandFailure {
             try {
                 GridAuthority grid = GridAuthority.open(authority);
+                for (Path site : into) {
+                    grid.requireOwn(site); // Before anything is changed.
+                }
                 List<SiteCertificate> revoked = grid.revoke(siteOrSerial);
                 for (SiteCertificate one : revoked) {
                     System.out.println("revoked serial " + one.serial() + " of site " + one.site());

@@ -156,6 +156,7 @@ final class RelayCommand implements Callable<Integer> {
     @Option(
             names = "--peer",
             paramLabel = "RELAY=HOST:PORT",
+            parameterConsumer = EachOnce.class,
             description = "A relay to dial, as SITE or SITE/NAME, of this site or another; may be repeated.")
     private Map<String, String> peers = new LinkedHashMap<>();
 

@@ -191,7 +191,10 @@ public final class RelayCore {
             job.fail(e.reason(), e.getMessage()); // Whoever was the rank has been closed, and nobody can be let in.
             throw new Refusal(e.reason(), e.getMessage());
         } catch (Refusal refusal) {
-            refused(job, hello, refusal);
+            boolean isElsewhere = refusal.reason() == Reason.WRONG_RANK && hello.rank() >= 0 && hello.rank() < job.size();
+            if (!isElsewhere) { // Which takes this relay for its own one, and tries on: its launcher knows.
+                refused(job, hello, refusal);
+            }
             throw refusal;
         }
     }

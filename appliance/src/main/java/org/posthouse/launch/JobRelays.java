@@ -114,6 +114,12 @@ final class JobRelays implements AutoCloseable {
     private Redial.Refusal reopen(int relay, String address, JobOpen opening) {
         try {
             RelayLine line = RelayLine.connect(address, token);
+            String expected = job.homes().get(relay).relay();
+            if (!line.home().relay().equals(expected)) {
+                line.close();
+                return new Redial.Refusal("relay " + line.home().relay() + " answers at " + address + ", and relay " + expected
+                        + " is expected: start each relay with the --listen that it had", false, false);
+            }
             CompletableFuture<Void> announced = new CompletableFuture<>();
             try {
                 open(line, relay, opening, announced);

@@ -45,6 +45,7 @@ public final class RelayLine implements AutoCloseable {
     /** Null until the relay has said who it is; then it does not change. Written by the job's thread. */
     private volatile Candidate self;
     private List<Candidate> known = List.of();
+    private int selfIndex;
     private int leftOut;
 
     private RelayLine(FrameLine line) {
@@ -83,7 +84,8 @@ public final class RelayLine implements AutoCloseable {
                 .mapToObj(i -> new Candidate(answer.homes().get(i), answer.ranksAt()[i]))
                 .toList();
         leftOut = answer.pages();
-        Candidate told = known.get(answer.self());
+        selfIndex = answer.self();
+        Candidate told = known.get(selfIndex);
         self = new Candidate(new Home(told.site(), told.relay(), line.remote()), told.ranks());
     }
 
@@ -100,6 +102,11 @@ public final class RelayLine implements AutoCloseable {
     /** The relays that it has told of, itself included. */
     List<Candidate> known() {
         return known;
+    }
+
+    /** Where it says that it listens, which may be written otherwise than where it was reached. */
+    String listen() {
+        return known.get(selfIndex).home().address();
     }
 
     /** How many more it knows of, for which its answer had no room. */

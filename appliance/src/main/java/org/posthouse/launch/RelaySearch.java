@@ -67,16 +67,25 @@ final class RelaySearch {
                         : "; without --relay the job runs over relays of its own");
     }
 
-    /** Keeps the line to a relay, once; a relay that was named twice is one relay. */
-    private void add(RelayLine line) {
-        if (lines.putIfAbsent(line.home().relay(), line) != null) {
+    /** Keeps the line to a relay, once; a relay that was named twice is one relay, and two that have one name are none. */
+    private void add(RelayLine line) throws JobFailure {
+        RelayLine first = lines.putIfAbsent(line.home().relay(), line);
+        if (first != null) {
             line.close();
+            requireSame(first, line);
             return;
         }
         for (Candidate told : line.known()) {
             known.putIfAbsent(told.relay(), told);
         }
         known.put(line.home().relay(), line.self());
+    }
+
+    private static void requireSame(RelayLine first, RelayLine second) throws JobFailure {
+        if (!first.listen().equals(second.listen())) {
+            throw new JobFailure("two relays are called " + first.home().relay() + ": one listens at " + first.listen() + ", one at " + second.listen()
+                    + "; leave one of them out, or start it with a --site or --name of its own");
+        }
     }
 
     /** The sites of the relays named, and as many others as are wanted. */

@@ -225,7 +225,7 @@ final class Jobs {
     }
 
     private RankEntry entry(long job, int rank, int incarnation, RankState state) {
-        return new RankEntry(job, rank, relay.settings().site(), relay.id(), incarnation, state.name());
+        return new RankEntry(job, rank, relay.settings().site(), relay.id(), incarnation, RelayStatus.shown(state).name());
     }
 
     /** Whether any that stands in the log is open. */
@@ -306,15 +306,18 @@ final class Jobs {
         if (open.remove(job.id()) == null) {
             return;
         }
-        relay.status().onJobClosed(job, ranks, why.code() == 0);
         if (job.opening().logged()) {
             relay.journal().jobClosed(job.id(), why.code());
             relay.journal().dismiss(job.id());
         }
         relay.links().forget(job.id());
-        relay.directory().removeJob(job.id());
-        relay.announce();
-        relay.status().refresh();
-        job.tell(new JobEvent(job.id(), JobEvent.CLOSED, -1, why.code(), ""));
+        try {
+            relay.status().onJobClosed(job, ranks, why.code() == 0);
+            relay.directory().removeJob(job.id());
+            relay.announce();
+            relay.status().refresh();
+        } finally {
+            job.tell(new JobEvent(job.id(), JobEvent.CLOSED, -1, why.code(), "")); // Last: who hears of it may look at once.
+        }
     }
 }

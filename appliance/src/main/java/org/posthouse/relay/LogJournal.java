@@ -30,6 +30,7 @@ import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.ImageStore;
 import org.posthouse.logstore.Drafts;
 import org.posthouse.logstore.JobState;
+import org.posthouse.logstore.LogBook;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogException;
 import org.posthouse.logstore.LogRecord;
@@ -91,12 +92,16 @@ final class LogJournal implements Journal {
      * @param relief does what there is to do when it comes near that
      * @param awaitSafe blocks until the log is on the disk up to a position, or returns false if it will not be
      * @return the jobs that were open when the log was last written, and go on
+     * @throws IllegalStateException if it is another relay's, which is left as it is
      */
     List<LoggedJob> open(
             Path folder, String relay, long epochMin, LogLimits limits, long sharedBytes, LogRoom.Relief relief, LongPredicate awaitSafe) throws IOException {
         makeFolder(folder);
         long limitBytes = limits.bytes(folder);
-        MessageLog opened = MessageLog.open(LogConfig.limited(folder, limitBytes), last -> Math.max(epochMin, last + 1), entry -> {});
+        MessageLog opened = MessageLog.open(LogConfig.limited(folder, limitBytes), book -> {
+            refuseAnothers(folder, relay, book);
+            return Math.max(epochMin, book.relayEpoch() + 1);
+        }, entry -> {});
         List<LoggedJob> jobs = jobs(opened, relay);
         images = new ImageStore(imageFolder(folder));
         images.retain(job -> opened.book().job(job) != null);
@@ -118,6 +123,17 @@ final class LogJournal implements Journal {
         } catch (IOException e) {
             throw new IOException(
                     "the log's folder " + folder + " cannot be made: " + Causes.text(e) + "; name a folder with --data in which this user may make others", e);
+        }
+    }
+
+    /** A log is the relay's whose ranks its jobs have: under another name those would be lost. */
+    private static void refuseAnothers(Path folder, String relay, LogBook book) {
+        for (JobState job : book.jobs()) {
+            List<String> homes = LoggedJob.homes(job);
+            if (!homes.isEmpty() && !homes.contains(relay)) {
+                throw new IllegalStateException("the log in " + folder + " is of relay " + String.join(" or ", homes) + ", and this is relay " + relay
+                        + ": job " + Job.hexId(job.id()) + " is open in it; start it as it was, or give this relay a --data folder of its own");
+            }
         }
     }
 

@@ -14,6 +14,7 @@ import org.posthouse.logstore.RankLog;
 import org.posthouse.logstore.StoredMessage;
 import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
+import org.posthouse.wire.Home;
 import org.posthouse.wire.JobOpen;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Wire;
@@ -31,16 +32,13 @@ record LoggedJob(JobOpen opening, List<Recovered> ranks, long divergences, Strin
     /**
      * Reads what the log says of a job.
      *
+     * @param relay one of its homes
      * @param drafts the messages that were under way; those of the job are taken out
-     * @throws WireException if its opening cannot be read, or is not one for this relay
+     * @throws WireException if its opening cannot be read
      */
     static LoggedJob of(String relay, JobState job, Drafts drafts) throws WireException {
         JobOpen opening = opening(job.opening());
         int self = Job.indexOf(relay, opening.homes());
-        if (self < 0) {
-            throw new WireException(
-                    Reason.WRONG_SITE, "its homes are " + opening.homes() + ", this is relay " + relay);
-        }
         List<Recovered> ranks = new ArrayList<>();
         for (int rank = 0; rank < opening.size(); rank++) {
             if (opening.homeOf()[rank] == self) {
@@ -48,6 +46,15 @@ record LoggedJob(JobOpen opening, List<Recovered> ranks, long divergences, Strin
             }
         }
         return new LoggedJob(opening, ranks, job.divergences(), job.divergence());
+    }
+
+    /** The relays at which it has ranks; empty if its opening cannot be read. */
+    static List<String> homes(JobState job) {
+        try {
+            return opening(job.opening()).homes().stream().map(Home::relay).toList();
+        } catch (WireException e) {
+            return List.of();
+        }
     }
 
     private static JobOpen opening(ByteBuffer frame) throws WireException {

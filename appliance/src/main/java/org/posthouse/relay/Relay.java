@@ -112,8 +112,14 @@ public final class Relay extends VerticleBase {
         LOG.info("{}: site {} serves ranks at {}{}, {}", config.relay(), config.site(), address(), local, placement.mode());
     }
 
-    /** Leaves a group that is reached over the links, closes these and then, when all that came over them was handled, the log. */
+    /**
+     * Leaves a group that is reached over the links, closes these and then, when all that came over them was handled, the log. Where a member hangs, the first
+     * takes longer than whoever stops relays may wait until he kills them: what the ranks have sent is made safe beside it.
+     */
     private Future<Void> letGo() {
+        if (jobs.isAnyLogged()) {
+            syncer.want(journal.position());
+        }
         return vertx.<Void>executeBlocking(() -> {
                     directory.part();
                     return null;
@@ -271,18 +277,39 @@ public final class Relay extends VerticleBase {
         return Notice.closing(0, Reason.RELAY_STOPPING, "relay " + config.relay());
     }
 
-    /** Ends what is not logged. Ranks and launchers go first, other relays next and the log last: when it is closed nobody is left who could hear of anything. */
+    /**
+     * Ends what is not logged. Ranks and launchers go first, other relays next and the log last: when it is closed nobody is left who could hear of anything.
+     * A fault in one of these steps is told, and keeps none of the others from being made.
+     */
     @Override
     public Future<?> stop() {
-        status.stop(vertx);
         serving = false;
         stopping = true;
-        directory.withdraw(config.relay(), epoch);
-        jobs.stop();
+        return step(() -> status.stop(vertx))
+                .eventually(() -> step(() -> directory.withdraw(config.relay(), epoch)))
+                .eventually(() -> step(jobs::stop))
+                .eventually(this::deafen)
+                .eventually(this::shardsDone)
+                .eventually(this::letGo)
+                .otherwise(fault -> {
+                    LOG.error("{}: a step of its end failed", id(), fault);
+                    return null;
+                })
+                .onComplete(done -> over = true);
+    }
+
+    private static Future<Void> step(Runnable work) {
+        return Future.future(done -> {
+            work.run();
+            done.complete();
+        });
+    }
+
+    private Future<Void> deafen() {
         Future<Void> deaf = reception.close();
         connections.forEach(connection -> connection.stopServing(goodbye()));
         refusals.close();
-        return deaf.eventually(this::shardsDone).eventually(this::letGo).onComplete(done -> over = true);
+        return deaf;
     }
 
     /** Done when every shard has done what was handed in so far. */

@@ -292,7 +292,7 @@ final class RelayStatus implements RelayView {
                 entry.rank(),
                 entry.site(),
                 entry.relay(),
-                RankView.State.valueOf(entry.state()),
+                stateOf(entry.state()),
                 entry.incarnation(),
                 0,
                 0,
@@ -300,6 +300,11 @@ final class RelayStatus implements RelayView {
                 0,
                 0,
                 0);
+    }
+
+    /** A word that this version does not know is of one that has more: the rank is there. */
+    private static RankView.State stateOf(String word) {
+        return Stream.of(RankView.State.values()).filter(state -> state.name().equals(word)).findFirst().orElse(RankView.State.CONNECTED);
     }
 
     private RankView view(ShardStatus.Rank rank) {
@@ -318,7 +323,7 @@ final class RelayStatus implements RelayView {
     }
 
     /** Between two connections a rank is there, for people: it is so for milliseconds. */
-    private static RankView.State shown(RankState state) {
+    static RankView.State shown(RankState state) {
         return state == RankState.MOVING ? RankView.State.CONNECTED : RankView.State.valueOf(state.name());
     }
 

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -15,7 +16,7 @@ import org.posthouse.tunnel.GridAuthority;
 import org.posthouse.tunnel.KeysFolder;
 import org.posthouse.tunnel.SiteCertificate;
 
-/** What {@code posthouse keys show} says of an authority's folder and of a site's. */
+/** What {@code posthouse keys show} says of an authority's folder and of a site's, and where {@code keys revoke} puts no list. */
 class KeysListingTest {
     @TempDir
     private Path folder;
@@ -45,6 +46,16 @@ class KeysListingTest {
         assertThat(text(grid, Duration.ZERO).lines()).containsExactly(
                 "authority in " + grid + ", valid until " + authority.notAfter(),
                 "site-a                   serial " + issued.serial() + "  " + issued.notBefore() + " to " + issued.notAfter());
+    }
+
+    @Test
+    void nothingIsRevokedIfTheListIsToGoToAnotherGrid() throws IOException {
+        Path theirs = folder.resolve("theirs");
+        GridAuthority.init(folder.resolve("other"), 10).issue("site-a", 5, theirs);
+        assertThat(Posthouse.commandLine().execute(
+                        "keys", "revoke", "site-a", "--authority", grid.toString(), "--into", keys.toString(), "--into", theirs.toString()))
+                .isEqualTo(1);
+        assertThat(List.of(grid, keys, theirs)).allSatisfy(each -> assertThat(each.resolve("revoked.pem")).doesNotExist());
     }
 
     @Test

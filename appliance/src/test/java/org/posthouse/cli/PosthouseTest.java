@@ -45,6 +45,20 @@ final class PosthouseTest {
         assertThat(err.toString()).isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "--peer site-b=h:1 --peer site-b/1=h:2, --peer site-b/1=h:2: site-b=h:1 is given already",
+        "--via site-b/web=l:1 --via site-b/1/web=l:2, --via site-b/1/web=l:2: site-b/web=l:1 is given already",
+        "--forward web=h:1 --forward web=h:1, --forward web=h:1: web=h:1 is given already",
+        "--loopback site-b/2=127.0.0.2 --loopback site-b/2=127.0.0.3, --loopback site-b/2=127.0.0.3: site-b/2=127.0.0.2 is given already",
+        "--peer site-b, '--peer site-b, expected RELAY=HOST:PORT'"
+    })
+    void aNameThatIsGivenTwiceIsAnError(String line, String what) {
+        assertThat(execute("relay --site site-a " + line)).isEqualTo(CommandLine.ExitCode.USAGE);
+        assertThat(err.toString()).startsWith("posthouse relay: " + what);
+        assertThat(execute("relay --site site-a --peer site-b=h:1 --peer site-b/2=h:1 --via site-b/web=l:1 --via site-b/2/web=l:2")).isEqualTo(1);
+    }
+
     @Test
     void theVersionIsPrinted() {
         assertThat(execute("--version")).isZero();

@@ -44,7 +44,6 @@ final class AdmissionTest {
                 arguments("wrong token and wrong rank", Hello.firstStart(job, 9, Token.NONE), Reason.WRONG_TOKEN),
                 arguments("rank past the end", Hello.firstStart(job, 5, token), Reason.WRONG_RANK),
                 arguments("negative rank", Hello.firstStart(job, -1, token), Reason.WRONG_RANK),
-                arguments("rank of another site", Hello.firstStart(job, 3, token), Reason.WRONG_RANK),
                 arguments("deliveries", remembering(token, Hello.FRESH, 1, 0), Reason.CANNOT_RESUME),
                 arguments("failed polls", remembering(token, Hello.FRESH, 0, 1), Reason.CANNOT_RESUME),
                 arguments("another connection", remembering(token, Hello.AGAIN, 0, 0), Reason.CANNOT_RESUME),
@@ -77,6 +76,15 @@ final class AdmissionTest {
             });
         }
         relay.connect(0);
+    }
+
+    /** It takes this relay for its own one, and tries on: its launcher knows. */
+    @Test
+    void refusesARankOfAnotherSiteAndTellsNobody() throws Refusal {
+        assertRefused(() -> relay.connect(Hello.firstStart(OneRelay.JOB, 3, OneRelay.TOKEN), relay.new Rank()), Reason.WRONG_RANK);
+        assertThat(relay.events).isEmpty();
+        assertRefused(() -> relay.connect(Hello.firstStart(OneRelay.JOB, 3, Token.NONE), relay.new Rank()), Reason.WRONG_TOKEN);
+        assertThat(relay.events).hasSize(1);
     }
 
     @Test

@@ -261,6 +261,30 @@ class JobRunTest {
         assertThat(err()).containsOnlyOnce("UNKNOWN_JOB: not here").containsPattern("relay here is back after ");
     }
 
+    /** Two relays may come back with each other's --listen: to open the job at the wrong one would have its ranks refused until it ends. */
+    @Test
+    void anotherRelayAtTheAddressOfOneIsNotGivenItsJob() throws Exception {
+        Strings.Held[] ranks = start(1, true);
+        relay.lose();
+        relay.greet(List.of(new Home("there", "there", relay.address())));
+        relay.greet();
+        relay.open();
+        relay.tell(JobEvent.FINALIZED, 0);
+        ranks[0].exit(0);
+        assertThat(relay.closeJob().code()).isZero();
+        assertThat(outcome.get(20, TimeUnit.SECONDS).isSuccess()).isTrue();
+    }
+
+    @Test
+    void aJobWhoseRelayStaysAwayAndAnotherAnswersIsLeft(@TempDir Path above) throws Exception {
+        describe(above, 0).close();
+        resume(above);
+        relay.greet(List.of(new Home("there", "there", relay.address())));
+        JobOutcome end = outcome.get(20, TimeUnit.SECONDS);
+        assertThat(end.left()).isTrue();
+        assertThat(end.cause()).isEqualTo("relay there answers at " + relay.address() + ", and relay here is expected: start each relay with the --listen that it had");
+    }
+
     /** Its launcher died when it had written down what the job is, and no relay had heard of it. */
     @Test
     void aJobThatWasNeverOpenedIsOpenedByWhoGoesOnWithIt(@TempDir Path above) throws Exception {
@@ -280,9 +304,13 @@ class JobRunTest {
 
     /** The folder of a job of one rank, as if a launcher had just begun it. */
     private JobFolder describe(Path above) throws Exception {
+        return describe(above, 10_000);
+    }
+
+    private JobFolder describe(Path above, long relayTimeoutMs) throws Exception {
         JobSpec spec = new JobSpec(
                 "test", 1, List.of(Installation.jarOf(Puppet.class)), Puppet.class.getName(), List.of(strings.port()), List.of(), Map.of(), true,
-                new Patience(3, 10_000));
+                new Patience(3, relayTimeoutMs));
         List<Home> homes = List.of(new Home("here", "here", relay.address()));
         opening = new JobOpen(7, new Token(1, 2), JobOpen.PROCESS, false, "test", homes, new int[1], 0, true);
         JobFolder folder = JobFolder.create(above.resolve("job"));

@@ -1,7 +1,9 @@
 package org.posthouse.launch;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -58,6 +60,37 @@ class RelaySearchTest {
                                 + ", which is every address of its host: start it with --announce HOST:PORT, or name it with --relay");
                 greeted.join();
             }
+        }
+    }
+
+    /** One of them would have no ranks, and nobody would know. */
+    @Test
+    void twoRelaysOfOneNameAreNotTakenForOne() throws Exception {
+        try (ToldRelay one = new ToldRelay();
+                ToldRelay other = new ToldRelay()) {
+            CompletableFuture<Void> greeted = CompletableFuture.runAsync(() -> assertThatCode(() -> {
+                one.greet();
+                other.greet();
+            }).doesNotThrowAnyException());
+            assertThatExceptionOfType(JobFailure.class)
+                    .isThrownBy(() -> find(one.address(), other.address()))
+                    .withMessage("two relays are called here: one listens at " + one.address() + ", one at " + other.address()
+                            + "; leave one of them out, or start it with a --site or --name of its own");
+            greeted.join();
+        }
+    }
+
+    @Test
+    void aRelayThatIsNamedTwiceTakesPartOnce() throws Exception {
+        try (ToldRelay relay = new ToldRelay()) {
+            CompletableFuture<Void> greeted = CompletableFuture.runAsync(() -> assertThatCode(() -> {
+                relay.greet();
+                relay.greet();
+            }).doesNotThrowAnyException());
+            List<List<RelayLine>> found = RelaySearch.find(new Reach(List.of(relay.address(), relay.address()), 0, 0, Token.NONE), 2);
+            assertThat(found).singleElement().asInstanceOf(LIST).hasSize(1);
+            found.getFirst().forEach(RelayLine::close);
+            greeted.join();
         }
     }
 

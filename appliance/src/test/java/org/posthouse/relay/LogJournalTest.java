@@ -90,7 +90,7 @@ final class LogJournalTest {
         JobOpen opening = new JobOpen(
                 9, Token.random(), true, "went on", List.of(new Home("a", "a", "a:1"), new Home("here", "here", "h:1")),
                 new int[] {0, 1, 1});
-        try (MessageLog dead = MessageLog.open(LogConfig.of(folder), last -> 70, entry -> {})) {
+        try (MessageLog dead = MessageLog.open(LogConfig.of(folder), book -> 70, entry -> {})) {
             dead.appendJobOpened(new LogRecord.JobOpened(9, 3, 1), opening.encode());
             dead.appendIncarnation(new LogRecord.Incarnation(9, 1, 2, 0, 0));
             dead.appendPolls(new LogRecord.Polls(9, 1, 2, 33));
@@ -114,6 +114,26 @@ final class LogJournalTest {
         assertThat(next.open(folder, "here", 100, LogLimits.DEFAULT, 0, NOBODY, safe -> true)).as("as long as it is open").hasSize(1);
         assertThat(next.relayEpoch()).isEqualTo(100);
         next.close();
+    }
+
+    /** One wrong word where a relay is started ended that site's jobs in its log, and deleted their images. */
+    @Test
+    void theLogOfAnotherRelayIsLeftAsItIs() throws Exception {
+        Path there = folder.resolve("log");
+        try (MessageLog dead = MessageLog.open(LogConfig.of(there))) {
+            dead.appendJobOpened(new LogRecord.JobOpened(7, 2, 1), job(7).encode());
+            dead.appendJobOpened(new LogRecord.JobOpened(8, 2, 1), ByteBuffer.allocate(8));
+        }
+        Path image = Files.createDirectories(folder.resolve("images/0000000000000007")).resolve("image");
+        Files.createFile(image);
+        long before = MessageLog.scan(there, entry -> {}).lastPosition();
+        assertThatThrownBy(() -> new LogJournal().open(there, "elsewhere", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true))
+                .hasMessageContainingAll("the log in " + there + " is of relay here, and this is relay elsewhere", "0000000000000007", "--data");
+        assertThat(MessageLog.scan(there, entry -> {}).lastPosition()).isEqualTo(before);
+        assertThat(image).exists();
+        LogJournal owner = new LogJournal();
+        assertThat(owner.open(there, "here", 1, LogLimits.DEFAULT, 0, NOBODY, safe -> true)).hasSize(1);
+        owner.close();
     }
 
     private static JobOpen job(long id) {

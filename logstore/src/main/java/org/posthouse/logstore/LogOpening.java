@@ -3,21 +3,21 @@ package org.posthouse.logstore;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.Consumer;
-import java.util.function.LongUnaryOperator;
+import java.util.function.ToLongFunction;
 import org.posthouse.logstore.LogRecord.WriterStarted;
 
 /** How a folder becomes a {@link MessageLog}: its lock, what is in it, and the start record of the new writer. */
 final class LogOpening {
     private LogOpening() {}
 
-    /** As {@link MessageLog#open(LogConfig, LongUnaryOperator, Consumer)}, by the process that {@code host} describes. */
-    static MessageLog open(LogConfig config, LongUnaryOperator relayEpoch, Consumer<? super LogEntry> visitor, Host host) {
+    /** As {@link MessageLog#open(LogConfig, ToLongFunction, Consumer)}, by the process that {@code host} describes. */
+    static MessageLog open(LogConfig config, ToLongFunction<LogBook> relayEpoch, Consumer<? super LogEntry> visitor, Host host) {
         try {
             Disk.makeFolder(config.folder());
             FolderLock lock = FolderLock.take(config.folder(), host.pid());
             try {
                 LogRecovery recovery = recover(config.folder(), visitor, host);
-                long epoch = relayEpoch.applyAsLong(recovery.scan().book().relayEpoch());
+                long epoch = relayEpoch.applyAsLong(recovery.scan().book());
                 MessageLog log = new MessageLog(config, host, lock, recovery, epoch);
                 log.start(new WriterStarted(host.wallTimeMs().getAsLong(), host.pid(), host.boot(), epoch), recovery);
                 return log;

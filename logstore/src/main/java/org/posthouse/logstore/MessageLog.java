@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.LongUnaryOperator;
+import java.util.function.ToLongFunction;
 import org.posthouse.logstore.LogRecord.Arrival;
 import org.posthouse.logstore.LogRecord.CheckpointTaken;
 import org.posthouse.logstore.LogRecord.Delivery;
@@ -79,17 +79,17 @@ public final class MessageLog implements AutoCloseable {
      * @throws LogException if another writer holds the folder, a record is damaged, or the folder cannot be used
      */
     public static MessageLog open(LogConfig config) {
-        return open(config, last -> 0, entry -> {});
+        return open(config, book -> 0, entry -> {});
     }
 
     /**
      * Opens the log as {@link #open(LogConfig)} does, for a relay that counts its own epochs.
      *
-     * @param relayEpoch gives this writer's relay epoch, from the highest one in the log, which is 0 if there is none
+     * @param relayEpoch gives this writer's relay epoch, from what the log says, before anything is appended; what it throws ends the opening
      * @param visitor sees each record that is kept, in order, before this writer's start record; what it throws ends
      *     the opening
      */
-    public static MessageLog open(LogConfig config, LongUnaryOperator relayEpoch, Consumer<? super LogEntry> visitor) {
+    public static MessageLog open(LogConfig config, ToLongFunction<LogBook> relayEpoch, Consumer<? super LogEntry> visitor) {
         try {
             Disk.makeFolder(config.folder());
             return LogOpening.open(config, relayEpoch, visitor, Host.here(config.folder()));

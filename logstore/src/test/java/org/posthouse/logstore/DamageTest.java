@@ -124,7 +124,7 @@ final class DamageTest {
     void cutsWhatALostPageCacheLeftAfterAReboot() {
         Samples.closedLog(folder, 20);
         zeroFrom(11);
-        try (MessageLog log = LogOpening.open(Samples.config(folder), last -> 0, entry -> {}, Samples.host(OTHER_BOOT))) {
+        try (MessageLog log = LogOpening.open(Samples.config(folder), book -> 0, entry -> {}, Samples.host(OTHER_BOOT))) {
             assertThat(log.position()).isEqualTo(11);
             Samples.fill(log, 5, 300);
         }
@@ -162,7 +162,7 @@ final class DamageTest {
     }
 
     private MessageLog open(UUID boot) {
-        return LogOpening.open(new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0), last -> 0, entry -> {}, Samples.host(boot));
+        return LogOpening.open(new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0), book -> 0, entry -> {}, Samples.host(boot));
     }
 
     /** One in the middle, the oldest, which may be gone and never empty, and the newest, which nothing but the writer's word counts. */
@@ -309,7 +309,7 @@ final class DamageTest {
     @Test
     void findsARecordOfAnotherLog(@TempDir Path other) throws Exception {
         Samples.closedLog(folder, 20);
-        try (MessageLog log = LogOpening.open(Samples.config(other), last -> 0, entry -> {}, Samples.host(OTHER_BOOT))) {
+        try (MessageLog log = LogOpening.open(Samples.config(other), book -> 0, entry -> {}, Samples.host(OTHER_BOOT))) {
             Samples.fill(log, 20, 200);
         }
         LogEntry foreign = Samples.entry(other, 11);

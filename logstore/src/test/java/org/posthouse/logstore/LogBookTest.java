@@ -61,7 +61,7 @@ final class LogBookTest {
         for (int open = 1; open <= OPENS; open++) {
             LogConfig config = new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
             String before = open == 1 ? "" : Traffic.text(Samples.scan(folder).book());
-            try (MessageLog log = LogOpening.open(config, last -> last + 1, entry -> {}, Samples.host(Samples.BOOT))) {
+            try (MessageLog log = LogOpening.open(config, book -> book.relayEpoch() + 1, entry -> {}, Samples.host(Samples.BOOT))) {
                 checkDrafts(seed, log, traffic);
                 traffic.write(log, random.nextInt(400));
                 checkRanks(seed, log, traffic);

@@ -84,10 +84,10 @@ final class LogSyncTest {
     @Test
     void firstSyncOfALogCoversItsOldestFile() throws IOException {
         LogConfig small = new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
-        try (MessageLog dead = LogOpening.open(small, last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+        try (MessageLog dead = LogOpening.open(small, book -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             Samples.fill(dead, 10, 60_000);
         }
-        try (MessageLog log = LogOpening.open(small, last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+        try (MessageLog log = LogOpening.open(small, book -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             Files.delete(file(0));
             Files.createDirectory(file(0));
             assertThatThrownBy(() -> log.sync().sync()).isInstanceOf(LogException.class).hasMessageContaining("cannot be made safe");
@@ -115,7 +115,7 @@ final class LogSyncTest {
     @Test
     void aRealLogIsSafeUpToItsEndOverAllItsFiles() {
         LogConfig small = new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0);
-        try (MessageLog log = LogOpening.open(small, last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+        try (MessageLog log = LogOpening.open(small, book -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             LogSync sync = log.sync();
             Samples.fill(log, 10, 60_000);
             assertThat(log.stats().rolls()).isGreaterThan(2);

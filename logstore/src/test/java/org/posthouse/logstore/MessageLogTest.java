@@ -98,7 +98,7 @@ final class MessageLogTest {
     @Test
     void keepsTheRelayEpochsItWasOpenedWith() {
         for (long epoch : new long[] {100, 70, 200}) {
-            try (MessageLog log = MessageLog.open(Samples.config(folder), last -> Math.max(epoch, last + 1), entry -> {})) {
+            try (MessageLog log = MessageLog.open(Samples.config(folder), book -> Math.max(epoch, book.relayEpoch() + 1), entry -> {})) {
                 assertThat(log.relayEpoch()).isEqualTo(epoch == 70 ? 101 : epoch);
             }
         }
@@ -165,7 +165,7 @@ final class MessageLogTest {
     void showsWhatItHoldsWhileItOpens() {
         Samples.closedLog(folder, 4);
         List<Long> positions = new ArrayList<>();
-        MessageLog.open(Samples.config(folder), last -> 0, entry -> positions.add(entry.position())).close();
+        MessageLog.open(Samples.config(folder), book -> 0, entry -> positions.add(entry.position())).close();
         assertThat(positions).containsExactly(1L, 2L, 3L, 4L, 5L);
     }
 
@@ -198,7 +198,7 @@ final class MessageLogTest {
         AtomicLong free = new AtomicLong(2000);
         Host host = new Host(free::get, () -> 0, 1, Samples.BOOT);
         LogConfig config = new LogConfig(folder, LogConfig.DEFAULT_ROLL_BYTES, 1000);
-        try (MessageLog log = LogOpening.open(config, last -> 0, entry -> {}, host)) {
+        try (MessageLog log = LogOpening.open(config, book -> 0, entry -> {}, host)) {
             assertThat(log.hasRoom()).isTrue();
             assertThat(log.hasAmpleRoom()).isTrue();
             free.set(1999);

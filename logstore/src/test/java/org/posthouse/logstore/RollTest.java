@@ -22,7 +22,7 @@ final class RollTest {
 
     @Test
     void beginsANewFileOnceTheCurrentOneIsFull() throws Exception {
-        try (MessageLog log = LogOpening.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+        try (MessageLog log = LogOpening.open(smallFiles(), book -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             Samples.fill(log, 1000, 1000);
             LogStats stats = log.stats();
             assertThat(stats.files()).isBetween(14L, 20L).isEqualTo(QueueFiles.list(folder).size());
@@ -84,12 +84,12 @@ final class RollTest {
 
     private MessageLog openAt(long wallTimeMs) {
         Host host = new Host(() -> Long.MAX_VALUE, () -> wallTimeMs, 1, Samples.BOOT);
-        return LogOpening.open(smallFiles(), last -> 0, entry -> {}, host);
+        return LogOpening.open(smallFiles(), book -> 0, entry -> {}, host);
     }
 
     @Test
     void goesOnBehindAFileThatWasMarkedCompleteByAWriterThatDiedBeforeTheNext() throws Exception {
-        try (MessageLog log = LogOpening.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+        try (MessageLog log = LogOpening.open(smallFiles(), book -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             Samples.fill(log, 200, 1000);
         }
         int newest = Samples.scan(folder).end().lastFile();
@@ -98,7 +98,7 @@ final class RollTest {
                 .orElseThrow();
         Samples.killedBeforeItTold(folder, newest);
         Files.delete(QueueFiles.file(folder, newest));
-        try (MessageLog log = LogOpening.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+        try (MessageLog log = LogOpening.open(smallFiles(), book -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             assertThat(log.position()).as("snapshot and start record").isEqualTo(lastOfOlder + 2);
         }
         assertThat(Samples.scan(folder).end().lastFile()).isEqualTo(newest);
@@ -121,7 +121,7 @@ final class RollTest {
         }
         Samples.killedBeforeItTold(folder, newest);
         Files.write(QueueFiles.file(folder, newest), new byte[200_000]);
-        try (MessageLog log = LogOpening.open(smallFiles(), last -> 0, entry -> {}, Samples.host(Samples.BOOT));
+        try (MessageLog log = LogOpening.open(smallFiles(), book -> 0, entry -> {}, Samples.host(Samples.BOOT));
                 LogCursor sent = log.sentCursor(Samples.JOB, 2)) {
             Samples.fill(log, 3, 10);
             while (sent.advance()) {

@@ -31,7 +31,7 @@ final class Samples {
     }
 
     static MessageLog open(Path folder) {
-        return LogOpening.open(config(folder), last -> 0, entry -> {}, host(BOOT));
+        return LogOpening.open(config(folder), book -> 0, entry -> {}, host(BOOT));
     }
 
     static Arrival arrival(long sequence, long length) {

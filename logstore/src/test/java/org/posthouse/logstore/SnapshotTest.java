@@ -58,7 +58,7 @@ final class SnapshotTest {
     void saysTheSameWithoutItsOlderFiles() throws Exception {
         for (int seed = 1; seed <= SEEDS; seed++) {
             Traffic traffic = new Traffic(seed);
-            try (MessageLog log = LogOpening.open(smallFiles(), last -> 7, entry -> {}, Samples.host(Samples.BOOT))) {
+            try (MessageLog log = LogOpening.open(smallFiles(), book -> 7, entry -> {}, Samples.host(Samples.BOOT))) {
                 traffic.write(log, 1_500);
             }
             LogScan whole = Samples.scan(folder);
@@ -73,7 +73,7 @@ final class SnapshotTest {
                 assertThat(rest.firstPosition()).isGreaterThan(1);
                 checkUnderWay(seed, rest, traffic);
             }
-            try (MessageLog log = LogOpening.open(smallFiles(), last -> last, entry -> {}, Samples.host(Samples.BOOT))) {
+            try (MessageLog log = LogOpening.open(smallFiles(), book -> book.relayEpoch(), entry -> {}, Samples.host(Samples.BOOT))) {
                 assertThat(List.of(log.epoch(), log.relayEpoch())).containsExactly(whole.epoch() + 1, 7L);
                 traffic.write(log, 300);
                 assertThat(Traffic.text(Samples.scan(folder).book())).as("seed " + seed).isEqualTo(Traffic.text(log.book()));
@@ -116,7 +116,7 @@ final class SnapshotTest {
         TailCut.cut(folder, number, left);
         assertThat(Samples.scan(folder).defect()).as("the older files say it all").isEmpty();
         long firstOfNewest = newest.getValue().getFirst().position();
-        try (MessageLog log = LogOpening.open(filesOf4Mib(), last -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
+        try (MessageLog log = LogOpening.open(filesOf4Mib(), book -> 0, entry -> {}, Samples.host(Samples.BOOT))) {
             assertThat(log.position()).as("three pieces, and the writer's start").isEqualTo(firstOfNewest + 3);
             Samples.fill(log, 1, 10);
             assertThat(log.book().jobs()).hasSize(3);

@@ -29,7 +29,7 @@ final class SpareFilesTest {
     private Path folder;
 
     private MessageLog open(UUID boot) {
-        return LogOpening.open(new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0), last -> 0, entry -> {}, Samples.host(boot));
+        return LogOpening.open(new LogConfig(folder, LogConfig.ROLL_BYTES_MIN, 0), book -> 0, entry -> {}, Samples.host(boot));
     }
 
     private MessageLog open() {

@@ -379,11 +379,11 @@ final class HomeLine {
     }
 
     /**
-     * The relay has said CLOSE: whether it may take the rank soon, and the rank waits for that. It is about to come back; or it has died since it
-     * asked the rank to move, and knows nothing of that.
+     * The relay has said CLOSE: whether it may take the rank soon, and the rank waits for that. It is about to come back, maybe where another one
+     * is now; or it has died since it asked the rank to move, and knows nothing of that.
      */
     boolean isRefusedForNow(Notice why) {
-        boolean back = moves || why.reason() == Reason.UNKNOWN_JOB || why.reason() == Reason.RELAY_STOPPING;
+        boolean back = moves || why.reason() == Reason.UNKNOWN_JOB || why.reason() == Reason.RELAY_STOPPING || why.reason() == Reason.WRONG_RANK;
         if (!back || !replaceable || stage != Stage.GREETING && stage != Stage.BROKEN) {
             return false;
         }

@@ -593,7 +593,7 @@ final class ComeAgainTest extends OneRank {
     }
 
     @ParameterizedTest
-    @CsvSource({"UNKNOWN_JOB", "RELAY_STOPPING"})
+    @CsvSource({"UNKNOWN_JOB", "RELAY_STOPPING", "WRONG_RANK"})
     void aRelayThatIsNotThereYetIsTriedAgain(Reason reason) throws Exception {
         connect(true, 60);
         waitForMessage();

@@ -108,7 +108,7 @@ public final class GridAuthority {
         KeyFiles.writeKey(into.resolve(SITE_KEY), pair.getPrivate());
         KeyFiles.writeCertificate(into.resolve(SITE_CERTIFICATE), issued);
         KeyFiles.writeCertificate(into.resolve(AUTHORITY_CERTIFICATE), certificate);
-        tellRevoked(into);
+        writeRevoked(into);
         return SiteCertificate.of(issued, into.resolve(SITE_CERTIFICATE));
     }
 
@@ -134,7 +134,7 @@ public final class GridAuthority {
         X509Certificate issued = sign(site, pair, now.minus(CLOCK_SKEW), end);
         KeyFiles.replaceKey(into.resolve(SITE_KEY), pair.getPrivate());
         KeyFiles.replaceCertificate(file, issued);
-        tellRevoked(into);
+        writeRevoked(into);
         return SiteCertificate.of(issued, file);
     }
 
@@ -197,8 +197,25 @@ public final class GridAuthority {
         return fresh;
     }
 
-    /** Puts the list of what was revoked, if there is one, into a site's keys folder; its relays pass it on to all others. */
+    /**
+     * Puts the list of what was revoked, if there is one, into a site's keys folder; its relays pass it on to all others.
+     *
+     * @throws KeysException also if the folder is none of this grid; it is left as it is
+     */
     public void tellRevoked(Path site) throws KeysException {
+        requireOwn(site);
+        writeRevoked(site);
+    }
+
+    /** Refuses a folder that holds no keys of a site of this grid. */
+    public void requireOwn(Path site) throws KeysException {
+        Path file = site.resolve(AUTHORITY_CERTIFICATE);
+        if (!KeyFiles.readCertificate(file).equals(certificate)) {
+            throw new KeysException(file + " is another authority's than that in " + folder + ": name the right folder");
+        }
+    }
+
+    private void writeRevoked(Path site) throws KeysException {
         RevocationList list = revocations();
         if (list.number() > 0) {
             list.write(site.resolve(REVOKED));

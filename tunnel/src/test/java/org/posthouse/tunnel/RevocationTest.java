@@ -286,6 +286,23 @@ class RevocationTest {
         assertThat(SiteKeys.load(issuedAfter("y")).revocations().size()).as("a new site knows at once").isEqualTo(2);
     }
 
+    /** Its relays would refuse to start, and would not know any more what their own authority has revoked. */
+    @Test
+    void tellsNoSiteOfAnotherGrid() throws IOException {
+        GridAuthority other = GridAuthority.init(folder.resolve("strangers"), 10);
+        Path theirs = folder.resolve("theirs");
+        other.issue("a", 5, theirs);
+        other.issue("z", 5, folder.resolve("z"));
+        other.revoke("z");
+        other.tellRevoked(theirs);
+        grid.authority().revoke("c");
+        assertThatThrownBy(() -> grid.authority().tellRevoked(theirs))
+                .hasMessageContainingAll(theirs.resolve("authority.pem") + " is another authority's than that in " + grid.authority().folder(), "right folder");
+        assertThatThrownBy(() -> grid.authority().tellRevoked(folder)).hasMessageContainingAll(folder.resolve("authority.pem").toString(), "is missing");
+        assertThat(SiteKeys.load(theirs).revocations().size()).isEqualTo(1);
+        assertThat(folder.resolve("revoked.pem")).doesNotExist();
+    }
+
     @Test
     void renewsOnlyWhatIsThisSitesAndThisGrids() throws IOException {
         GridAuthority authority = grid.authority();
