@@ -19,18 +19,22 @@ final class CommMaker {
     }
 
     private int agree(Collectives all, boolean member) {
-        Agreement agreement = new Agreement(call, parent, parent.id, member);
-        all.agreement(call, agreement).run();
+        Agreement agreement = new Agreement(call, parent, parent.id, member).begin(all);
+        try {
+            all.agreement(call, agreement).run();
+        } finally {
+            agreement.end();
+        }
         return agreement.number();
     }
 
     /** As {@link #agree()}, in the background: {@code numbered} gets the number when the request's completion is seen. */
     Request start(IntConsumer numbered) {
-        Agreement agreement = new Agreement(call, parent, parent.id, true);
-        return parent.everybody()
-                .agreement(call, agreement)
-                .start()
-                .whenSeen(() -> numbered.accept(agreement.number()));
+        Collectives all = parent.everybody();
+        Agreement agreement = new Agreement(call, parent, parent.id, true).begin(all);
+        Request request = all.agreement(call, agreement).start();
+        all.afterwards(agreement::end);
+        return request.whenSeen(() -> numbered.accept(agreement.number()));
     }
 
     /** A number for a copy of the old communicator. */
@@ -149,13 +153,17 @@ final class CommMaker {
 
         /** A communicator number that is free in all processes of both groups, known by {@link #remoteGroup}. */
         int agree() {
-            Agreement agreement = new Agreement(call, local, local.id + remoteId, true);
-            agreement.reach(values -> {
-                long[] theirs = new long[values.length];
-                local.collectives.allreduce(call, values, 0, values, 0, values.length, MPI.LONG, MPI.BAND).run();
-                exchange(values, theirs, MPI.LONG);
-                Arrays.setAll(values, word -> values[word] & theirs[word]);
-            });
+            Agreement agreement = new Agreement(call, local, local.id + remoteId, true).begin(local.collectives);
+            try {
+                agreement.reach(values -> {
+                    long[] theirs = new long[values.length];
+                    local.collectives.allreduce(call, values, 0, values, 0, values.length, MPI.LONG, MPI.BAND).run();
+                    exchange(values, theirs, MPI.LONG);
+                    Arrays.setAll(values, word -> values[word] & theirs[word]);
+                });
+            } finally {
+                agreement.end();
+            }
             return agreement.number();
         }
 
