@@ -117,7 +117,7 @@ final class CommMaker {
         }
         int id = leaders.agree();
         Group remoteGroup = new Group(remote, parent.endpoint.size(), parent.endpoint.rank());
-        return new Intercomm(parent.self, local.group, remoteGroup, id, call + " of " + local.check.name());
+        return new Intercomm(local.self, local.group, remoteGroup, id, call + " of " + local.check.name());
     }
 
     /** Two groups that have no communicator in common yet, but leaders that do. */
