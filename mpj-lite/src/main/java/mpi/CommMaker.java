@@ -66,7 +66,7 @@ final class CommMaker {
                 .sorted((a, b) -> Integer.compare(all[2 * a + 1], all[2 * b + 1]))
                 .mapToInt(rank -> rank)
                 .toArray();
-        return new Intracomm(parent.self, parent.group.Incl(members), id, call + " of " + parent.check.name());
+        return parent.heir(new Intracomm(parent.self, parent.group.Incl(members), id, name(parent)));
     }
 
     /** The communicator of a part of the old one's group; null for processes that are not in it. */
@@ -74,7 +74,7 @@ final class CommMaker {
         checkPart(group);
         boolean member = group.Rank() != MPI.UNDEFINED;
         int id = agree(member);
-        return member ? new Intracomm(parent.self, group.copy(), id, call + " of " + parent.check.name()) : null;
+        return member ? parent.heir(new Intracomm(parent.self, group.copy(), id, name(parent))) : null;
     }
 
     /** As {@link #create}, but only the processes of the group take part. */
@@ -86,7 +86,7 @@ final class CommMaker {
         }
         Intracomm members = new Intracomm(parent.self.unlisted(), group, Contexts.ofGroups(parent.id), parent.check.name());
         int id = agree(Collectives.of(members, GROUP_TAGS + (tag & GROUP_TAGS / 16 - 1) * 16), true);
-        return new Intracomm(parent.self, group.copy(), id, call + " of " + parent.check.name());
+        return parent.heir(new Intracomm(parent.self, group.copy(), id, name(parent)));
     }
 
     private void checkPart(Group group) {
@@ -117,7 +117,11 @@ final class CommMaker {
         }
         int id = leaders.agree();
         Group remoteGroup = new Group(remote, parent.endpoint.size(), parent.endpoint.rank());
-        return new Intercomm(local.self, local.group, remoteGroup, id, call + " of " + local.check.name());
+        return local.heir(new Intercomm(local.self, local.group, remoteGroup, id, name(local)));
+    }
+
+    private String name(Comm old) {
+        return call + " of " + old.check.name();
     }
 
     /** Two groups that have no communicator in common yet, but leaders that do. */
