@@ -198,10 +198,18 @@ public class MPI extends NewBuffers {
         return Endpoints.ownArguments(args);
     }
 
-    /** Leaves the job, when all sends have left. The process may go on, but not communicate. */
+    /**
+     * Leaves the job, when all sends have left, and the collectives are over that were started and that the program should have waited for. The process may go on,
+     * but not communicate.
+     */
     public static synchronized void Finalize() throws MPIException {
         require("Finalize");
         finalized = true;
+        leave(self);
+    }
+
+    static void leave(Self self) {
+        self.underWay().started().forEach(self.endpoint()::await);
         self.endpoint().close();
     }
 

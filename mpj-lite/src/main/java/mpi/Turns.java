@@ -85,6 +85,7 @@ final class Turns {
         long number = call();
         Operation end = comm.endpoint.begin();
         AtomicReference<Throwable> failure = new AtomicReference<>();
+        comm.self.underWay().started(end);
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         line.add(end, () -> {
             Thread.currentThread().setContextClassLoader(loader);
@@ -95,6 +96,7 @@ final class Turns {
                 failure.set(e);
             } finally {
                 comm.endpoint.end(end);
+                comm.self.underWay().ended(end);
             }
         });
         return Request.of(comm, collective.call, end, () -> {
