@@ -48,7 +48,7 @@ public class Prequest extends Request {
 
     private void start(String call) {
         comm().requireLive(call);
-        if (starter == null || isActive()) {
+        if (starter == null || isBusy()) {
             throw comm().check.error(
                     MPI.ERR_REQUEST, call,
                     "the request of " + call() + (starter == null ? " was freed" : " is under way, expected its completion first"));

@@ -121,7 +121,7 @@ final class Turns {
         return new Status();
     }
 
-    private static RuntimeException unchecked(Throwable thrown) {
+    static RuntimeException unchecked(Throwable thrown) {
         if (thrown instanceof Error error) {
             throw error;
         }
