@@ -190,7 +190,7 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         return new CommMaker(call, this).intercomm(local, localLeader, remoteLeader, tag);
     }
 
-    /** Gives the communicator back. Collective; what is under way on it completes. */
+    /** Gives the communicator back. Collective; what is under way on it completes, and its persistent requests can be started until they are freed. */
     public void Free() throws MPIException {
         free("Free");
     }
@@ -216,6 +216,10 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         markFreed();
         self.positions().remove(everybody());
         self.positions().remove(collectives);
+    }
+
+    @Override
+    final void release() {
         // Collectives that are still under way have messages under the number.
         everybody().afterwards(() -> collectives.afterwards(() -> self.contexts().release(id)));
     }

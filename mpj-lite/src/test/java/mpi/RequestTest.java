@@ -281,4 +281,57 @@ class RequestTest {
             assertThat(requests[0].Wait().source).isEqualTo(1 - rank);
         });
     }
+
+    /** MPI-1.1, 2.4.1 and 5.4.3: what is given back lives as long as something refers to it. */
+    @Test
+    void aPersistentOneOutlivesItsDatatype() {
+        Ranks.run(2, (world, rank) -> {
+            Datatype type = Datatype.Vector(2, 1, 2, MPI.INT);
+            int[] values = rank == 0 ? new int[] {1, 2, 3} : new int[3];
+            Prequest request =
+                    rank == 0 ? world.Send_init(values, 0, 1, type, 1, 0) : world.Recv_init(values, 0, 1, type, 0, 0);
+            type.Free();
+            for (int i = 0; i < 2; i++) {
+                request.Start();
+                request.Wait();
+            }
+            assertThat(values).containsExactly(1, 2 * (1 - rank), 3);
+        });
+    }
+
+    @Test
+    void aPersistentOneOutlivesItsCommunicatorAndKeepsItsNumber() {
+        Ranks.run(2, (world, rank) -> {
+            Intracomm comm = world.Dup();
+            int[] value = {7 * (1 - rank)};
+            Prequest request =
+                    rank == 0 ? comm.Send_init(value, 0, 1, MPI.INT, 1, 0) : comm.Recv_init(value, 0, 1, MPI.INT, 0, 0);
+            comm.Free();
+            assertThatThrownBy(() -> comm.Send_init(value, 0, 1, MPI.INT, 1, 0)).hasMessageContaining("was freed");
+            for (int i = 0; i < 2; i++) {
+                request.Start();
+                request.Wait();
+            }
+            assertThat(value).containsExactly(7);
+            assertThat(world.self.contexts().isFree(comm.id)).isFalse();
+            request.Free();
+            request.Free();
+            assertThat(world.self.contexts().isFree(comm.id)).isTrue();
+        });
+    }
+
+    @Test
+    void whoeverIsLastGivesTheNumberBack() {
+        Ranks.run(1, (world, rank) -> {
+            Intracomm comm = world.Dup();
+            Prequest first = comm.Send_init(new int[1], 0, 1, MPI.INT, MPI.PROC_NULL, 0);
+            Prequest second = comm.Recv_init(new int[1], 0, 1, MPI.INT, MPI.PROC_NULL, 0);
+            first.Free();
+            first.Free();
+            comm.Free();
+            assertThat(world.self.contexts().isFree(comm.id)).isFalse();
+            second.Free();
+            assertThat(world.self.contexts().isFree(comm.id)).isTrue();
+        });
+    }
 }
