@@ -40,6 +40,18 @@ final class Agreement {
         this.member = member;
     }
 
+    /** To be called by the program's thread, before {@link #reach}; {@link #end} when the program has seen the end of that. */
+    Agreement begin(Collectives in) {
+        if (!parent.self.contexts().beginAgreement(in)) {
+            parent.endpoint.limit(Limit.AGREEMENTS);
+        }
+        return this;
+    }
+
+    void end() {
+        parent.self.contexts().endAgreement();
+    }
+
     /**
      * Takes part. If the reduction throws, this process keeps the number that it took, if any, for ever: others may
      * have agreed on it, and send messages under it.
@@ -48,17 +60,6 @@ final class Agreement {
      */
     <E extends Exception> void reach(Joining<E> all) throws E {
         Contexts contexts = parent.self.contexts();
-        if (!contexts.beginAgreement()) {
-            parent.endpoint.limit(Limit.AGREEMENTS);
-        }
-        try {
-            reach(contexts, all);
-        } finally {
-            contexts.endAgreement();
-        }
-    }
-
-    private <E extends Exception> void reach(Contexts contexts, Joining<E> all) throws E {
         boolean scarce = false;
         for (int round = 0; number < 0; round++) {
             long[] free = scarce ? contexts.free() : contexts.rested();

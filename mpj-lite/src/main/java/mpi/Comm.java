@@ -148,16 +148,16 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
     }
 
     final <C extends Comm> C copied(String call, IntFunction<C> twin) {
-        C copy = twin.apply(new CommMaker(call, this).agree());
-        copyAttributesTo(copy);
+        C copy = heir(twin.apply(new CommMaker(call, this).agree()));
+        attributes.copyTo(((Comm) copy).attributes);
         return copy;
     }
 
     final <C extends Comm> C copying(String call, IntFunction<C> twin) {
         CommMaker maker = new CommMaker(call, this);
-        C copy = twin.apply(PENDING);
-        copyAttributesTo(copy);
+        C copy = heir(twin.apply(PENDING));
         Comm made = copy;
+        attributes.copyTo(made.attributes);
         made.request = maker.start(made::numbered);
         return copy;
     }
@@ -190,7 +190,7 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         return new CommMaker(call, this).intercomm(local, localLeader, remoteLeader, tag);
     }
 
-    /** Gives the communicator back. Collective; what is under way on it completes. */
+    /** Gives the communicator back. Collective; what is under way on it completes, and its persistent requests can be started until they are freed. */
     public void Free() throws MPIException {
         free("Free");
     }
@@ -216,6 +216,10 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         markFreed();
         self.positions().remove(everybody());
         self.positions().remove(collectives);
+    }
+
+    @Override
+    final void release() {
         // Collectives that are still under way have messages under the number.
         everybody().afterwards(() -> collectives.afterwards(() -> self.contexts().release(id)));
     }
@@ -283,9 +287,10 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
         Attr_delete(keyval);
     }
 
-    private void copyAttributesTo(Comm copy) {
-        attributes.copyTo(copy.attributes);
-        copy.errhandler = errhandler;
+    /** One that is made of this one does in an error what this one does (MPI-1.1, 7.2). */
+    final <C extends Comm> C heir(C made) {
+        ((Comm) made).errhandler = errhandler;
+        return made;
     }
 
     /** Gives it a name, for error messages too. */
@@ -319,7 +324,8 @@ public class Comm extends OpenMpiNeighbours implements Freeable, Cloneable {
 
     /**
      * What an error does: {@link MPI#ERRORS_RETURN}, which is the default, throws an {@link MPIException};
-     * {@link MPI#ERRORS_ARE_FATAL} ends the job.
+     * {@link MPI#ERRORS_ARE_FATAL} ends the job. What is made of this communicator from now on inherits it; at a port, and of two
+     * groups, of the local one.
      */
     public void Errhandler_set(Errhandler handler) throws MPIException {
         requireLive("Errhandler_set");

@@ -19,18 +19,22 @@ final class CommMaker {
     }
 
     private int agree(Collectives all, boolean member) {
-        Agreement agreement = new Agreement(call, parent, parent.id, member);
-        all.agreement(call, agreement).run();
+        Agreement agreement = new Agreement(call, parent, parent.id, member).begin(all);
+        try {
+            all.agreement(call, agreement).run();
+        } finally {
+            agreement.end();
+        }
         return agreement.number();
     }
 
     /** As {@link #agree()}, in the background: {@code numbered} gets the number when the request's completion is seen. */
     Request start(IntConsumer numbered) {
-        Agreement agreement = new Agreement(call, parent, parent.id, true);
-        return parent.everybody()
-                .agreement(call, agreement)
-                .start()
-                .whenSeen(() -> numbered.accept(agreement.number()));
+        Collectives all = parent.everybody();
+        Agreement agreement = new Agreement(call, parent, parent.id, true).begin(all);
+        Request request = all.agreement(call, agreement).start();
+        all.afterwards(agreement::end);
+        return request.whenSeen(() -> numbered.accept(agreement.number()));
     }
 
     /** A number for a copy of the old communicator. */
@@ -62,7 +66,7 @@ final class CommMaker {
                 .sorted((a, b) -> Integer.compare(all[2 * a + 1], all[2 * b + 1]))
                 .mapToInt(rank -> rank)
                 .toArray();
-        return new Intracomm(parent.self, parent.group.Incl(members), id, call + " of " + parent.check.name());
+        return parent.heir(new Intracomm(parent.self, parent.group.Incl(members), id, name(parent)));
     }
 
     /** The communicator of a part of the old one's group; null for processes that are not in it. */
@@ -70,7 +74,7 @@ final class CommMaker {
         checkPart(group);
         boolean member = group.Rank() != MPI.UNDEFINED;
         int id = agree(member);
-        return member ? new Intracomm(parent.self, group.copy(), id, call + " of " + parent.check.name()) : null;
+        return member ? parent.heir(new Intracomm(parent.self, group.copy(), id, name(parent))) : null;
     }
 
     /** As {@link #create}, but only the processes of the group take part. */
@@ -82,7 +86,7 @@ final class CommMaker {
         }
         Intracomm members = new Intracomm(parent.self.unlisted(), group, Contexts.ofGroups(parent.id), parent.check.name());
         int id = agree(Collectives.of(members, GROUP_TAGS + (tag & GROUP_TAGS / 16 - 1) * 16), true);
-        return new Intracomm(parent.self, group.copy(), id, call + " of " + parent.check.name());
+        return parent.heir(new Intracomm(parent.self, group.copy(), id, name(parent)));
     }
 
     private void checkPart(Group group) {
@@ -113,7 +117,11 @@ final class CommMaker {
         }
         int id = leaders.agree();
         Group remoteGroup = new Group(remote, parent.endpoint.size(), parent.endpoint.rank());
-        return new Intercomm(parent.self, local.group, remoteGroup, id, call + " of " + local.check.name());
+        return local.heir(new Intercomm(local.self, local.group, remoteGroup, id, name(local)));
+    }
+
+    private String name(Comm old) {
+        return call + " of " + old.check.name();
     }
 
     /** Two groups that have no communicator in common yet, but leaders that do. */
@@ -149,13 +157,17 @@ final class CommMaker {
 
         /** A communicator number that is free in all processes of both groups, known by {@link #remoteGroup}. */
         int agree() {
-            Agreement agreement = new Agreement(call, local, local.id + remoteId, true);
-            agreement.reach(values -> {
-                long[] theirs = new long[values.length];
-                local.collectives.allreduce(call, values, 0, values, 0, values.length, MPI.LONG, MPI.BAND).run();
-                exchange(values, theirs, MPI.LONG);
-                Arrays.setAll(values, word -> values[word] & theirs[word]);
-            });
+            Agreement agreement = new Agreement(call, local, local.id + remoteId, true).begin(local.collectives);
+            try {
+                agreement.reach(values -> {
+                    long[] theirs = new long[values.length];
+                    local.collectives.allreduce(call, values, 0, values, 0, values.length, MPI.LONG, MPI.BAND).run();
+                    exchange(values, theirs, MPI.LONG);
+                    Arrays.setAll(values, word -> values[word] & theirs[word]);
+                });
+            } finally {
+                agreement.end();
+            }
             return agreement.number();
         }
 

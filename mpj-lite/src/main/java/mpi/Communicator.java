@@ -38,6 +38,9 @@ abstract class Communicator {
 
     private boolean freed;
 
+    /** Who keeps its number: the program, until it frees it, and each of its persistent requests. */
+    private int keepers = 1;
+
     Communicator(Self self, Group group, Group addressed, int id, String name) {
         this.self = self;
         endpoint = self == null ? null : self.endpoint();
@@ -60,10 +63,15 @@ abstract class Communicator {
 
     /** @throws MPIException if the communicator is null or was freed, or after Finalize */
     final void requireLive(String call) {
+        requireOpen(call);
+        requireThere(call);
+    }
+
+    /** @throws MPIException after Finalize */
+    final void requireOpen(String call) {
         if (endpoint != null && endpoint.isClosed()) {
             throw finalized(call, null);
         }
-        requireThere(call);
     }
 
     /**
@@ -122,7 +130,22 @@ abstract class Communicator {
 
     final void markFreed() {
         freed = true;
+        leave();
     }
+
+    /** The number stays until this one leaves too. */
+    final synchronized void keep() {
+        keepers++;
+    }
+
+    final synchronized void leave() {
+        if (--keepers == 0) {
+            release();
+        }
+    }
+
+    /** Gives the number back. */
+    abstract void release();
 
     /**
      * Who sends to the calling process in a collective between neighbours.

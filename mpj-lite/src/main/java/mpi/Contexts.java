@@ -36,7 +36,13 @@ final class Contexts {
     private final Deque<Integer> resting = new ArrayDeque<>();
 
     private final BitSet spoiled = new BitSet();
+    /** Agreements that the program has begun and not seen the end of, and the line that the first of them is in. */
     private int agreements;
+
+    private Object line;
+
+    /** What was given back meanwhile. */
+    private final Deque<Integer> givenBack = new ArrayDeque<>();
 
     Contexts() {
         Arrays.fill(free, -1L);
@@ -52,13 +58,25 @@ final class Contexts {
         return PORTS + 1 + number;
     }
 
-    /** An agreement begins. False if another is under way: which numbers each finds free is a matter of time then. */
-    synchronized boolean beginAgreement() {
-        return agreements++ == 0;
+    /**
+     * The program begins an agreement: called in its own order, before the first number is looked at.
+     *
+     * @param in the collectives that it is one of: such have one order
+     * @return false if one of others is under way: which numbers each finds free is a matter of time then
+     */
+    synchronized boolean beginAgreement(Object in) {
+        if (agreements++ == 0) {
+            line = in;
+        }
+        return line == in;
     }
 
+    /** The program has seen its end. */
     synchronized void endAgreement() {
         agreements--;
+        while (agreements == 0 && !givenBack.isEmpty()) {
+            release(givenBack.remove());
+        }
     }
 
     /** A bit for each number, set if it is free: a copy. */
@@ -125,8 +143,15 @@ final class Contexts {
         free[number / Long.SIZE] |= 1L << number;
     }
 
-    /** Gives the number of a communicator back. */
+    /**
+     * Gives the number of a communicator back. While an agreement is under way that waits for its end: what that finds free, in a
+     * thread of its own, must follow from the program's calls.
+     */
     synchronized void release(int number) {
+        if (agreements > 0) {
+            givenBack.add(number);
+            return;
+        }
         if (spoiled.get(number)) {
             return;
         }

@@ -1,7 +1,5 @@
 package mpi;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.Endpoints;
@@ -200,10 +198,18 @@ public class MPI extends NewBuffers {
         return Endpoints.ownArguments(args);
     }
 
-    /** Leaves the job, when all sends have left. The process may go on, but not communicate. */
+    /**
+     * Leaves the job, when all sends have left, and the collectives are over that were started and that the program should have waited for. The process may go on,
+     * but not communicate.
+     */
     public static synchronized void Finalize() throws MPIException {
         require("Finalize");
         finalized = true;
+        leave(self);
+    }
+
+    static void leave(Self self) {
+        self.underWay().started().forEach(self.endpoint()::await);
         self.endpoint().close();
     }
 
@@ -310,6 +316,9 @@ public class MPI extends NewBuffers {
      * Seconds since some time in the past that stays the same in this process, and in one that is started in its place. A
      * program in a job that is logged which asks more than a thousand times in a row and does nothing else is told the time in
      * steps of a thousandth of what it has waited so, at most a millisecond.
+     *
+     * <p>It is recorded from Init to Finalize. Before, it is the clock of this process's own host: in a process that was started again what is between such a time
+     * and one of after Init means nothing. Behind Finalize it counts on, and is not the same again.
      */
     public static double Wtime() throws MPIException {
         Self asking = self;
@@ -357,13 +366,13 @@ public class MPI extends NewBuffers {
     /** Tells a profiler to do something; there is none. */
     public static void pControl(int level, Object obj) {}
 
-    /** Name of this process's host. */
+    /**
+     * Name of this process's host. From Init to Finalize it is recorded: a process that is started in this one's place is told the same at the same calls, wherever
+     * it is, and at those that no process made before it the name of its own host.
+     */
     public static String Get_processor_name() throws MPIException {
-        try {
-            return InetAddress.getLocalHost().getHostName();
-        } catch (UnknownHostException e) {
-            // A host that cannot resolve its own name still has one.
-            return System.getenv().getOrDefault("HOSTNAME", "localhost");
-        }
+        Self asking = self;
+        String now = ProcessorName.ofHost();
+        return asking == null ? now : ProcessorName.recorded(asking.endpoint(), now);
     }
 }

@@ -35,6 +35,7 @@ final class Messages {
     }
 
     void send(String call, Kind kind, Object buf, int offset, int count, Datatype type, int dest, int tag) {
+        checkSend(call, buf, offset, count, type, dest, tag);
         Operation operation = startSend(call, kind, buf, offset, count, type, dest, tag);
         if (operation != null) {
             comm.await(call, operation);
@@ -42,6 +43,12 @@ final class Messages {
     }
 
     Request sendRequest(String call, Kind kind, Object buf, int offset, int count, Datatype type, int dest, int tag) {
+        checkSend(call, buf, offset, count, type, dest, tag);
+        return checkedSendRequest(call, kind, buf, offset, count, type, dest, tag);
+    }
+
+    private Request checkedSendRequest(
+            String call, Kind kind, Object buf, int offset, int count, Datatype type, int dest, int tag) {
         Operation operation = startSend(call, kind, buf, offset, count, type, dest, tag);
         if (operation == null) {
             return Request.complete(dest == MPI.PROC_NULL ? Status.ofNobody() : new Status());
@@ -49,11 +56,11 @@ final class Messages {
         return new Request(comm, call, operation);
     }
 
-    /** A send that can be started again and again. */
+    /** A send that can be started again and again, also when its datatype and communicator were freed. */
     Prequest persistentSend(
             String call, Kind kind, Object buf, int offset, int count, Datatype type, int dest, int tag) {
         checkSend(call, buf, offset, count, type, dest, tag);
-        return new Prequest(comm, call, () -> sendRequest(call, kind, buf, offset, count, type, dest, tag));
+        return new Prequest(comm, call, () -> checkedSendRequest(call, kind, buf, offset, count, type, dest, tag));
     }
 
     Status receive(String call, Object buf, int offset, int count, Datatype type, int source, int tag) {
@@ -63,16 +70,21 @@ final class Messages {
 
     Request receiveRequest(String call, Object buf, int offset, int count, Datatype type, int source, int tag) {
         checkReceive(call, buf, offset, count, type, source, tag);
+        return checkedReceiveRequest(call, buf, offset, count, type, source, tag);
+    }
+
+    private Request checkedReceiveRequest(
+            String call, Object buf, int offset, int count, Datatype type, int source, int tag) {
         return source == MPI.PROC_NULL
                 ? Request.complete(Status.ofNobody())
                 : Request.ofReceive(comm, call, startReceive(call, source, tag, type.sink(buf, offset, count)));
     }
 
-    /** A receive that can be started again and again. */
+    /** As {@link #persistentSend}, a receive. */
     Prequest persistentReceive(
             String call, Object buf, int offset, int count, Datatype type, int source, int tag) {
         checkReceive(call, buf, offset, count, type, source, tag);
-        return new Prequest(comm, call, () -> receiveRequest(call, buf, offset, count, type, source, tag));
+        return new Prequest(comm, call, () -> checkedReceiveRequest(call, buf, offset, count, type, source, tag));
     }
 
     Status exchange(
@@ -154,10 +166,9 @@ final class Messages {
         return caught;
     }
 
-    /** Null if there is nobody to send to, or nothing to wait for. */
+    /** Arguments are checked. Null if there is nobody to send to, or nothing to wait for. */
     private Operation startSend(
             String call, Kind kind, Object buf, int offset, int count, Datatype type, int dest, int tag) {
-        checkSend(call, buf, offset, count, type, dest, tag);
         if (dest == MPI.PROC_NULL) {
             return null;
         }

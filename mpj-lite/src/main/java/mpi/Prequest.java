@@ -2,13 +2,17 @@ package mpi;
 
 import java.util.function.Supplier;
 
-/** A send or receive that is started again and again. Between its completion and its next start it is inactive. */
+/**
+ * A send or receive that is started again and again. Between its completion and its next start it is inactive. Its datatype and its communicator may be
+ * freed before it.
+ */
 public class Prequest extends Request {
     private Supplier<Request> starter;
 
     Prequest(Communicator comm, String call, Supplier<Request> starter) {
         super(comm, call);
         this.starter = starter;
+        comm.keep();
     }
 
     /**
@@ -47,8 +51,8 @@ public class Prequest extends Request {
     }
 
     private void start(String call) {
-        comm().requireLive(call);
-        if (starter == null || isActive()) {
+        comm().requireOpen(call);
+        if (starter == null || isBusy()) {
             throw comm().check.error(
                     MPI.ERR_REQUEST, call,
                     "the request of " + call() + (starter == null ? " was freed" : " is under way, expected its completion first"));
@@ -72,6 +76,9 @@ public class Prequest extends Request {
     @Override
     public void Free() throws MPIException {
         super.Free();
-        starter = null;
+        if (starter != null) {
+            starter = null;
+            comm().leave();
+        }
     }
 }

@@ -25,6 +25,9 @@ public class Request implements Freeable {
 
     private boolean cancelled;
 
+    /** Whether the program has seen its end and not its status, as another of the same call has failed. */
+    private boolean untold;
+
     /** A send or receive. */
     Request(Communicator comm, String call, Operation operation) {
         this(comm, call);
@@ -84,6 +87,7 @@ public class Request implements Freeable {
         under(other.operation, other.outcome);
         receiving = other.receiving;
         cancelled = false;
+        untold = false;
     }
 
     // ---- one request
@@ -197,7 +201,8 @@ public class Request implements Freeable {
      * Blocks until all are complete.
      *
      * @param requests null elements count as null requests
-     * @throws MPIException if a message did not fit: the first one's error, after all are complete
+     * @throws MPIException if a message did not fit: the first one's error, after all are complete. As with the other calls for several, those that have failed
+     *     are null then; of the others nobody has been told, and any call still gives their statuses
      */
     public static Status[] Waitall(Request[] requests) throws MPIException {
         return Requests.waitAll("Waitall", requests);
@@ -333,11 +338,24 @@ public class Request implements Freeable {
         }
     }
 
+    /** What {@link #finish} has returned is to be asked for once more. */
+    final void tellAgain(Status status) {
+        status.index = MPI.UNDEFINED;
+        outcome = () -> status;
+        untold = true;
+    }
+
+    /** Whether there is something under way that can not be forgotten for a new start. */
+    final boolean isBusy() {
+        return isActive() && !untold;
+    }
+
     /** Takes the outcome of a complete request, which is null from now on. */
     final Status finish() {
         Supplier<Status> endsWith = outcome;
         operation = null;
         outcome = null;
+        untold = false;
         receiveSeen();
         return endsWith == null ? new Status() : endsWith.get();
     }

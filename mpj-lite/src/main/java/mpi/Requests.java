@@ -76,16 +76,23 @@ final class Requests {
 
     private static Status[] finishAll(Request[] requests) {
         Status[] statuses = new Status[requests.length];
-        MPIException first = null;
+        boolean[] active = new boolean[requests.length];
+        Throwable first = null;
         for (int i = 0; i < requests.length; i++) {
+            active[i] = isActive(requests[i]);
             try {
                 statuses[i] = finish(requests, i);
-            } catch (MPIException e) {
+            } catch (RuntimeException | Error e) {
                 first = first == null ? e : first;
             }
         }
         if (first != null) {
-            throw first;
+            for (int i = 0; i < requests.length; i++) {
+                if (active[i] && statuses[i] != null) {
+                    requests[i].tellAgain(statuses[i]);
+                }
+            }
+            throw Turns.unchecked(first);
         }
         return statuses;
     }

@@ -28,7 +28,7 @@ final class TopologyMaker {
         requireRoom("grid", grid.nodes());
         int[] all = reorder ? inSiteOrder() : IntStream.range(0, parent.group.Size()).toArray();
         Part part = new Part(Arrays.copyOf(all, grid.nodes()));
-        return part.group == null ? null : new CartComm(parent.self, part.group, part.id, name(), grid);
+        return part.group == null ? null : parent.heir(new CartComm(parent.self, part.group, part.id, name(), grid));
     }
 
     /** The rank that {@link #cart} would give the calling process. */
@@ -63,7 +63,7 @@ final class TopologyMaker {
             }
         }
         Part part = new Part(members);
-        return new CartComm(parent.self, part.group, part.id, name(), sub);
+        return parent.heir(new CartComm(parent.self, part.group, part.id, name(), sub));
     }
 
     // ---- graphs
@@ -76,7 +76,7 @@ final class TopologyMaker {
         Graph graph = ask(() -> new Graph(index, edges));
         requireRoom("graph", graph.nodes());
         Part part = new Part(IntStream.range(0, graph.nodes()).toArray());
-        return part.group == null ? null : new GraphComm(parent.self, part.group, part.id, name(), graph, null);
+        return part.group == null ? null : parent.heir(new GraphComm(parent.self, part.group, part.id, name(), graph, null));
     }
 
     /** The rank that {@link #graph} would give the calling process. */
@@ -174,7 +174,7 @@ final class TopologyMaker {
 
     private GraphComm distributed(DistGraphNeighbors edges) {
         Part part = new Part(IntStream.range(0, parent.group.Size()).toArray());
-        return new GraphComm(parent.self, part.group, part.id, name(), null, edges);
+        return parent.heir(new GraphComm(parent.self, part.group, part.id, name(), null, edges));
     }
 
     // ---- the new communicator

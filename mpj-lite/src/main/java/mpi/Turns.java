@@ -1,7 +1,7 @@
 package mpi;
 
-import java.util.ArrayList;
-import java.util.List;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -35,8 +35,10 @@ final class Turns {
 
     private long seen;
 
-    /** What is to be done when it has seen the last. */
-    private final List<Runnable> afterwards = new ArrayList<>();
+    /** What is to be done when it has seen so many, in their order. */
+    private final Deque<Afterwards> afterwards = new ArrayDeque<>();
+
+    private record Afterwards(long seen, Runnable what) {}
 
     /**
      * @param firstTag number of operations in the context that are somebody else's
@@ -73,9 +75,8 @@ final class Turns {
             comm.self.underWay().collectivesSeen((int) (number - seen));
             seen = number;
         }
-        if (seen == called) {
-            afterwards.forEach(Runnable::run);
-            afterwards.clear();
+        while (!afterwards.isEmpty() && afterwards.element().seen <= seen) {
+            afterwards.remove().what.run();
         }
     }
 
@@ -84,6 +85,7 @@ final class Turns {
         long number = call();
         Operation end = comm.endpoint.begin();
         AtomicReference<Throwable> failure = new AtomicReference<>();
+        comm.self.underWay().started(end);
         ClassLoader loader = Thread.currentThread().getContextClassLoader();
         line.add(end, () -> {
             Thread.currentThread().setContextClassLoader(loader);
@@ -94,6 +96,7 @@ final class Turns {
                 failure.set(e);
             } finally {
                 comm.endpoint.end(end);
+                comm.self.underWay().ended(end);
             }
         });
         return Request.of(comm, collective.call, end, () -> {
@@ -102,12 +105,12 @@ final class Turns {
         });
     }
 
-    /** Does something when the program has seen the end of all collectives that it has called. */
+    /** Does something when the program has seen the end of all collectives that it has called by now. */
     synchronized void afterwards(Runnable what) {
         if (seen == called) {
             what.run();
         } else {
-            afterwards.add(what);
+            afterwards.add(new Afterwards(called, what));
         }
     }
 
@@ -118,7 +121,7 @@ final class Turns {
         return new Status();
     }
 
-    private static RuntimeException unchecked(Throwable thrown) {
+    static RuntimeException unchecked(Throwable thrown) {
         if (thrown instanceof Error error) {
             throw error;
         }

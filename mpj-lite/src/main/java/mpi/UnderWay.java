@@ -1,6 +1,9 @@
 package mpi;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.posthouse.mpj.Operation;
 
 /**
  * What this process has begun and its program has not seen the end of: while there is any, no image can be made of it (ADR 44). It
@@ -11,6 +14,9 @@ final class UnderWay {
     private final AtomicInteger receives = new AtomicInteger();
     private final AtomicInteger messages = new AtomicInteger();
     private final AtomicInteger collectives = new AtomicInteger();
+
+    /** The ends of the collectives that go on in threads of their own. */
+    private final Set<Operation> started = ConcurrentHashMap.newKeySet();
 
     /** Whether something was freed, or left in the middle, whose end nobody can see: that never changes again. */
     private volatile boolean freed;
@@ -45,6 +51,21 @@ final class UnderWay {
 
     void collective() {
         collectives.incrementAndGet();
+    }
+
+    /** It goes on in a thread of its own. */
+    void started(Operation end) {
+        started.add(end);
+    }
+
+    /** That thread is done with it. */
+    void ended(Operation end) {
+        started.remove(end);
+    }
+
+    /** What is to come to an end before this process may leave, whether the program has waited for it or not. */
+    Set<Operation> started() {
+        return started;
     }
 
     void collectivesSeen(int count) {

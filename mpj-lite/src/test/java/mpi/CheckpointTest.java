@@ -179,6 +179,39 @@ class CheckpointTest {
         });
     }
 
+    /** Before, they were among the communicators of the port's own, which no image has. */
+    @Test
+    void collectivesCountOnOfWhatWasMadeAtAPort() {
+        List<List<Integer>> saved = List.of(new ArrayList<>(), new ArrayList<>());
+        LocalWorld first = new LocalWorld(2).saving();
+        run(2, first, (world, checkpoint) -> {
+            Intercomm pair = metAtAPort(world);
+            Intracomm merged = pair.merge(world.Rank() == 0);
+            checkpoint.restored();
+            pair.barrier();
+            merged.Barrier();
+            checkpoint.save();
+            saved.get(world.Rank()).addAll(operations(pair, merged));
+        });
+        run(2, new LocalWorld(2).saving().after(first), (world, checkpoint) -> {
+            Intercomm pair = metAtAPort(world);
+            Intracomm merged = pair.merge(world.Rank() == 0);
+            checkpoint.restored();
+            assertThat(operations(pair, merged)).isEqualTo(saved.get(world.Rank()));
+        });
+    }
+
+    private static Intercomm metAtAPort(Intracomm world) {
+        Intracomm self = world.Split(world.Rank(), 0);
+        String[] name = {world.Rank() == 0 ? world.self.ports().open(0) : ""};
+        world.Bcast(name, 0, 1, MPI.OBJECT, 0);
+        return world.Rank() == 0 ? self.accept(name[0], 0) : self.connect(name[0], 0);
+    }
+
+    private static List<Integer> operations(Intercomm pair, Intracomm merged) {
+        return List.of(pair.collectives.operations(), pair.everybody().operations(), merged.collectives.operations());
+    }
+
     /** It has left by then, but nobody has asked: that is asked again, and answered as it was. */
     @Test
     void whatWasInTheAttachedBufferIsThereStill() {

@@ -43,6 +43,36 @@ class CommunicatorNumbersTest {
         });
     }
 
+    /** Else which numbers the copy's agreement finds free, in its own thread, would be a matter of time. */
+    @Test
+    void noneIsGivenBackUntilACopyUnderWayWasSeen() {
+        Ranks.run(2, (world, rank) -> {
+            for (int round = 0; round < Contexts.RESTING; round++) {
+                world.dup().Free();
+            }
+            Intracomm last = world.dup();
+            Contexts contexts = world.self.contexts();
+            if (rank == 1) {
+                // Until rank 0 has seen what it has to, its agreement waits for this one.
+                world.Recv(new int[1], 0, 1, MPI.INT, 0, 0);
+            }
+            Intracomm copy = world.iDup();
+            Intracomm next = world.iDup();
+            if (rank == 0) {
+                int before = BitSet.valueOf(contexts.rested()).cardinality();
+                last.Free();
+                assertThat(BitSet.valueOf(contexts.rested()).cardinality()).as("that have rested").isEqualTo(before);
+                world.Send(new int[1], 0, 1, MPI.INT, 1, 0);
+            } else {
+                last.Free();
+            }
+            copy.getRequest().Wait();
+            assertThat(contexts.isFree(last.id)).as("another copy is under way").isFalse();
+            next.getRequest().Wait();
+            assertThat(contexts.isFree(last.id)).isTrue();
+        });
+    }
+
     @Test
     void aReceiveLeftOnAFreedCommunicatorMeetsNothing() {
         Ranks.run(2, (world, rank) -> {

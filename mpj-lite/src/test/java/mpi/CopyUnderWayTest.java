@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.posthouse.mpj.LocalWorld;
+import org.posthouse.wire.Limit;
 
 /** Communicators that {@code iDup} starts: nobody waits, and nothing works before the copy is known to be there. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -87,6 +88,54 @@ class CopyUnderWayTest {
                 assertThat(sum(started, 1) + sum(made, 1)).isEqualTo(4);
             });
         }
+    }
+
+    /** It follows from the calls, and not from whether the two agreements are under way at one time: so it is told before a crash. */
+    @Test
+    void whoMakesAnotherBeforeACopyWasSeenCanNotBeStartedAgain() {
+        LocalWorld local = new LocalWorld(2);
+        Ranks.run(local, 2, (world, rank) -> {
+            Intracomm other = world.dup();
+            Request ahead = null;
+            Intracomm started = null;
+            if (rank == 0) {
+                ahead = world.Ibarrier();
+                started = world.iDup();
+            }
+            other.dup();
+            if (rank == 0) {
+                world.Send(new int[1], 0, 1, MPI.INT, 1, 0);
+            } else {
+                // The copy's agreement begins behind the barrier, when the other one is over everywhere.
+                world.Recv(new int[1], 0, 1, MPI.INT, 0, 0);
+                ahead = world.Ibarrier();
+                started = world.iDup();
+            }
+            Request.Waitall(new Request[] {ahead, started.getRequest()});
+        });
+        assertThat(local.limits(0)).containsExactly(Limit.AGREEMENTS);
+        assertThat(local.limits(1)).as("one behind the other").isEmpty();
+    }
+
+    @Test
+    void whoMakesThemInOneOrderCanBeStartedAgain() {
+        LocalWorld local = new LocalWorld(2);
+        Ranks.run(local, 2, (world, rank) -> {
+            Intracomm other = world.dup();
+            Intracomm first = world.iDup();
+            Intracomm second = world.iDup();
+            world.dup();
+            other.dup();
+            Intercomm pair = other.createIntercomm(world.split(rank, 0), 0, 1 - rank, 0);
+            pair.iDup();
+            pair.merge(rank == 0);
+            Intracomm third = other.iDup();
+            other.Barrier();
+            world.createGroup(world.Group(), 0);
+            Request.Waitall(new Request[] {first.getRequest(), second.getRequest(), third.getRequest()});
+        });
+        assertThat(local.limits(0)).isEmpty();
+        assertThat(local.limits(1)).isEmpty();
     }
 
     /** What both groups of an intercommunicator do together has one order with its collectives: a replay needs it. */

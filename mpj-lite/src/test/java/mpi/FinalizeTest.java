@@ -105,6 +105,28 @@ class FinalizeTest {
         });
     }
 
+    /** Such a program is in error, but a replay must not depend on how far the collective's thread is: before, that spoke behind the goodbye. */
+    @Test
+    void whoLeavesWaitsForTheCollectivesThatItHasStarted() {
+        Ranks.run(2, (world, rank) -> {
+            Intracomm freed = world.dup();
+            int[] sums = new int[2];
+            if (rank == 1) {
+                // Rank 0 is in Finalize, or on its way there.
+                world.Recv(new int[1], 0, 1, MPI.INT, 0, 0);
+            }
+            Request first = world.Iallreduce(new int[] {rank + 1}, 0, sums, 0, 1, MPI.INT, MPI.SUM);
+            freed.Iallreduce(new int[] {rank + 2}, 0, sums, 1, 1, MPI.INT, MPI.SUM);
+            freed.Free();
+            if (rank == 0) {
+                world.Send(new int[1], 0, 1, MPI.INT, 1, 0);
+            }
+            MPI.leave(world.self);
+            assertThat(sums).containsExactly(3, 5);
+            first.Wait();
+        });
+    }
+
     /** Each call that blocks, in a thread of its own, while the main one finalizes. */
     @Test
     void aThreadInsideACallIsToldSo() {

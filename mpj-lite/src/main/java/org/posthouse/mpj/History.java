@@ -412,7 +412,7 @@ final class History {
                 : replaying ? "a failed poll, of " + pollsKnown : "what it did then";
         return new DivergedException("was started again and does not do what it did before: expected " + expected
                 + ", found " + call + " after event " + events + " and " + polls
-                + " failed polls; make it depend on nothing but its arguments, its messages, MPI.Wtime and MPI.Random");
+                + " failed polls; make it depend on nothing but its arguments, its messages, MPI.Wtime, MPI.Random and MPI.Get_processor_name");
     }
 
     private static String name(int kind) {
@@ -421,7 +421,7 @@ final class History {
             case ANY -> "a wait for any of several";
             case FOUND -> "a probe that finds something";
             case TAKEN -> "a cancel";
-            case VALUE -> "Wtime or Random";
+            case VALUE -> "Wtime, Random or Get_processor_name";
             case START -> "Checkpoint.restored()";
             default -> "an unknown event (" + kind + ")";
         };

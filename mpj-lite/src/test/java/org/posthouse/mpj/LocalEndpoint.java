@@ -375,7 +375,9 @@ final class LocalEndpoint implements Endpoint {
     }
 
     @Override
-    public void limit(Limit reason) {}
+    public void limit(Limit reason) {
+        world.limited(rank, reason);
+    }
 
     @Override
     public Presence presence(int context, int[] worldRanks, int first) {

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -11,6 +12,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.posthouse.wire.Limit;
 
 /**
  * A message-passing machine in one process, for tests: one thread and one endpoint a rank. Messages of different
@@ -28,6 +31,7 @@ public final class LocalWorld {
     private Random random = new Random(1);
     private int[] sites;
     private long eagerBytesMax = 256 * 1024;
+    private final List<Set<Limit>> limits;
     private boolean saving;
     /** The ranks' own threads that still run; threads that they start are not waited for. */
     private final Set<Thread> live = new HashSet<>();
@@ -42,6 +46,7 @@ public final class LocalWorld {
 
     public LocalWorld(int size) {
         endpoints = new LocalEndpoint[size];
+        limits = Stream.generate(() -> (Set<Limit>) EnumSet.noneOf(Limit.class)).limit(size).toList();
         Arrays.setAll(endpoints, rank -> new LocalEndpoint(this, rank));
         sites(new int[size]);
     }
@@ -78,6 +83,15 @@ public final class LocalWorld {
             endpoints[rank].image(other.endpoints[rank].image());
         }
         return this;
+    }
+
+    synchronized void limited(int rank, Limit reason) {
+        limits.get(rank).add(reason);
+    }
+
+    /** Why the rank could not be started again in a job that is logged; empty if it could. */
+    public synchronized Set<Limit> limits(int rank) {
+        return Set.copyOf(limits.get(rank));
     }
 
     boolean isSaving() {

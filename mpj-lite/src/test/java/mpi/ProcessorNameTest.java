@@ -1,0 +1,54 @@
+package mpi;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.junit.jupiter.api.Test;
+import org.posthouse.mpj.Endpoint;
+
+/** Where a process says that it is comes from values that are recorded. */
+class ProcessorNameTest {
+    private final List<Long> history = new ArrayList<>();
+    private int observed;
+
+    /** One of the next process, which has the values that were recorded again, and then new ones. */
+    private Endpoint next() {
+        observed = 0;
+        return Ends.that((call, arguments) -> {
+            if (observed == history.size()) {
+                history.add(((LongSupplier) arguments[0]).getAsLong());
+            }
+            return history.get(observed++);
+        });
+    }
+
+    @Test
+    void whoIsStartedAgainElsewhereIsToldTheSame() {
+        for (String name : List.of("node", "node-007", "a-node.with.a-longer.name", "kn\u00f6\u00f6t")) {
+            history.clear();
+            assertThat(ProcessorName.recorded(next(), name)).isEqualTo(name);
+            assertThat(ProcessorName.recorded(next(), "elsewhere")).isEqualTo(name);
+        }
+    }
+
+    @Test
+    void whoDiedBetweenTwoValuesIsToldAWholeName() {
+        for (String now : List.of("else", "a-node.where.others-are", "a-longer.one.that.is-elsewhere")) {
+            history.clear();
+            ProcessorName.recorded(next(), "a-node.with.a-longer.name");
+            history.subList(2, history.size()).clear();
+            assertThat(ProcessorName.recorded(next(), now)).isEqualTo(now);
+            assertThat(ProcessorName.recorded(next(), "a third")).isEqualTo(now);
+        }
+    }
+
+    @Test
+    void aCallBehindTheRecordedOnesIsToldWhereTheProcessIs() {
+        ProcessorName.recorded(next(), "node");
+        Endpoint second = next();
+        assertThat(ProcessorName.recorded(second, "elsewhere")).isEqualTo("node");
+        assertThat(ProcessorName.recorded(second, "elsewhere")).isEqualTo("elsewhere");
+    }
+}
