@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.SortedMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +58,29 @@ final class RollTest {
             Samples.fill(log, 200, 64_000);
         }
         assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    @Test
+    void whoeverWaitsForItsReadingIsToldHowFarThatIs() throws Exception {
+        try (MessageLog log = MessageLog.open(smallFiles())) {
+            Samples.fill(log, 200, 1000);
+        }
+        long bytes = 0;
+        for (Path file : QueueFiles.list(folder).values()) {
+            bytes += Files.size(file);
+        }
+        LogReading reading = LogReading.of(folder);
+        List<String> told = new ArrayList<>();
+        long[] read = {-1};
+        MessageLog.scan(folder, entry -> {
+            reading.accept(entry);
+            assertThat(reading.read()).isGreaterThan(read[0]);
+            read[0] = reading.read();
+            told.add(reading.toString());
+        });
+        Path newest = QueueFiles.list(folder).sequencedValues().getLast();
+        assertThat(read[0]).isBetween(bytes - Files.size(newest), bytes);
+        assertThat(told.getLast()).isEqualTo(String.format(Locale.ROOT, "it reads its log (%s): %,d of %,d bytes", folder, read[0], bytes));
     }
 
     @Test
