@@ -242,12 +242,12 @@ public final class HomedRank {
         return Checkpoints.asking(this);
     }
 
-    /** What its launcher has to know of its output. */
+    /** What its launcher has to know to start it again. */
     OutputNotes outputNotes() {
         return outputNotes;
     }
 
-    /** What a launcher that comes has to know of its output. */
+    /** What a launcher that comes has to know to start it again. */
     public List<JobEvent> outputNotesTold() {
         return outputNotes.all();
     }
@@ -316,6 +316,9 @@ public final class HomedRank {
         events = recovered.events();
         failedPolls = recovered.failedPolls();
         recovered.marks().forEach(outputNotes::checkpoint);
+        if (recovered.limited()) {
+            outputNotes.limited("it did what cannot be replayed before its relay was started again");
+        }
     }
 
     /** It has said goodbye, and is answered when all that it has sent is safe. */

@@ -158,6 +158,24 @@ class LauncherReturnsTest {
         }
     }
 
+    /** It was told once, perhaps to nobody: to a launcher that died before it had written it down. */
+    @Test
+    void whoComesBackIsToldWhichRanksCannotBeReplayed() throws Exception {
+        leaveLog();
+        try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
+            dead.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, 1, true), ByteBuffer.allocate(LogRecord.Events.ITEM_BYTES));
+        }
+        start(LauncherWait.DEFAULT);
+        for (int launcher = 0; launcher < 2; launcher++) {
+            events.clear();
+            try (RelayLine line = launcher(TOKEN, true)) {
+                await().atMost(PATIENCE).until(() -> events.size() >= 3);
+                assertThat(heard()).containsExactlyInAnyOrder("0:" + JobEvent.AWAY, "0:" + JobEvent.LIMITED, "1:" + JobEvent.FINALIZED);
+                assertThat(line.home().relay()).isEqualTo("here");
+            }
+        }
+    }
+
     private static JobEvent mark(int image, long out, long err) {
         return new JobEvent(JOB, JobEvent.CHECKPOINTED, 0, image, out, err, "");
     }
