@@ -415,6 +415,9 @@ final class LogJournal implements Journal {
     @Override
     public synchronized void checkpoint(long job, int rank, Standing at, ImageNote image) {
         append(job, () -> log.appendCheckpoint(new LogRecord.CheckpointTaken(job, rank, point(at, image))));
+        if (!at.waits().isEmpty()) {
+            room.pinned(at.pin(), at.waits());
+        }
         room.lookSoon();
     }
 

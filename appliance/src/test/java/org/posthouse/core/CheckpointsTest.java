@@ -139,11 +139,12 @@ final class CheckpointsTest {
         long last = relay.journal.position();
         says(Point.Kind.READY, 0);
         assertThat(relay.journal.events).last().asString()
-                .as("the second and the third of three records wait").contains("Standing[pin=" + (last - 1) + ", deliveries=1,");
+                .as("the second and the third of three records wait").contains("Standing[pin=" + (last - 1) + ", deliveries=1,")
+                .contains("waits=message 1->0 context 0 tag 0 sequence 2 (10 bytes)]");
         receiveTwo();
         long next = relay.journal.position() + 1;
         says(Point.Kind.READY, 0);
-        assertThat(relay.journal.events).last().asString().contains("Standing[pin=" + next + ", deliveries=3,");
+        assertThat(relay.journal.events).last().asString().contains("Standing[pin=" + next + ", deliveries=3,", "waits=]");
     }
 
     private void receiveTwo() throws WireException {
