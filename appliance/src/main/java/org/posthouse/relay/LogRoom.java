@@ -135,6 +135,10 @@ final class LogRoom {
      * @return why it cannot be; empty if it can
      */
     Optional<String> admit(JobOpen job, long rankBytes) {
+        if (log.isWorn()) {
+            return Optional.of("its log, " + log.folder() + ", has used most of the names of its files: when its other jobs have ended start the relay again,"
+                    + " and the log begins anew");
+        }
         long mayCome = job.size() * rankBytes;
         if (!pressure.fits(mayCome)) {
             return Optional.of("its " + job.size() + " ranks may have " + mayCome + " bytes under way, other jobs "
