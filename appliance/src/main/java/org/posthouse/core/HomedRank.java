@@ -52,6 +52,10 @@ public final class HomedRank {
     private long messagesSent;
     private long bytesSent;
     private long messagesDelivered;
+
+    /** Of these, what the log knew of when this relay began. */
+    private long deliveredBefore;
+
     private long bytesDelivered;
 
     HomedRank(Job job, int rank) {
@@ -92,6 +96,11 @@ public final class HomedRank {
     /** Messages delivered, those included that wait for a rank between two connections. */
     public long messagesDelivered() {
         return messagesDelivered;
+    }
+
+    /** Those of this relay, as all else that it counts. */
+    public long deliveredHere() {
+        return messagesDelivered - deliveredBefore;
     }
 
     /** Deliveries that have left for the rank: its counter of the handshake. */
@@ -313,6 +322,7 @@ public final class HomedRank {
                 : recovered.finalized() ? RankState.FINALIZED : RankState.AWAY;
         incarnation = recovered.incarnation();
         messagesDelivered = recovered.deliveries();
+        deliveredBefore = messagesDelivered;
         events = recovered.events();
         failedPolls = recovered.failedPolls();
         recovered.marks().forEach(outputNotes::checkpoint);

@@ -27,6 +27,7 @@ import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.ops.RankView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
@@ -174,6 +175,20 @@ class LauncherReturnsTest {
                 assertThat(line.home().relay()).isEqualTo("here");
             }
         }
+    }
+
+    @Test
+    void whatTheDeadRelayDeliveredIsNotCounted() throws Exception {
+        leaveLog();
+        try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
+            dead.appendArrival(
+                    new LogRecord.Arrival(JOB, 0, 0, 2, 5, 1, 1, 4, 4, LogRecord.Form.SEND, false, new LogRecord.Receipt(1, 1, 1)), ByteBuffer.allocate(4));
+        }
+        start(LauncherWait.DEFAULT);
+        await().atMost(PATIENCE).until(() -> relay.view().snapshot().jobs().size() == 1);
+        RankView rank = relay.view().snapshot().jobs().getFirst().ranks().getFirst();
+        assertThat(List.of(rank.rank(), rank.messagesSent(), rank.messagesDelivered())).asList().containsExactly(0, 0L, 0L);
+        assertThat(relay.view().snapshot().counters().messagesOut()).isZero();
     }
 
     private static JobEvent mark(int image, long out, long err) {
