@@ -79,10 +79,10 @@ final class Checkpoints {
     }
 
     private static Standing standing(HomedRank rank, Point point) {
-        long next = rank.job().journal().position() + 1;
+        Message waits = rank.mailbox().oldest();
         return new Standing(
-                Math.min(next, rank.mailbox().oldestPosition()), rank.messagesDelivered(), rank.events(), rank.failedPolls(),
-                point.out(), point.err());
+                waits == null ? rank.job().journal().position() + 1 : waits.logPosition(), rank.messagesDelivered(), rank.events(),
+                rank.failedPolls(), point.out(), point.err(), waits == null ? "" : waits.toString());
     }
 
     private void save(HomedRank rank, Point point) {

@@ -52,6 +52,10 @@ public final class HomedRank {
     private long messagesSent;
     private long bytesSent;
     private long messagesDelivered;
+
+    /** Of these, what the log knew of when this relay began. */
+    private long deliveredBefore;
+
     private long bytesDelivered;
 
     HomedRank(Job job, int rank) {
@@ -92,6 +96,11 @@ public final class HomedRank {
     /** Messages delivered, those included that wait for a rank between two connections. */
     public long messagesDelivered() {
         return messagesDelivered;
+    }
+
+    /** Those of this relay, as all else that it counts. */
+    public long deliveredHere() {
+        return messagesDelivered - deliveredBefore;
     }
 
     /** Deliveries that have left for the rank: its counter of the handshake. */
@@ -242,12 +251,12 @@ public final class HomedRank {
         return Checkpoints.asking(this);
     }
 
-    /** What its launcher has to know of its output. */
+    /** What its launcher has to know to start it again. */
     OutputNotes outputNotes() {
         return outputNotes;
     }
 
-    /** What a launcher that comes has to know of its output. */
+    /** What a launcher that comes has to know to start it again. */
     public List<JobEvent> outputNotesTold() {
         return outputNotes.all();
     }
@@ -313,9 +322,13 @@ public final class HomedRank {
                 : recovered.finalized() ? RankState.FINALIZED : RankState.AWAY;
         incarnation = recovered.incarnation();
         messagesDelivered = recovered.deliveries();
+        deliveredBefore = messagesDelivered;
         events = recovered.events();
         failedPolls = recovered.failedPolls();
         recovered.marks().forEach(outputNotes::checkpoint);
+        if (recovered.limited()) {
+            outputNotes.limited("it did what cannot be replayed before its relay was started again");
+        }
     }
 
     /** It has said goodbye, and is answered when all that it has sent is safe. */

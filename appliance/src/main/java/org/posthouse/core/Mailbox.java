@@ -151,12 +151,12 @@ public final class Mailbox {
         }
     }
 
-    /** The position in the log of the message that waits for the longest; Long.MAX_VALUE if none does. */
-    long oldestPosition() {
-        long oldest = Long.MAX_VALUE;
+    /** Of the messages that wait for a receive the one that came first, by the log; null if none waits. */
+    Message oldest() {
+        Message oldest = null;
         for (Context context : contexts.values()) {
             Message first = context.arrived.firstWithTag(Wire.ANY);
-            oldest = first == null ? oldest : Math.min(oldest, first.logPosition());
+            oldest = first == null || oldest != null && oldest.logPosition() < first.logPosition() ? oldest : first;
         }
         return oldest;
     }

@@ -63,7 +63,7 @@ final class Observations {
         }
         rank.countEvents(view.events());
         if (!limit.isEmpty()) {
-            job.report(JobEvent.LIMITED, rank.rank(), 0, limit);
+            job.report(rank.outputNotes().limited(limit));
         }
     }
 

@@ -7,8 +7,8 @@ import java.util.List;
 import org.posthouse.wire.JobEvent;
 
 /**
- * What the launcher of a logged job has to know of a rank to show each line once: where in its output its checkpoints stand, and at which of
- * them its process goes on. It hears of each at once, and again when it comes: what was on its way to it may be lost with its connection, or
+ * What the launcher of a logged job has to know of a rank to start it again and show each line once: where in its output its checkpoints stand, at
+ * which of them its process goes on, and whether it cannot be replayed from the last. It hears of each at once, and again when it comes: what was on its way to it may be lost with its connection, or
  * with this relay. Confined to the relay core.
  */
 final class OutputNotes {
@@ -23,6 +23,9 @@ final class OutputNotes {
 
     private JobEvent origin;
 
+    /** Null unless the rank did what cannot be replayed, and no image lies behind that. */
+    private JobEvent limit;
+
     OutputNotes(HomedRank rank) {
         this.rank = rank;
     }
@@ -33,6 +36,7 @@ final class OutputNotes {
         if (mark.image() == 0) {
             prologue = told;
         } else {
+            limit = null;
             images.addLast(told);
             if (images.size() > IMAGES) {
                 images.removeFirst();
@@ -47,11 +51,17 @@ final class OutputNotes {
         return origin;
     }
 
+    /** From here on the rank cannot be replayed. @return what its launcher is told */
+    JobEvent limited(String why) {
+        limit = new JobEvent(rank.job().id(), JobEvent.LIMITED, rank.rank(), 0, why);
+        return limit;
+    }
+
     private JobEvent event(int kind, long image, long a, long b) {
         return new JobEvent(rank.job().id(), kind, rank.rank(), Math.toIntExact(image), a, b, "");
     }
 
-    /** All of it that still is of use, marks before what refers to them. */
+    /** All of it that still is of use, what refers to marks, or holds behind them, after them. */
     List<JobEvent> all() {
         List<JobEvent> all = new ArrayList<>(images);
         if (prologue != null) {
@@ -59,6 +69,9 @@ final class OutputNotes {
         }
         if (origin != null) {
             all.addLast(origin);
+        }
+        if (limit != null) {
+            all.addLast(limit);
         }
         return all;
     }

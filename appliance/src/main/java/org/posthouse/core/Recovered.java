@@ -15,6 +15,7 @@ import java.util.List;
  * @param takenBack offers to it that their sources took back
  * @param messages to it that no receive has got, or that are not whole: {@link Message#recovered}, in the order in which
  *     they came. They are the core's from then on
+ * @param limited whether it cannot be replayed behind its last checkpoint
  * @param marks where in its output its checkpoints stand, older ones first
  */
 public record Recovered(
@@ -27,6 +28,7 @@ public record Recovered(
         List<Channel> channels,
         List<Channel> takenBack,
         List<Message> messages,
+        boolean limited,
         List<Mark> marks) {
     /** A place in the stream of messages from {@code source} in one context. */
     public record Channel(int context, int source, long sequence) {}
@@ -36,6 +38,6 @@ public record Recovered(
 
     /** A rank of which the log has no record. */
     public static Recovered nothing(int rank) {
-        return new Recovered(rank, 0, false, 0, 0, 0, List.of(), List.of(), List.of(), List.of());
+        return new Recovered(rank, 0, false, 0, 0, 0, List.of(), List.of(), List.of(), false, List.of());
     }
 }

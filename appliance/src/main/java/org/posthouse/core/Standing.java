@@ -9,5 +9,6 @@ package org.posthouse.core;
  * @param polls that have failed
  * @param out bytes that its processes have printed to their standard output
  * @param err the same of their standard error
+ * @param waits the message whose arrival that record is, as no receive has got it; empty if none waits
  */
-public record Standing(long pin, long deliveries, long events, long polls, long out, long err) {}
+public record Standing(long pin, long deliveries, long events, long polls, long out, long err, String waits) {}

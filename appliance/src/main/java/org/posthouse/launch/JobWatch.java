@@ -242,14 +242,19 @@ final class JobWatch {
         long downNs = deadlines.relayBack(back.relay(), nowNs);
         if (unheard.remove(back.relay())) {
             tell.accept("relay " + back.id() + " has the job");
-            if (unheard.isEmpty() && lostForEver != Deadlines.NOBODY) {
-                fail(ExitStatus.NOT_STARTED, "rank " + lostForEver + " lost its launcher, and cannot be started again: " + ranks.limit(lostForEver));
-            }
+            endIfLostForEver();
             return;
         }
         Set<Integer> missing = ranksAt(back.relay()).filter(ranks::isMissing).boxed().collect(Collectors.toSet());
         losses.back(back.relay(), back.id(), downNs, nowNs, missing);
         tell.accept(String.format(Locale.ROOT, "relay %s is back after %.2f s", back.id(), downNs / 1e9));
+    }
+
+    /** When every relay is there to be told. */
+    private void endIfLostForEver() {
+        if (unheard.isEmpty() && lostForEver != Deadlines.NOBODY) {
+            fail(ExitStatus.NOT_STARTED, "rank " + lostForEver + " lost its launcher, and cannot be started again: " + ranks.limit(lostForEver));
+        }
     }
 
     /** A launcher may have died when it had ended the job there and had not written that down. */
@@ -344,11 +349,18 @@ final class JobWatch {
         }
     }
 
-    /** Nobody is to learn that by a death. It may hold for all ranks: the first is named. */
+    /** Nobody is to learn that by a death, unless the word was lost. It may hold for all ranks: the first is named. */
     private void limited(int rank, String why) {
-        ranks.limited(rank, why);
+        if (!ranks.limited(rank, why)) {
+            return;
+        }
         processes.limited(rank, why);
-        if (spec.isRestartable() && limitsTold.add(why)) {
+        if (behind.contains(rank)) {
+            lostForEver = lostForEver == Deadlines.NOBODY ? rank : lostForEver;
+            endIfLostForEver();
+        } else if (recoveries.isOpen(rank)) {
+            fail(ranks.status(rank), died(rank) + ", and cannot be started again: " + why);
+        } else if (spec.isRestartable() && limitsTold.add(why)) {
             tell.accept("rank " + rank + " cannot be started again from here on, and the job ends if it dies: " + why + " (of other ranks the same is not told)");
         }
     }

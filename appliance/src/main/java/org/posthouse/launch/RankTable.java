@@ -96,9 +96,11 @@ final class RankTable {
         lostWhy[rank] = why;
     }
 
-    /** The rank did what cannot be replayed; the first reason counts. */
-    void limited(int rank, String why) {
-        limits[rank] = limits[rank] == null ? why : limits[rank];
+    /** The rank did what cannot be replayed; the first reason counts. @return whether that is news */
+    boolean limited(int rank, String why) {
+        boolean isNew = limits[rank] == null;
+        limits[rank] = isNew ? why : limits[rank];
+        return isNew;
     }
 
     /** A checkpoint lies behind whatever the rank did that cannot be replayed. */

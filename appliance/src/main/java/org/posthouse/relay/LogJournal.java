@@ -33,6 +33,7 @@ import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.LogBook;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogException;
+import org.posthouse.logstore.LogReading;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.LogStats;
 import org.posthouse.logstore.LogSync;
@@ -79,6 +80,9 @@ final class LogJournal implements Journal {
     private RestartPoints points;
     private LogRoom room;
 
+    /** How far the log has been read, while it is being opened; else null. */
+    private volatile LogReading reading;
+
     /** Written last when it is opened. */
     private volatile MessageLog log;
 
@@ -98,10 +102,7 @@ final class LogJournal implements Journal {
             Path folder, String relay, long epochMin, LogLimits limits, long sharedBytes, LogRoom.Relief relief, LongPredicate awaitSafe) throws IOException {
         makeFolder(folder);
         long limitBytes = limits.bytes(folder);
-        MessageLog opened = MessageLog.open(LogConfig.limited(folder, limitBytes), book -> {
-            refuseAnothers(folder, relay, book);
-            return Math.max(epochMin, book.relayEpoch() + 1);
-        }, entry -> {});
+        MessageLog opened = read(folder, relay, limitBytes, epochMin);
         List<LoggedJob> jobs = jobs(opened, relay);
         images = new ImageStore(imageFolder(folder));
         images.retain(job -> opened.book().job(job) != null);
@@ -115,6 +116,24 @@ final class LogJournal implements Journal {
         log = opened;
         background.scheduleWithFixedDelay(room::look, LogRoom.LOOK_MS, LogRoom.LOOK_MS, TimeUnit.MILLISECONDS);
         return jobs;
+    }
+
+    private MessageLog read(Path folder, String relay, long limitBytes, long epochMin) throws IOException {
+        LogReading whole = LogReading.of(folder);
+        reading = whole;
+        try {
+            return MessageLog.open(LogConfig.limited(folder, limitBytes), book -> {
+                refuseAnothers(folder, relay, book);
+                return Math.max(epochMin, book.relayEpoch() + 1);
+            }, whole);
+        } finally {
+            reading = null;
+        }
+    }
+
+    /** How far the log has been read, in words, while it is being opened. Thread-safe. */
+    Optional<String> reading() {
+        return Optional.ofNullable(reading).map(LogReading::toString);
     }
 
     private static void makeFolder(Path folder) throws IOException {
@@ -412,6 +431,9 @@ final class LogJournal implements Journal {
     @Override
     public synchronized void checkpoint(long job, int rank, Standing at, ImageNote image) {
         append(job, () -> log.appendCheckpoint(new LogRecord.CheckpointTaken(job, rank, point(at, image))));
+        if (!at.waits().isEmpty()) {
+            room.pinned(at.pin(), at.waits());
+        }
         room.lookSoon();
     }
 

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.posthouse.core.Job;
 import org.posthouse.logstore.JobState;
 import org.posthouse.logstore.LogBook;
@@ -14,16 +15,25 @@ import org.posthouse.logstore.RankLog;
  *
  * @param position of the oldest record that it needs
  * @param saves whether it takes checkpoints: it has asked once whether it is restored
+ * @param waits the message that stands there and that no receive has got, which its checkpoints wait for; empty if that is not so, or was not told
+ *     since the relay's start
  */
-record LogNeed(long job, int rank, long position, boolean saves) {
-    /** What all ranks need, the oldest first; of those that need something. */
-    static List<LogNeed> of(LogBook book, LogBook.Pinned pinned) {
+record LogNeed(long job, int rank, long position, boolean saves, String waits) {
+    /** What a program is to do that takes checkpoints, or could. */
+    static final String SAVE = "come to Checkpoint.point() more often";
+
+    /**
+     * What all ranks need, the oldest first; of those that need something.
+     *
+     * @param waiting messages that checkpoints wait for, by position
+     */
+    static List<LogNeed> of(LogBook book, LogBook.Pinned pinned, Map<Long, String> waiting) {
         List<LogNeed> needs = new ArrayList<>();
         for (JobState job : book.jobs()) {
             for (RankLog rank : job.ranks()) {
                 long position = pinned.by(job.id(), rank);
                 if (position < Long.MAX_VALUE) {
-                    needs.add(new LogNeed(job.id(), rank.rank(), position, rank.prologue().isPresent()));
+                    needs.add(new LogNeed(job.id(), rank.rank(), position, rank.prologue().isPresent(), waiting.getOrDefault(position, "")));
                 }
             }
         }
@@ -31,9 +41,15 @@ record LogNeed(long job, int rank, long position, boolean saves) {
         return needs;
     }
 
+    /** What its program is to do so that it needs them no more. */
+    String remedy() {
+        return waits.isEmpty() ? SAVE : "receive that message, or not send it";
+    }
+
     @Override
     public String toString() {
-        return "rank " + rank + " of job " + Job.hexId(job) + " needs the oldest records"
-                + (saves ? "" : " and takes no checkpoints");
+        String why = saves ? "" : " and takes no checkpoints";
+        return "rank " + rank + " of job " + Job.hexId(job) + " needs the oldest records" + why
+                + (waits.isEmpty() ? "" : ", as it has not received " + waits);
     }
 }

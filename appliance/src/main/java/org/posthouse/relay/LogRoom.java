@@ -5,7 +5,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -45,6 +47,9 @@ final class LogRoom {
 
     /** For each open job, how many bytes its ranks may have under way. */
     private final Map<Long, Long> expected = new HashMap<>();
+
+    /** Messages that checkpoints wait for, by their positions; no more than there are checkpoints in the log. Guarded by {@link #turn}. */
+    private final NavigableMap<Long, String> waiting = new TreeMap<>();
 
     /** How much the log takes when it is looked at again before the time. Guarded by {@link #turn}. */
     private long nextLookBytes;
@@ -130,6 +135,10 @@ final class LogRoom {
      * @return why it cannot be; empty if it can
      */
     Optional<String> admit(JobOpen job, long rankBytes) {
+        if (log.isWorn()) {
+            return Optional.of("its log, " + log.folder() + ", has used most of the names of its files: when its other jobs have ended start the relay again,"
+                    + " and the log begins anew");
+        }
         long mayCome = job.size() * rankBytes;
         if (!pressure.fits(mayCome)) {
             return Optional.of("its " + job.size() + " ranks may have " + mayCome + " bytes under way, other jobs "
@@ -153,6 +162,12 @@ final class LogRoom {
         if (mayCome != null) {
             pressure.mayCome(-mayCome);
         }
+    }
+
+    /** A checkpoint needs the log from this message on, which no receive has got. Under the monitor. */
+    void pinned(long position, String message) {
+        waiting.headMap(log.firstPosition()).clear();
+        waiting.put(position, message);
     }
 
     /** The job has what is not taken in. */
@@ -273,7 +288,7 @@ final class LogRoom {
             case OPEN -> used;
             case HELD -> disk.ample() ? used : free + 2 * disk.neededBytes() + " should be; " + used;
             case STALLED -> disk.ample()
-                    ? used + ", nothing moves: raise --log-limit, or have the program come to Checkpoint.point() more often"
+                    ? used + ", nothing moves: raise --log-limit, or have the program " + (needs.isEmpty() ? LogNeed.SAVE : needs.getFirst().remedy())
                     : free + 2 * disk.neededBytes() + " must be for this job to go on: free space there; " + used;
             case FULL -> "the disk is full: " + free + (disk.freeBytes() < disk.neededBytes()
                     ? disk.neededBytes() + " must be: free " + (disk.neededBytes() - disk.freeBytes()) + " bytes there"
@@ -302,7 +317,7 @@ final class LogRoom {
     }
 
     private List<LogNeed> needs(boolean easy) {
-        return LogNeed.of(log.book(), (job, rank) -> easy ? rank.pin() : rank.pinOfNewest());
+        return LogNeed.of(log.book(), (job, rank) -> easy ? rank.pin() : rank.pinOfNewest(), waiting);
     }
 
     private long upTo(List<LogNeed> needs) {

@@ -91,6 +91,7 @@ record LoggedJob(JobOpen opening, List<Recovered> ranks, long divergences, Strin
                 channels,
                 takenBack,
                 messages,
+                log.limited(),
                 Stream.of(log.prologue(), log.olderCheckpoint(), log.checkpoint())
                         .flatMap(Optional::stream)
                         .map(point -> new Recovered.Mark(point.number(), point.out(), point.err()))

@@ -62,7 +62,12 @@ public final class Relay extends VerticleBase {
     /** Which start of the relay this is: a number that grows. Written at the start, when its log has been read. */
     private volatile long epoch;
 
-    private volatile boolean waitsForRoom;
+    /** What it waits for, if that is room for its log; else null. */
+    private volatile String waitsForRoom;
+
+    /** Whether all that its log says goes on. */
+    private volatile boolean recovered;
+
     private volatile Placement placement;
     private volatile ModeSwitch moves;
     private Shards shards;
@@ -98,7 +103,7 @@ public final class Relay extends VerticleBase {
         moves = ModeSwitch.none(placement.mode());
         return openLog()
                 .compose(this::recover)
-                .compose(recovered -> listen())
+                .compose(done -> listen())
                 .compose(bound -> links.start())
                 .onSuccess(up -> serve())
                 .onFailure(cause -> reception.close().eventually(this::letGo));
@@ -162,9 +167,13 @@ public final class Relay extends VerticleBase {
         return journal.close();
     }
 
-    /** Whether it cannot start yet for want of room for its log. Thread-safe. */
-    boolean waitsForRoom() {
-        return waitsForRoom;
+    /** What a relay does that cannot serve yet, and that takes as long as its log, or its disk, makes it take; else empty. Thread-safe. */
+    Optional<String> recovering() {
+        String waits = waitsForRoom;
+        if (recovered) {
+            return Optional.empty();
+        }
+        return Optional.of(waits == null ? journal.reading().orElse("it recovers what is in its log") : "it waits for room: " + waits);
     }
 
     /** Gives the jobs that were open when the log was last written. */
@@ -182,11 +191,10 @@ public final class Relay extends VerticleBase {
     }
 
     private Future<List<LoggedJob>> openLogLater(Path folder, LogException why) {
-        if (!waitsForRoom) {
+        if (waitsForRoom == null) {
             LOG.warn("{}: waits for room: {}", id(), why.getMessage());
         }
-        waitsForRoom = true;
-        status.onWaiting("it waits for room: " + why.getMessage());
+        waitsForRoom = why.getMessage();
         return vertx.timer(OPEN_AGAIN_MS, TimeUnit.MILLISECONDS).compose(later -> openLog(folder));
     }
 
@@ -194,7 +202,7 @@ public final class Relay extends VerticleBase {
     private Future<Void> recover(List<LoggedJob> logged) {
         epoch = journal.isOpen() ? journal.relayEpoch() : config.epoch();
         links.prepare(context, config.links().map(settings -> settings.epoch(epoch)));
-        return jobs.recover(logged);
+        return jobs.recover(logged).onSuccess(done -> recovered = true);
     }
 
     /** What the log's thread asks for is done in the strands of the shards. */

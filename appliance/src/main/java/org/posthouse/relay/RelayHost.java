@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
 import org.posthouse.directory.Directory;
 import org.posthouse.directory.GroupConfig;
 import org.posthouse.directory.HazelcastDirectory;
@@ -19,13 +20,21 @@ import org.posthouse.ops.OpsConfig;
 import org.posthouse.ops.OpsMetrics;
 import org.posthouse.ops.OpsServer;
 import org.posthouse.tunnel.Causes;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A process that is one relay: the relay, its place in the group, and its console. Started and closed by the process's
  * main thread; both block.
  */
 public final class RelayHost implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RelayHost.class);
+
+    /** How long a step of the start may take, but for what takes as long as the log is large. */
     private static final long START_SECONDS = 60;
+
+    /** How often it is said what takes so long. */
+    private static final long TELL_SECONDS = 10;
 
     /** How long the group waits for links to the relays that this one dials. */
     private static final long LINKED_MS_MAX = 3_000;
@@ -61,7 +70,11 @@ public final class RelayHost implements AutoCloseable {
             Optional<LateDirectory> late = host.openDirectory(config, group);
             host.relay = new Relay(config.after(host.directory.epoch(config.relay())), host.directory);
             host.ops = await(OpsServer.start(host.vertx, console, host.relay.view(), host.metrics.registry()));
-            host.deployment = host.awaitServing(host.vertx.deployVerticle(host.relay, new DeploymentOptions()));
+            host.deployment = awaitServing(
+                    host.vertx.deployVerticle(host.relay, new DeploymentOptions()),
+                    host.relay::recovering,
+                    (int) (START_SECONDS / TELL_SECONDS),
+                    TimeUnit.SECONDS.toMillis(TELL_SECONDS));
             if (late.isPresent()) {
                 host.joinOverLinks(config, late.get());
             }
@@ -96,14 +109,22 @@ public final class RelayHost implements AutoCloseable {
         late.join();
     }
 
-    /** Waits on and on while all that is missing is room for the log. */
-    private String awaitServing(Future<String> deployed) throws IOException {
+    /**
+     * Waits for what has been deployed, at most so many times in a row while the relay does nothing that is known to take its time.
+     *
+     * @param doing what takes its time, which is told each time; empty if nothing does
+     */
+    static String awaitServing(Future<String> deployed, Supplier<Optional<String>> doing, int timesMax, long millis) throws IOException {
+        int idle = 0;
         while (true) {
             try {
-                return deployed.await(START_SECONDS, TimeUnit.SECONDS);
+                return deployed.await(millis, TimeUnit.MILLISECONDS);
             } catch (TimeoutException e) {
-                if (!relay.waitsForRoom()) {
-                    throw new IOException("the relay does not serve after " + START_SECONDS + " s", e);
+                Optional<String> now = doing.get();
+                now.ifPresent(what -> LOG.warn("not ready yet: {}", what));
+                idle = now.isPresent() ? 0 : idle + 1;
+                if (idle == timesMax) {
+                    throw new IOException("the relay does not serve after " + TimeUnit.MILLISECONDS.toSeconds(timesMax * millis) + " s", e);
                 }
             } catch (Exception e) {
                 throw new IOException(Causes.text(e), e);

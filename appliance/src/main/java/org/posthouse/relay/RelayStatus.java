@@ -57,7 +57,6 @@ final class RelayStatus implements RelayView {
     private volatile RelayMeasures measures = RelayMeasures.NONE;
 
     private volatile boolean serving;
-    private volatile String starting = "it recovers what is in its log";
 
     RelayStatus(Relay relay) {
         this.relay = relay;
@@ -143,17 +142,13 @@ final class RelayStatus implements RelayView {
     @Override
     public Readiness readiness() {
         if (!serving) {
-            return Readiness.notReady("relay " + relay.id() + (snapshot == null ? " is starting: " + starting : " is stopping"));
+            return Readiness.notReady("relay " + relay.id()
+                    + (snapshot == null ? " is starting: " + relay.recovering().orElse("it opens its ports") : " is stopping"));
         }
         LogStatus log = relay.journal().status();
         return log.state() == LogStatus.State.FULL
                 ? Readiness.notReady("relay " + relay.id() + " takes nothing for logged jobs: " + log.text())
                 : Readiness.ok();
-    }
-
-    /** The relay has not started yet, for this reason. Any thread. */
-    void onWaiting(String why) {
-        starting = why;
     }
 
     private RelaySnapshot starting() {

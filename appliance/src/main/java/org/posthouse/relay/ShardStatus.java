@@ -58,7 +58,7 @@ record ShardStatus(
                     rank.state(),
                     rank.incarnation(),
                     rank.messagesSent(),
-                    rank.messagesDelivered(),
+                    rank.deliveredHere(),
                     rank.bytesSent(),
                     rank.bytesDelivered(),
                     rank.mailbox().unexpected(),

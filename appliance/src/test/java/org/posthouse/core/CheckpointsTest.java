@@ -11,6 +11,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.JobEvent;
 import org.posthouse.wire.JobKept;
+import org.posthouse.wire.Limit;
 import org.posthouse.wire.Notice;
 import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
@@ -58,6 +59,22 @@ final class CheckpointsTest {
             assertThat(event.kind()).isEqualTo(JobEvent.CHECKPOINTED);
             assertThat(List.of((long) event.code(), event.a(), event.b())).containsExactly(1L, 11L, 12L);
         });
+    }
+
+    /** A launcher that was not told, or whose relay died with the word, hears it when it comes. */
+    @Test
+    void aRankThatCannotBeReplayedIsToldOfUntilAnImageCounts() throws Exception {
+        ByteBuffer limit = relay.frames.events(1, 1);
+        limit.put(Wire.EVENTS_HEADER_BYTES + 4, (byte) Wire.EVENT_LIMIT);
+        limit.putLong(Wire.EVENTS_HEADER_BYTES + 8, Limit.THREADS.code());
+        rank.sends(limit);
+        JobEvent limited = new JobEvent(OneRelay.JOB, JobEvent.LIMITED, 0, 0, Limit.THREADS.text());
+        assertThat(rank.rank.outputNotesTold()).containsExactly(limited);
+        relay.core.pointed(rank.rank, new Point(OneRelay.JOB, Point.Kind.SAVE, 0, 0, 100, 1, 11, 12, 8, 9));
+        sends(0, 100);
+        assertThat(rank.rank.outputNotesTold()).containsExactly(limited);
+        relay.core.imageKept(rank.rank, 1, new ImageNote(1, 100, 7));
+        assertThat(rank.rank.outputNotesTold()).extracting(JobEvent::kind).containsExactly(JobEvent.CHECKPOINTED);
     }
 
     /** Whoever starts from it does not print that again. */
@@ -122,11 +139,12 @@ final class CheckpointsTest {
         long last = relay.journal.position();
         says(Point.Kind.READY, 0);
         assertThat(relay.journal.events).last().asString()
-                .as("the second and the third of three records wait").contains("Standing[pin=" + (last - 1) + ", deliveries=1,");
+                .as("the second and the third of three records wait").contains("Standing[pin=" + (last - 1) + ", deliveries=1,")
+                .contains("waits=message 1->0 context 0 tag 0 sequence 2 (10 bytes)]");
         receiveTwo();
         long next = relay.journal.position() + 1;
         says(Point.Kind.READY, 0);
-        assertThat(relay.journal.events).last().asString().contains("Standing[pin=" + next + ", deliveries=3,");
+        assertThat(relay.journal.events).last().asString().contains("Standing[pin=" + next + ", deliveries=3,", "waits=]");
     }
 
     private void receiveTwo() throws WireException {

@@ -42,7 +42,7 @@ final class RelayRestartTest {
     }
 
     private static Recovered recovered(int rank, long deliveries, List<Recovered.Channel> channels, Message... messages) {
-        return new Recovered(rank, 1, false, deliveries, 0, 0, channels, List.of(), List.of(messages), List.of());
+        return new Recovered(rank, 1, false, deliveries, 0, 0, channels, List.of(), List.of(messages), false, List.of());
     }
 
     private Message message(FrameType form, boolean storable, int source, int destination, long sequence, long bytes, boolean delivered) {
@@ -111,7 +111,7 @@ final class RelayRestartTest {
 
     @Test
     void aRankThatHadFinalizedIsNotAwaited() {
-        restored(new Recovered(2, 1, true, 0, 0, 0, List.of(), List.of(), List.of(), List.of()));
+        restored(new Recovered(2, 1, true, 0, 0, 0, List.of(), List.of(), List.of(), false, List.of()));
         assertThat(relay.core.job(OneRelay.JOB).homed(2).state()).isEqualTo(RankState.FINALIZED);
     }
 
@@ -124,6 +124,7 @@ final class RelayRestartTest {
                 List.of(new Recovered.Channel(0, 3, 3), new Recovered.Channel(0, 1, 1)),
                 List.of(new Recovered.Channel(0, 3, 2), new Recovered.Channel(0, 1, 1)),
                 List.of(matched, message(FrameType.OFFER, false, 3, 0, 3, 100, false)),
+                false,
                 List.of());
         restored(rank);
         assertThat(relay.sites).as("as far as it may have been").containsExactly("clear there 3->0 #1 up to " + 3 * CHUNK);
@@ -524,7 +525,7 @@ final class RelayRestartTest {
         offer.loggedPiece(100, relay.journal.pretend(100));
         restored(
                 recovered(0, 0, List.of()),
-                new Recovered(3, 1, false, 0, 0, 0, List.of(new Recovered.Channel(0, 0, 1)), List.of(), List.of(offer), List.of()));
+                new Recovered(3, 1, false, 0, 0, 0, List.of(new Recovered.Channel(0, 0, 1)), List.of(), List.of(offer), false, List.of()));
         relay.fromSite("there", relay.frames.clear(0, 0, 3, 1, 100));
         assertThat(relay.failure()).isNull();
     }

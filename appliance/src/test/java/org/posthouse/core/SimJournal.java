@@ -274,6 +274,7 @@ final class SimJournal implements Journal {
                 List.copyOf(channels.values()),
                 takenBack,
                 underWay,
+                false,
                 List.of());
     }
 

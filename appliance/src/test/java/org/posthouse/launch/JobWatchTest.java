@@ -411,6 +411,27 @@ class JobWatchTest {
                 .isEqualTo("rank 1 was killed by signal 9 (SIGKILL), and cannot be started again: so says the relay");
     }
 
+    /** Its relay died with the word, and is back with its log. */
+    @Test
+    void aRankOfWhichThatIsHeardWhenItIsBeingStartedAgainEndsTheJobToo() throws Exception {
+        JobWatch watch = running(true, 3);
+        exited(watch, 0, KILLED);
+        told(watch, 0, JobEvent.LIMITED);
+        assertThat(end(watch).cause())
+                .isEqualTo("rank 0 was killed by signal 9 (SIGKILL), and cannot be started again: so says the relay");
+    }
+
+    @Test
+    void whatIsToldAgainIsNotSaidAgain() throws Exception {
+        JobWatch watch = running(true, 3);
+        told(watch, 0, JobEvent.LIMITED);
+        told.clear();
+        told(watch, new JobEvent(JOB, JobEvent.LIMITED, 0, 0, "it did so before"));
+        assertThat(told).isEmpty();
+        exited(watch, 0, KILLED);
+        assertThat(end(watch).cause()).endsWith("cannot be started again: so says the relay");
+    }
+
     /** It lies before what cannot be replayed. */
     @Test
     void aCheckpointThatIsToldAgainLiftsNoLimit() throws Exception {
@@ -806,6 +827,38 @@ class JobWatchTest {
         JobOutcome outcome = end(watch);
         assertThat(outcome.left()).isFalse();
         assertThat(outcome.cause()).isEqualTo("rank 1 lost its launcher, and cannot be started again: it asked for more");
+    }
+
+    /** The launcher before had died before it heard so. */
+    @Test
+    void oneOfWhichThatIsHeardFromARelayOnlyEndsToo() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 1", "start 1 1"), nowNs);
+        back(watch, 1);
+        told(watch, 1, JobEvent.LIMITED);
+        assertThat(watch.isOver()).as("all are to be told").isFalse();
+        back(watch, 0);
+        assertThat(end(watch).cause()).isEqualTo("rank 1 lost its launcher, and cannot be started again: so says the relay");
+
+        JobWatch later = watch(true, 3, true);
+        later.goOn(notes("start 0 1", "start 1 1"), nowNs);
+        back(later, 0);
+        back(later, 1);
+        told(later, 1, JobEvent.LIMITED);
+        assertThat(end(later).cause()).isEqualTo("rank 1 lost its launcher, and cannot be started again: so says the relay");
+    }
+
+    /** What the rank does when it is where it was is what a rank does. */
+    @Test
+    void oneThatDoesThatWhereItWasGoesOn() throws Exception {
+        JobWatch watch = watch(true, 3, true);
+        watch.goOn(notes("start 0 1", "start 1 1"), nowNs);
+        back(watch, 0);
+        back(watch, 1);
+        told(watch, 1, JobEvent.REPLAYING);
+        told(watch, 1, JobEvent.CAUGHT_UP);
+        told(watch, 1, JobEvent.LIMITED);
+        assertThat(watch.isOver()).isFalse();
     }
 
     @Test

@@ -27,6 +27,7 @@ import org.posthouse.logstore.Checkpoint;
 import org.posthouse.logstore.LogConfig;
 import org.posthouse.logstore.LogRecord;
 import org.posthouse.logstore.MessageLog;
+import org.posthouse.ops.RankView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Home;
 import org.posthouse.wire.JobEvent;
@@ -156,6 +157,38 @@ class LauncherReturnsTest {
                 assertThat(second.home().relay()).isEqualTo("here");
             }
         }
+    }
+
+    /** It was told once, perhaps to nobody: to a launcher that died before it had written it down. */
+    @Test
+    void whoComesBackIsToldWhichRanksCannotBeReplayed() throws Exception {
+        leaveLog();
+        try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
+            dead.appendEvents(new LogRecord.Events(JOB, 0, 1, 1, 1, true), ByteBuffer.allocate(LogRecord.Events.ITEM_BYTES));
+        }
+        start(LauncherWait.DEFAULT);
+        for (int launcher = 0; launcher < 2; launcher++) {
+            events.clear();
+            try (RelayLine line = launcher(TOKEN, true)) {
+                await().atMost(PATIENCE).until(() -> events.size() >= 3);
+                assertThat(heard()).containsExactlyInAnyOrder("0:" + JobEvent.AWAY, "0:" + JobEvent.LIMITED, "1:" + JobEvent.FINALIZED);
+                assertThat(line.home().relay()).isEqualTo("here");
+            }
+        }
+    }
+
+    @Test
+    void whatTheDeadRelayDeliveredIsNotCounted() throws Exception {
+        leaveLog();
+        try (MessageLog dead = MessageLog.open(LogConfig.of(folder))) {
+            dead.appendArrival(
+                    new LogRecord.Arrival(JOB, 0, 0, 2, 5, 1, 1, 4, 4, LogRecord.Form.SEND, false, new LogRecord.Receipt(1, 1, 1)), ByteBuffer.allocate(4));
+        }
+        start(LauncherWait.DEFAULT);
+        await().atMost(PATIENCE).until(() -> relay.view().snapshot().jobs().size() == 1);
+        RankView rank = relay.view().snapshot().jobs().getFirst().ranks().getFirst();
+        assertThat(List.of(rank.rank(), rank.messagesSent(), rank.messagesDelivered())).asList().containsExactly(0, 0L, 0L);
+        assertThat(relay.view().snapshot().counters().messagesOut()).isZero();
     }
 
     private static JobEvent mark(int image, long out, long err) {

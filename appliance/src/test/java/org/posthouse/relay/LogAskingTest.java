@@ -7,10 +7,10 @@ import org.junit.jupiter.api.Test;
 
 /** Who is asked for a checkpoint. */
 final class LogAskingTest {
-    private static final LogNeed FIRST = new LogNeed(1, 0, 10, true);
-    private static final LogNeed NEVER = new LogNeed(1, 1, 20, false);
-    private static final LogNeed THIRD = new LogNeed(2, 0, 30, true);
-    private static final LogNeed FOURTH = new LogNeed(2, 1, 40, true);
+    private static final LogNeed FIRST = new LogNeed(1, 0, 10, true, "");
+    private static final LogNeed NEVER = new LogNeed(1, 1, 20, false, "");
+    private static final LogNeed THIRD = new LogNeed(2, 0, 30, true, "");
+    private static final LogNeed FOURTH = new LogNeed(2, 1, 40, true, "");
 
     private final LogAsking asking = new LogAsking();
 

@@ -117,6 +117,27 @@ final class LogRoomTest {
         assertThat(room.status().state()).as("something has come").isEqualTo(LogStatus.State.HELD);
     }
 
+    /** To come to a point more often, or a larger limit, helps for a while at most. */
+    @Test
+    void saysWhichMessageACheckpointWaitsFor() {
+        LogRoom room = room(LogLimits.OnFull.WAIT);
+        saves(0);
+        saves(1);
+        long message = log.position();
+        room.pinned(message, "message 1->0 context 0 tag 99 sequence 1 (100000 bytes)");
+        for (int mebibytes = 0; room.status().state() != LogStatus.State.STALLED; mebibytes++) {
+            assertThat(mebibytes).isLessThan(400);
+            append(PIECE_BYTES - 1_024);
+            checkpoint(mebibytes + 1, message);
+            nowMs.addAndGet(LogRoom.STALL_MS);
+            room.look();
+            nowMs.addAndGet(LogRoom.STALL_MS);
+            room.look();
+        }
+        assertThat(room.status().text()).contains("of job 0000000000000007 needs the oldest records, as it has not received message 1->0 context 0"
+                + " tag 99 sequence 1 (100000 bytes), nothing moves: raise --log-limit, or have the program receive that message, or not send it");
+    }
+
     @Test
     void endsAJobThatStandsStillAndIsNotToWait() {
         LogRoom room = room(LogLimits.OnFull.ABORT);

@@ -34,12 +34,31 @@ record LogRecovery(LogScan scan, int nextFile, int files, boolean begun) {
             dropHalfSnapshot(folder, end);
             return recover(folder, visitor, host);
         }
+        if (end.lastFile() >= QueueFiles.WORN && scan.book().jobs().isEmpty()) {
+            return beginAnew(scan);
+        }
         dropEmptyFile(folder, end);
         dropChronicleState(folder);
         SortedMap<Integer, Path> files = QueueFiles.list(folder);
         int nextFile = nextFile(files, end);
         boolean begun = files.containsKey(nextFile);
         return new LogRecovery(scan, nextFile, files.size() + (begun ? 0 : 1), begun);
+    }
+
+    /**
+     * Nobody needs any of its records. Positions and epochs go on, unless this process is killed between here and the next start record; what tells
+     * that a file is missing goes first.
+     */
+    private static LogRecovery beginAnew(LogScan scan) throws IOException {
+        Path folder = scan.folder();
+        Files.deleteIfExists(folder.resolve(Reached.FILE));
+        for (Path file : QueueFiles.list(folder).values()) {
+            Files.delete(file);
+        }
+        Disk.force(folder); // Those that came back behind file 0 would be of an earlier life.
+        dropChronicleState(folder);
+        LOG.info("log {}: begins anew with file 0, after file {}", folder, scan.end().lastFile());
+        return new LogRecovery(scan.withoutFiles(), 0, 1, false);
     }
 
     /** Only file 0 may begin without a snapshot, as a log does of which nothing is left. */

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
+import java.util.TreeMap;
 
 /**
  * What a forward reading of a whole log found, up to its end or to its first defect. Immutable.
@@ -30,6 +31,12 @@ public record LogScan(Path folder, Map<RecordType, Long> counts, long firstPosit
     /** Whole records of all types. */
     public long records() {
         return counts.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** What it says once its files are gone. */
+    LogScan withoutFiles() {
+        End none = new End(end.hash, -1, false, 0, end.drafts, new TreeMap<>(), false, Reached.NOTHING);
+        return new LogScan(folder, counts, firstPosition, lastPosition, epoch, bytes, 0, defect, book, none);
     }
 
     /**

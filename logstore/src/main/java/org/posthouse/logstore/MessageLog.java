@@ -397,6 +397,11 @@ public final class MessageLog implements AutoCloseable {
 
     // ---- its files
 
+    /** Whether it has come so far that there may be no names for its files by the end of a job that begins. Any thread. */
+    public boolean isWorn() {
+        return chain.file() >= QueueFiles.WORN;
+    }
+
     /** Whether {@link #cut} would give any. */
     public boolean canCut(long position) {
         owner.require();

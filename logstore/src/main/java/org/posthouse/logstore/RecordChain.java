@@ -101,6 +101,10 @@ final class RecordChain implements AutoCloseable {
      * @return the payload's bytes, or {@link MessageLog#NO_ROOM}
      */
     long begin(ByteBuffer... payload) {
+        if (appender.fileBytes() >= rollAt && appender.file() == QueueFiles.LAST) {
+            throw new LogException(folder, "has used up the names of its files, of which " + QueueFiles.file(folder, appender.file()).getFileName()
+                    + " is the last", "end its jobs and start the relay again: when none is open the log begins anew");
+        }
         return begin(room.hasRoom(), payload);
     }
 
@@ -118,7 +122,7 @@ final class RecordChain implements AutoCloseable {
             throw new IllegalArgumentException("payload of " + bytes + " bytes in one record, must be at most "
                     + MessageLog.MAX_PAYLOAD_BYTES + ": append the rest as chunks");
         }
-        if (appender.fileBytes() >= rollAt && room.hasRoom()) {
+        if (appender.fileBytes() >= rollAt && room.hasRoom() && appender.file() < QueueFiles.LAST) {
             roll();
         }
         return reaches(bytes + ReservedBlocks.SLACK_BYTES, mayReserve) ? bytes : MessageLog.NO_ROOM;

@@ -1,10 +1,15 @@
 package org.posthouse.logstore;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.SortedMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,6 +60,75 @@ final class RollTest {
             Samples.fill(log, 200, 64_000);
         }
         assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    @Test
+    void whoeverWaitsForItsReadingIsToldHowFarThatIs() throws Exception {
+        try (MessageLog log = MessageLog.open(smallFiles())) {
+            Samples.fill(log, 200, 1000);
+        }
+        long bytes = 0;
+        for (Path file : QueueFiles.list(folder).values()) {
+            bytes += Files.size(file);
+        }
+        LogReading reading = LogReading.of(folder);
+        List<String> told = new ArrayList<>();
+        long[] read = {-1};
+        MessageLog.scan(folder, entry -> {
+            reading.accept(entry);
+            assertThat(reading.read()).isGreaterThan(read[0]);
+            read[0] = reading.read();
+            told.add(reading.toString());
+        });
+        Path newest = QueueFiles.list(folder).sequencedValues().getLast();
+        assertThat(read[0]).isBetween(bytes - Files.size(newest), bytes);
+        assertThat(told.getLast()).isEqualTo(String.format(Locale.ROOT, "it reads its log (%s): %,d of %,d bytes", folder, read[0], bytes));
+    }
+
+    /** A log that was opened as the next file was this one, and has an open job. */
+    private MessageLog logAt(int file) throws Exception {
+        try (MessageLog log = MessageLog.open(smallFiles())) {
+            log.appendJobOpened(new JobOpened(Samples.JOB, 4, 1), ByteBuffer.allocate(1));
+        }
+        Host host = Samples.host(Samples.BOOT);
+        LogRecovery recovery = new LogRecovery(Samples.scan(folder), file, 1, false);
+        MessageLog log = new MessageLog(smallFiles(), host, FolderLock.take(folder, host.pid()), recovery, 0);
+        log.start(new LogRecord.WriterStarted(Samples.WALL_TIME_MS, host.pid(), host.boot(), 0), recovery);
+        return log;
+    }
+
+    @Test
+    void takesNothingBehindItsLastFileButTheEndOfItsJobsAndBeginsAnewThen() throws Exception {
+        long position;
+        long epoch;
+        try (MessageLog log = logAt(QueueFiles.LAST - 1)) {
+            assertThat(log.isWorn()).isTrue();
+            assertThatThrownBy(() -> Samples.fill(log, 1000, 1000))
+                    .isInstanceOf(LogException.class)
+                    .hasMessageEndingWith("has used up the names of its files, of which 99991231F.cq4 is the last; end its jobs and start the relay"
+                            + " again: when none is open the log begins anew");
+            position = log.appendJobClosed(new LogRecord.JobClosed(Samples.JOB, 1));
+            epoch = log.epoch();
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+        try (MessageLog log = MessageLog.open(smallFiles())) {
+            assertThat(QueueFiles.list(folder)).containsOnlyKeys(0);
+            assertThat(log.position()).isGreaterThan(position);
+            assertThat(log.epoch()).isEqualTo(epoch + 1);
+            assertThat(log.isWorn()).isFalse();
+            Samples.fill(log, 300, 1000);
+        }
+        assertThat(Samples.scan(folder).defect()).isEmpty();
+    }
+
+    @Test
+    void oneThatIsWornGoesOnAsLongAsAJobIsOpen() throws Exception {
+        logAt(QueueFiles.WORN).close();
+        try (MessageLog log = MessageLog.open(smallFiles())) {
+            assertThat(QueueFiles.list(folder).lastKey()).isEqualTo(QueueFiles.WORN);
+            assertThat(log.isWorn()).isTrue();
+            assertThat(log.book().jobs()).hasSize(1);
+        }
     }
 
     @Test

@@ -67,8 +67,14 @@ final class History {
     /** Whether there is something to tell: events, or that the replay is over. */
     private boolean due;
 
+    /** The first since the last image; null if there is none. */
     private Limit limit;
+
+    /** Whether that is in the history behind that image. */
     private boolean limitRecorded;
+
+    /** Whether several threads may be in calls at any time, behind every image too. */
+    private boolean multiple;
 
     /** From WELCOME until all that is known of the time before was observed again. */
     private boolean replaying;
@@ -154,10 +160,22 @@ final class History {
         return logged && untold.remaining() < ITEMS_AT_ONCE * Wire.EVENT_BYTES;
     }
 
-    /** Keeps, once, that from here on no replay is promised; during a replay, when that is over. */
+    /** Keeps, once until the next image, that from here on no replay is promised; during a replay, when that is over. */
     void limit(Limit reason) {
+        multiple |= reason == Limit.MULTIPLE;
         limit = limit == null ? reason : limit;
         recordLimit();
+    }
+
+    /** An image was made: what was done before it does not matter to who goes on there, but that there are several threads. */
+    void saved() {
+        limitRecorded = false;
+        limitBehindImage();
+        recordLimit();
+    }
+
+    private void limitBehindImage() {
+        limit = multiple ? Limit.MULTIPLE : null;
     }
 
     private void recordLimit() {
@@ -296,7 +314,10 @@ final class History {
             throw new WireException(Reason.NOT_EXPECTED, "POINT(" + point.kind() + ") of what is live");
         }
         items.add(new Item(received, learn(point.failedPolls()), START, point.number()));
-        received = point.number() > 0 ? point.events() : received;
+        if (point.number() > 0) {
+            received = point.events();
+            limitRecorded = false; // What has come of it is the prologue's.
+        }
         origin = point.number() > 0 ? Math.toIntExact(point.number()) : Hello.NO_IMAGE;
     }
 
@@ -320,6 +341,7 @@ final class History {
         events = eventsThen;
         polls = pollsThen;
         pollsTold = pollsThen;
+        limitBehindImage();
         settle();
     }
 

@@ -298,7 +298,11 @@ final class Saving implements Vault {
             awaitOutcome();
         } while (broken);
         wanted = false;
-        return outcome == Point.Kind.SAVED;
+        boolean saved = outcome == Point.Kind.SAVED;
+        if (saved) {
+            history.saved();
+        }
+        return saved;
     }
 
     private void sendAll(ImageBytes image) throws IOException {

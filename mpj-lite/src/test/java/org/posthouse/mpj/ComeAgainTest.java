@@ -22,6 +22,7 @@ import org.posthouse.wire.FrameType;
 import org.posthouse.wire.FrameView;
 import org.posthouse.wire.Hello;
 import org.posthouse.wire.Notice;
+import org.posthouse.wire.Limit;
 import org.posthouse.wire.Point;
 import org.posthouse.wire.Reason;
 import org.posthouse.wire.Stall;
@@ -150,6 +151,28 @@ final class ComeAgainTest extends OneRank {
         requirePoint(Point.Kind.SAVE);
         sayPoint(Point.Kind.SAVED, 1);
         assertThat(saved.get()).isTrue();
+    }
+
+    /** That several threads may be in calls at once holds behind an image as before it, where nothing else is known of it. */
+    @Test
+    void whatHoldsForEverIsToldBehindEachImage() throws Exception {
+        connect(true, 60);
+        CompletableFuture<Operation> sent = start(() -> {
+            endpoint.vault().restored();
+            endpoint.limit(Limit.MULTIPLE);
+            assertThat(endpoint.vault().save(out -> out.writeInt(17))).isTrue();
+            return send(1, new byte[10], Mode.STANDARD);
+        });
+        requirePoint(Point.Kind.READY);
+        sayPoint(Point.Kind.SAVED, 0);
+        line.hear(FrameType.EVENTS);
+        requirePoint(Point.Kind.SAVE);
+        sayPoint(Point.Kind.SAVED, 1);
+        ByteBuffer events = line.hear(FrameType.EVENTS);
+        assertThat(view(events).firstEvent()).isEqualTo(2);
+        assertThat(view(events).eventKind(0)).isEqualTo(History.LIMIT);
+        line.hear(FrameType.SEND);
+        sent.get();
     }
 
     // ---- what is said again

@@ -353,6 +353,68 @@ class HistoryTest {
         assertThat(third.untoldBytes()).isZero();
     }
 
+    @Test
+    void anImageLiesBehindWhatWasDoneBeforeItAndNotBehindWhatHolds() throws Exception {
+        History threads = live();
+        threads.limit(Limit.THREADS);
+        assertThat(kinds(threads)).containsExactly(History.LIMIT);
+        threads.saved();
+        assertThat(threads.untoldBytes()).isZero();
+        threads.limit(Limit.THREADS);
+        assertThat(kinds(threads)).containsExactly(History.LIMIT);
+
+        History multiple = live();
+        multiple.limit(Limit.THREADS);
+        multiple.limit(Limit.MULTIPLE);
+        assertThat(kinds(multiple)).containsExactly(History.LIMIT);
+        multiple.saved();
+        ByteBuffer behind = told(multiple, 0);
+        assertThat(behind.getLong(Wire.EVENTS_HEADER_BYTES + Long.BYTES)).isEqualTo(Limit.MULTIPLE.code());
+    }
+
+    /** The relay counts what is told from the image on. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatThePrologueSaidIsToldAgainBehindTheImageUnlessItWasThere(boolean toldThere) throws Exception {
+        History prologue = live();
+        prologue.limit(Limit.MULTIPLE);
+        History again = again(told(prologue, 0));
+        again.limit(Limit.MULTIPLE);
+        again.limit(Limit.THREADS);
+        again.onStart(new Point(7, Point.Kind.JUMP, 0, 1, 100, 9, 0, 0, 0, 0));
+        again.goOnBehind(0);
+        History first = live();
+        first.jump(9, 0);
+        if (toldThere) {
+            first.limit(Limit.MULTIPLE);
+        }
+        ByteBuffer behind = told(first, FrameView.END);
+        again.onEvents(behind, ScriptedRelay.view(behind));
+        again.restored();
+        again.jump(9, 0);
+        assertThat(again.isReplaying()).isFalse();
+        assertThat(again.untoldBytes()).isEqualTo(toldThere ? 0 : Wire.EVENT_BYTES);
+    }
+
+    @Test
+    void whatWasDoneInAPrologueIsNotBehindTheImage() throws Exception {
+        History prologue = live();
+        prologue.limit(Limit.THREADS);
+        History again = again(told(prologue, 0));
+        again.limit(Limit.THREADS);
+        again.onStart(new Point(7, Point.Kind.JUMP, 0, 1, 100, 9, 0, 0, 0, 0));
+        again.goOnBehind(0);
+        History first = live();
+        first.jump(9, 0);
+        ByteBuffer behind = told(first, FrameView.END);
+        again.onEvents(behind, ScriptedRelay.view(behind));
+        again.restored();
+        again.jump(9, 0);
+        assertThat(again.untoldBytes()).isZero();
+        again.limit(Limit.THREADS);
+        assertThat(kinds(again)).containsExactly(History.LIMIT);
+    }
+
     /** A replay tells nothing before it is over. */
     @Test
     void aLimitInAReplayIsToldBehindIt() throws Exception {

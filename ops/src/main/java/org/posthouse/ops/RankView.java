@@ -11,7 +11,7 @@ import java.util.Objects;
  * @param state             what it is doing
  * @param incarnation       the count of its starts, 1 for the first
  * @param messagesSent      messages it sent and the relay accepted
- * @param messagesDelivered messages its mailbox delivered
+ * @param messagesDelivered messages its mailbox delivered, as all counts since the relay's start
  * @param bytesSent         payload bytes of {@code messagesSent}
  * @param bytesDelivered    payload bytes of {@code messagesDelivered}
  * @param unexpected        messages in its mailbox that wait for a receive, now
