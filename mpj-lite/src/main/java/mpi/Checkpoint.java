@@ -140,7 +140,8 @@ public final class Checkpoint {
     // ---- what is saved
 
     /**
-     * An array of a primitive type, saved and restored in place: the same array has the saved elements then.
+     * An array of a primitive type, saved and restored in place: the same array has the saved elements then. Which of two arrays
+     * is the present one is state as well: a program that swaps them swaps two {@link Value}s.
      *
      * @param name its own, the same in every process of this rank
      */
@@ -161,13 +162,13 @@ public final class Checkpoint {
     }
 
     /**
-     * An object, saved by serialization; the program reads and changes it through what this returns. An array of a primitive
-     * type is restored in place, as long as it is the one that was registered.
+     * An object, saved by serialization; the program reads and changes it through what this returns. An array is restored in
+     * place as long as it is the one that was registered: it has the saved elements then. One that was set instead is another in
+     * the next process, as are the rows of an array of arrays.
      */
     public <T extends Serializable> Value<T> register(String name, T initial) throws MPIException {
         Value<T> value = new Value<>(initial);
-        boolean array = initial != null && initial.getClass().isArray() && initial.getClass().getComponentType().isPrimitive();
-        add(name, array ? SavedPart.ofArray(initial) : SavedPart.ofObject(value::get, value::restore));
+        add(name, SavedPart.ofValue(initial, value::get, value::restore));
         return value;
     }
 

@@ -84,6 +84,70 @@ class CheckpointTest {
         assertThat(nextBuffer).isEqualTo(buffer);
     }
 
+    /** Before, each save wrote the array that was registered, whatever the program had set since. */
+    @Test
+    void theArrayThatWasSetIsSaved() {
+        LocalWorld before = saved((world, checkpoint) -> {
+            checkpoint.register("now", new int[] {1, 2}).set(new int[] {3, 4, 5});
+            checkpoint.register("none", new int[1]).set(null);
+            Checkpoint.Value<int[]> same = checkpoint.register("same", new int[] {6});
+            same.set(new int[] {7});
+            same.set(new int[] {8});
+            checkpoint.register("behind", 9);
+        });
+        restored(before, (world, checkpoint) -> {
+            Checkpoint.Value<int[]> now = checkpoint.register("now", new int[2]);
+            Checkpoint.Value<int[]> none = checkpoint.register("none", new int[1]);
+            Checkpoint.Value<int[]> same = checkpoint.register("same", new int[1]);
+            Checkpoint.Value<Integer> behind = checkpoint.register("behind", 0);
+            assertThat(checkpoint.restored()).isTrue();
+            assertThat(now.get()).containsExactly(3, 4, 5);
+            assertThat(none.get()).isNull();
+            assertThat(same.get()).containsExactly(8);
+            assertThat(behind.get()).isEqualTo(9);
+        });
+    }
+
+    @Test
+    void theArrayThatWasRegisteredIsRestoredInPlaceWhateverWasSetMeanwhile() {
+        LocalWorld before = saved((world, checkpoint) -> {
+            int[] first = {1, 2};
+            Checkpoint.Value<int[]> now = checkpoint.register("now", first);
+            now.set(new int[2]);
+            now.set(first);
+        });
+        int[] first = new int[2];
+        restored(before, (world, checkpoint) -> {
+            Checkpoint.Value<int[]> now = checkpoint.register("now", first);
+            now.set(new int[] {3});
+            checkpoint.restored();
+            assertThat(now.get()).isSameAs(first);
+        });
+        assertThat(first).containsExactly(1, 2);
+    }
+
+    /** Before, the program's own array of arrays had what it had at the beginning, unless it was asked for through the value. */
+    @Test
+    void anArrayOfArraysIsRestoredInPlaceToo() {
+        LocalWorld before = saved((world, checkpoint) -> {
+            checkpoint.register("grid", new double[][] {{1, 2}, {3}, null});
+            checkpoint.register("words", new String[] {"a"}).set(new String[] {"b", "c"});
+        });
+        double[][] grid = new double[3][2];
+        restored(before, (world, checkpoint) -> {
+            checkpoint.register("grid", grid);
+            Checkpoint.Value<String[]> words = checkpoint.register("words", new String[1]);
+            checkpoint.restored();
+            assertThat(words.get()).containsExactly("b", "c");
+        });
+        assertThat(grid).isDeepEqualTo(new double[][] {{1, 2}, {3}, null});
+        restored(before, (world, checkpoint) -> {
+            checkpoint.register("grid", new double[2][2]);
+            checkpoint.register("words", new String[1]);
+            assertThatThrownBy(checkpoint::restored).hasMessageContaining("\"grid\" has 2 elements, and had 3");
+        });
+    }
+
     /** Before, a collective counted as under way for ever when 2^31 had been called. */
     @Test
     void isSavedHoweverManyCollectivesThereWere() {

@@ -18,7 +18,7 @@ import org.posthouse.wire.WireException;
  */
 final class Saving implements Vault {
     /** The first word of an image's own part; what follows it is bound to it. */
-    private static final int LAYOUT = 4;
+    private static final int LAYOUT = 5;
 
     private final Told told;
     private final HomeLine line;
