@@ -85,14 +85,14 @@ public final class Checkpoint {
     /** Writes a part of the program's state. */
     @FunctionalInterface
     public interface Save {
-        /** Writes it to {@code out}, which stays open. */
+        /** Writes it to {@code out}, which may be closed. */
         void save(DataOutputStream out) throws IOException;
     }
 
     /** Reads a part of the program's state. */
     @FunctionalInterface
     public interface Load {
-        /** Reads what the {@link Save} wrote. */
+        /** Reads what the {@link Save} wrote: {@code in} ends there. What is left unread is skipped. */
         void load(DataInputStream in) throws IOException;
     }
 

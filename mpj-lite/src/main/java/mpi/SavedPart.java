@@ -33,7 +33,6 @@ abstract class SavedPart {
             @Override
             void write(String name, DataOutputStream out) throws IOException {
                 save.save(out);
-                out.flush();
             }
 
             @Override

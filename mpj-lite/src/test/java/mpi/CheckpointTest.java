@@ -12,9 +12,13 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Properties;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -145,6 +149,62 @@ class CheckpointTest {
             checkpoint.register("grid", new double[2][2]);
             checkpoint.register("words", new String[1]);
             assertThatThrownBy(checkpoint::restored).hasMessageContaining("\"grid\" has 2 elements, and had 3");
+        });
+    }
+
+    /** Before, one that reads ahead, or to its end, took the parts behind it: every save was made, and none could be restored. */
+    @Test
+    void aLoadHasAnEndOfItsOwn() {
+        byte[] large = new byte[200_000];
+        new Random(1).nextBytes(large);
+        Properties settings = new Properties();
+        settings.setProperty("key", "value");
+        LocalWorld before = saved((world, checkpoint) -> {
+            checkpoint.register("settings", out -> settings.store(out, null), in -> {});
+            checkpoint.register("large", out -> out.write(large), in -> {});
+            checkpoint.register("zipped", out -> {
+                try (GZIPOutputStream zipped = new GZIPOutputStream(out)) {
+                    zipped.write(large);
+                }
+            }, in -> {});
+            checkpoint.register("nothing", out -> {}, in -> {});
+            checkpoint.register("unread", out -> out.write(large), in -> {});
+            checkpoint.register("step", 5);
+        });
+        Properties read = new Properties();
+        restored(before, (world, checkpoint) -> {
+            checkpoint.register("settings", out -> {}, read::load);
+            checkpoint.register("large", out -> {}, in -> {
+                assertThat(in.readAllBytes()).isEqualTo(large);
+                assertThat(in.available()).isZero();
+            });
+            checkpoint.register("zipped", out -> {}, in -> {
+                try (GZIPInputStream zipped = new GZIPInputStream(in)) {
+                    assertThat(zipped.readNBytes(large.length)).isEqualTo(large);
+                }
+            });
+            checkpoint.register("nothing", out -> {}, in -> assertThat(in.read()).isNegative());
+            checkpoint.register("unread", out -> {}, in -> assertThat(in.readByte()).isEqualTo(large[0]));
+            Checkpoint.Value<Integer> step = checkpoint.register("step", 0);
+            assertThat(checkpoint.restored()).isTrue();
+            assertThat(step.get()).isEqualTo(5);
+        });
+        assertThat(read).isEqualTo(settings);
+    }
+
+    @Test
+    void aLoadThatReadsMoreThanWasSavedIsNamed() {
+        LocalWorld before = saved((world, checkpoint) -> {
+            checkpoint.register("short", out -> out.writeInt(1), in -> {});
+            checkpoint.register("long", out -> out.writeLong(1), in -> {});
+            checkpoint.register("step", 5);
+        });
+        restored(before, (world, checkpoint) -> {
+            checkpoint.register("short", out -> {}, in -> in.readFully(new byte[Integer.BYTES + 6 + Long.BYTES]));
+            checkpoint.register("long", out -> {}, in -> {});
+            checkpoint.register("step", 0);
+            assertThatThrownBy(checkpoint::restored)
+                    .hasMessageStartingWith("Checkpoint.restored cannot restore \"short\": java.io.EOFException");
         });
     }
 
