@@ -32,7 +32,7 @@ import org.posthouse.mpj.Vault;
  * </pre>
  *
  * <p>What the program does before {@link #restored} is done again by every process: there it makes the communicators that it
- * needs, and attaches its buffer. What has been sent need not have been received; a save waits until it cannot be lost. A process needs memory for a copy of what
+ * needs, and attaches its buffer. What has been sent need not have been received, but for the sends below; a save waits until it cannot be lost. A process needs memory for a copy of what
  * it saves.
  *
  * <p><b>What may not be under way.</b> {@link #restored}, {@link #save} and {@link #point} throw an {@link MPIException} if this process has anything under
@@ -43,6 +43,8 @@ import org.posthouse.mpj.Vault;
  *     So is one that was cancelled, and one whose message has come long ago. A persistent receive is when it was started.
  * <li>A receive that was freed before its end was seen is under way for ever: the process cannot be saved any more. One that was cancelled before may
  *     be freed.
+ * <li>So is a send that may have to wait for its receive: one that is longer than {@code --eager-max} (256 KiB), or synchronous. It is under way and
+ *     freed as a receive is. A buffered send that is so long is under way until the buffer was detached.
  * <li>A message that a matched probe took is under way until it was received.
  * <li>A collective that was started is under way until the program has seen its end, or that of a later one of the same communicator.
  * <li>A collective that ends by throwing before it has sent anything, because an object cannot be written, or because others have called another one, is

@@ -11,6 +11,7 @@ import java.util.function.Function;
 import org.posthouse.mpj.Content;
 import org.posthouse.mpj.Endpoint;
 import org.posthouse.mpj.FinalizedException;
+import org.posthouse.mpj.Mode;
 import org.posthouse.mpj.Operation;
 import org.posthouse.wire.Wire;
 
@@ -27,13 +28,15 @@ final class SendBuffer {
     private record Copy(Operation operation, long bytes) {}
 
     private final Endpoint endpoint;
+    private final UnderWay underWay;
     private final List<Copy> copies = new ArrayList<>();
     private Object memory;
     private long capacity;
     private long used;
 
-    SendBuffer(Endpoint endpoint) {
+    SendBuffer(Endpoint endpoint, UnderWay underWay) {
         this.endpoint = endpoint;
+        this.underWay = underWay;
     }
 
     /** @param buffer what the program gives, and gets back; only its size matters */
@@ -60,6 +63,7 @@ final class SendBuffer {
             memory = null;
             capacity = 0;
             used = 0;
+            underWay.buffered(false);
             return attached;
         }
     }
@@ -88,6 +92,9 @@ final class SendBuffer {
                                     + (capacity - used) + " free ones of the " + capacity + " attached");
         }
         Operation operation = send.apply(new Kept(content));
+        if (endpoint.mayWaitForReceive(bytes, Mode.STANDARD)) {
+            underWay.buffered(true);
+        }
         if (!endpoint.test(operation)) {
             used += bytes;
             copies.add(new Copy(operation, bytes));
