@@ -225,9 +225,7 @@ final class Saving implements Vault {
             long out = Printed.out();
             long err = Printed.err();
             write(image.output(), out, err);
-            for (long at = 0; at < program.bytes(); at += Wire.PAYLOAD_BYTES_MAX) {
-                image.put(program.piece(at));
-            }
+            image.takeAll(program);
             return send(image, out, err);
         } catch (IOException e) {
             throw lost.apply(e);
