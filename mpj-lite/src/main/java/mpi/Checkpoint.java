@@ -50,7 +50,12 @@ import org.posthouse.mpj.Vault;
  * <li>A collective that ends by throwing before it has sent anything, because an object cannot be written, or because others have called another one, is
  *     under way for ever. One whose operation threw, or a receive of which failed, is not.
  * <li>The communicators must be those that there were at {@code restored()}: others must have been freed.
+ * <li>So must the attached buffer, another of its size or none.
  * </ul>
+ *
+ * <p><b>What is not saved</b>, and not refused: error handlers, attributes and names are those of {@code restored()} in the next process, so they are to be
+ * set before it. What a writer of the program's own holds back, a {@link java.io.PrintWriter} that was not flushed, is lost with the process and not
+ * printed again: it is to be flushed before each save and point.
  *
  * <p><b>What a save itself throws</b>, a {@link Save}, a function of {@link #onSave}, serialization, or the lack of memory, nobody can catch: whether a point saves depends on
  * time, so a program that went on behind that could not be brought back. It ends the process, which says which part it was and why, and the
@@ -213,6 +218,7 @@ public final class Checkpoint {
         DataInputStream image = vault.restored();
         stage = Stage.RUNNING;
         self.positions().endPrologue();
+        self.sendBuffer().endPrologue();
         lastNs = System.nanoTime();
         if (image != null) {
             read(image);
@@ -238,7 +244,7 @@ public final class Checkpoint {
     /**
      * Saves now, in any case.
      *
-     * @throws MPIException if anything is under way, or other communicators are there than at {@link #restored}
+     * @throws MPIException if anything is under way, or other communicators are there than at {@link #restored}, or a buffer of another size
      */
     public void save() throws MPIException {
         requireSavable(SAVE);
@@ -267,6 +273,10 @@ public final class Checkpoint {
         requireNothingUnderWay(call);
         if (self.positions().haveChanged()) {
             throw error(call, "there are other communicators than at restored(): free those that were made since, and keep the others");
+        }
+        String buffer = self.sendBuffer().change();
+        if (buffer != null) {
+            throw error(call, "the attached buffer is " + buffer + ", as at restored()");
         }
     }
 

@@ -34,6 +34,9 @@ final class SendBuffer {
     private long capacity;
     private long used;
 
+    /** What was attached at the end of the prologue, as {@link #attached}. */
+    private long prologue;
+
     SendBuffer(Endpoint endpoint, UnderWay underWay) {
         this.endpoint = endpoint;
         this.underWay = underWay;
@@ -110,6 +113,25 @@ final class SendBuffer {
             }
             return left;
         });
+    }
+
+    /** The bytes of the buffer; -1 if none is attached. */
+    private long attached() {
+        return memory == null ? -1 : capacity;
+    }
+
+    /** The prologue ends: what is attached now, the next process will attach. */
+    synchronized void endPrologue() {
+        prologue = attached();
+    }
+
+    /** How the buffer differs from that of the prologue's end, as the rest of a sentence; null if it does not. Only its size matters. */
+    synchronized String change() {
+        return attached() == prologue ? null : words(attached()) + ", expected " + words(prologue);
+    }
+
+    private static String words(long bytes) {
+        return bytes < 0 ? "none" : "one of " + bytes + " bytes";
     }
 
     /** Writes what an image needs: all copies have left when it is made, but who sends next finds that out, which are events. */

@@ -31,10 +31,15 @@ class UnderWayTest {
     }
 
     private static void run(int size, Body body) {
+        run(size, world -> {}, body);
+    }
+
+    private static void run(int size, Consumer<Intracomm> prologue, Body body) {
         for (boolean saving : new boolean[] {true, false}) {
             LocalWorld local = new LocalWorld(size);
             Ranks.run(saving ? local.saving() : local, size, (world, rank) -> {
                 Checkpoint checkpoint = Checkpoint.open(world.self);
+                prologue.accept(world);
                 checkpoint.restored();
                 body.run(world, checkpoint);
             });
@@ -244,9 +249,8 @@ class UnderWayTest {
     /** What it sends no call tells the end of, but that which waits for all. */
     @Test
     void aLargeMessageOfTheAttachedBufferIsUntilThatIsDetached() {
-        run(1, (world, checkpoint) -> {
-            SendBuffer buffer = world.self.sendBuffer();
-            buffer.attach("attach", new byte[1], 1 << 20);
+        Consumer<Intracomm> prologue = world -> world.self.sendBuffer().attach("attach", new byte[1], 1 << 20);
+        run(1, prologue, (world, checkpoint) -> {
             world.Bsend(new int[1], 0, 1, MPI.INT, 0, TAG);
             accepted(checkpoint);
             world.Recv(new int[1], 0, 1, MPI.INT, 0, TAG);
@@ -254,7 +258,8 @@ class UnderWayTest {
             refused(checkpoint, "a message of the attached buffer");
             receive(world);
             refused(checkpoint, "a message of the attached buffer");
-            buffer.detach("detach");
+            world.self.sendBuffer().detach("detach");
+            prologue.accept(world);
             accepted(checkpoint);
         });
     }
@@ -454,6 +459,36 @@ class UnderWayTest {
                 assertThat(again.Size()).isEqualTo(2);
                 refused(checkpoint, others);
             });
+        }
+    }
+
+    /** Before, it was saved, and the next process, which attaches that of the prologue, did not have the room that the program counts on. */
+    @Test
+    void theAttachedBufferIsAsLargeAsAtTheProloguesEnd() {
+        for (int first : new int[] {0, 100}) {
+            for (boolean saving : new boolean[] {true, false}) {
+                LocalWorld local = new LocalWorld(1);
+                Ranks.run(saving ? local.saving() : local, 1, (world, rank) -> {
+                    SendBuffer buffer = world.self.sendBuffer();
+                    Checkpoint checkpoint = Checkpoint.open(world.self);
+                    if (first > 0) {
+                        buffer.attach("attach", new byte[first], first);
+                    }
+                    checkpoint.restored();
+                    accepted(checkpoint);
+                    if (first > 0) {
+                        buffer.detach("detach");
+                        refused(checkpoint, "the attached buffer is none, expected one of 100 bytes, as at restored()");
+                    }
+                    buffer.attach("attach", new byte[200], 200);
+                    refused(checkpoint, "the attached buffer is one of 200 bytes, expected " + (first > 0 ? "one of 100 bytes" : "none"));
+                    buffer.detach("detach");
+                    if (first > 0) {
+                        buffer.attach("attach", new byte[first], first);
+                    }
+                    accepted(checkpoint);
+                });
+            }
         }
     }
 
